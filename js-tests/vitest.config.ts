@@ -31,7 +31,7 @@ const onReact18 = {
   },
 };
 
-/** What needs a process of its own: it catches the wasm as it is instantiated, or changes what all have. */
+/** Tests that need a process of their own: they catch the wasm as it is instantiated, or change globals. */
 const ALONE = [
   "unit/checkpoint/validation.test.ts",
   "properties/memory/**",
@@ -45,7 +45,7 @@ const ALONE = [
   "unit/serve/{deep-agent,use-stream}.test.ts",
 ];
 
-/** What needs a document: to make one anew for each file takes longer than the tests. */
+/** Tests that need a document: making a new one for each file takes longer than the tests. */
 const WITH_DOM = ["unit/react/**/*.test.ts", "unit/stores/**/*.test.ts"];
 
 const inNode = {

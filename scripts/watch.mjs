@@ -23,7 +23,14 @@ const RELATED = [
   [/^src\/schema|^pkg-template\/src\/schema/, ["thread/schema", "laws/", "types/schema"]],
   [
     /./,
-    ["conformance/", "thread/contract-cases", "thread/pending", "thread/runs", "langgraph/fold-run", "ag-ui/streams"],
+    [
+      "conformance/",
+      "thread/contract-cases",
+      "thread/pending",
+      "thread/runs",
+      "langgraph/fold-langgraph",
+      "ag-ui/streams",
+    ],
   ],
 ];
 
@@ -43,7 +50,7 @@ function nextChange(changed) {
   });
 }
 
-/** Builds; whether that worked. What went wrong is printed, and the next change may mend it. */
+/** Builds; returns whether that worked. An error is printed, and the next change may fix it. */
 async function tryToBuild() {
   try {
     await build();

@@ -77,7 +77,7 @@ pub use reducer::todos::{check_todo_calls, replace_todos};
 pub use reducer::tools::{Prefer, merge_tools};
 pub use schema::{CustomReducer, Field, FieldReducer, Lifetime, Schema};
 pub use state::Filtered;
-pub use thread::{Event, Pending, Status, Thread};
+pub use thread::{Event, Part, Pending, RunState, RunStatus, Status, Thread};
 /// Implements [`State`](trait@State) and generates its partial update.
 pub use threadfold_derive::State;
 pub use typed::{Content, Message, MessageKind, State, ToolCall};

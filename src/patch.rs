@@ -184,6 +184,11 @@ impl Pointer {
     }
 }
 
+/// Returns the first name in a JSON Pointer; `None` for the whole document.
+pub(crate) fn first_name(pointer: String) -> Option<String> {
+    Pointer::parse(pointer)?.tokens.into_iter().next()
+}
+
 /// Decodes the tilde before this: `~1` is a slash and `~0` a tilde, anything else is an error.
 fn unescaped(code: char) -> Option<char> {
     match code {

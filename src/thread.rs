@@ -21,6 +21,7 @@ mod event;
 mod held;
 mod ids;
 mod optimistic;
+mod parts;
 mod pending;
 mod place;
 mod receive;
@@ -28,20 +29,27 @@ mod record;
 mod rename;
 mod rules;
 mod run;
+mod server;
 mod snapshot;
+mod standing;
 #[cfg(test)]
 mod tests;
 mod view;
 
 pub use event::Event;
+pub use parts::Part;
 pub use pending::{Pending, Status};
+pub use standing::{RunState, RunStatus};
 
 use ids::IdSet;
+use parts::Parts;
 use pending::{Does, Updates};
 use place::Places;
 use rename::Echoes;
 use rules::Rules;
 use run::Run;
+use server::Server;
+use standing::Standing;
 use view::{Shown, Woven};
 
 const MESSAGES: &str = "messages";
@@ -71,6 +79,9 @@ pub struct Thread<V: Value> {
     /// The number of updates so far: the next one's id.
     made: u32,
     run: Option<Run<V>>,
+    standing: Standing<V>,
+    parts: Parts<V>,
+    server: Server<V>,
     places: Places<V>,
     /// The ids of streaming messages.
     streaming: IdSet<V>,
@@ -120,6 +131,9 @@ impl<V: Value> Thread<V> {
             updates: Updates::default(),
             made: 0,
             run: None,
+            standing: Standing::idle(),
+            parts: Parts::default(),
+            server: Server::nothing(),
             places: Places::none(),
             streaming: IdSet::default(),
             broken: IdSet::default(),
@@ -281,8 +295,10 @@ impl<V: Value> Thread<V> {
     /// Remembers additions made here, not by the server's run, to add them again on a replay. After
     /// an addition a run that has ended cannot be replayed any more.
     fn keep_local(&mut self, update: V) {
+        self.changed_here(&update.keys());
+        let active = self.is_active();
         if let Some(run) = self.run.as_mut() {
-            if run.active {
+            if active {
                 run.local.push(update);
             } else {
                 run.start = None;

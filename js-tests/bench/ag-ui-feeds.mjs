@@ -1,5 +1,5 @@
-// AG-UI events said to the two that fold them. Both are in the middle of a run and take the events of an Observable,
-// so that what is timed is the events alone.
+// AG-UI events for the two clients that fold them. Both are in the middle of a run and read events from an Observable,
+// so only the events are timed.
 import { defaultApplyEvents, HttpAgent } from "@ag-ui/client";
 import { Observable } from "rxjs";
 import { Thread } from "threadfold";

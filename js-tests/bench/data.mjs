@@ -1,4 +1,4 @@
-// What is measured with: data as it comes from a server, so parsed from JSON.
+// The benchmark's data, parsed from JSON as if it came from a server.
 const TEXT = "The quick brown fox jumps over the lazy dog, and then it writes a report about it. ";
 
 export const idOf = (at) => `msg-${at.toString(16).padStart(8, "0")}-7d3f-4a11-9c52`;
@@ -46,7 +46,7 @@ export function agUiMessages(from, to) {
   }));
 }
 
-/** What instances and dicts have in common. */
+/** The fields that instances and dicts share. */
 export const essence = (messages) => messages.map(({ type, id, content }) => ({ type, id, content }));
 
 export function tools(from, to) {

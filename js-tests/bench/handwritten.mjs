@@ -1,5 +1,5 @@
-// The limit: what a careful person would write for just the case at hand, without the checks, the many forms of a
-// message and the rules for repeated ids that a library has to have.
+// The limit: code that a careful person would write for just the case at hand. It leaves out a library's checks, its
+// many forms of a message and its rules for repeated ids.
 
 /** Whole messages with ids added to such messages: one pass over each side. */
 export function addMessages(left, right) {

@@ -1,5 +1,4 @@
-// Times the contenders of a case in turn, A B C A B C …, so that a machine that speeds up or slows down does so for
-// all of them.
+// Times the contenders of a case in turn, A B C A B C …. So a machine that speeds up does so for all of them.
 import { isDeepStrictEqual } from "node:util";
 import { measure as time } from "mitata";
 
@@ -59,7 +58,6 @@ export async function measure(cases, { quick }) {
   });
 }
 
-/** What mitata times. */
 function timed(does, count) {
   if (typeof does === "function") return () => does(count);
   return function* () {

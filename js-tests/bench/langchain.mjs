@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { median } from "./harness.mjs";
 
-/** What the modules export, in one object; undefined if they are not installed. */
+/** Returns the exports of the modules in one object, or undefined if they are not installed. */
 export async function langchain(...names) {
   const require = createRequire(new URL("../peers/langchain/package.json", import.meta.url));
   try {

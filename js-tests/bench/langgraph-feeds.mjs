@@ -1,7 +1,7 @@
-// Who folds a LangGraph run, part by part: what is timed is the parts alone.
+// Clients that fold a LangGraph run part by part: only the parts are timed.
 import { MessageTupleManager, StreamManager } from "@langchain/langgraph-sdk/ui";
 import { Thread } from "threadfold";
-import { foldRun } from "threadfold/langgraph";
+import { foldLangGraph } from "threadfold/langgraph";
 import { Feed } from "./langgraph-parts.mjs";
 
 /** A thread that folds the run, with a look after every part. */
@@ -14,12 +14,12 @@ export async function folding(messages) {
   const feed = new Feed(() => {
     seen = thread.getState();
   });
-  void foldRun(thread, feed);
+  void foldLangGraph(thread, feed);
   await feed.say([{ event: "metadata", data: { run_id: "r" } }]);
   return { say: (parts) => feed.say(parts), messages: () => seen.messages, free: () => thread.dispose() };
 }
 
-/** What the SDK's `useStream` is built on. */
+/** The base of the SDK's `useStream`. */
 export async function managing(messages) {
   const manager = new StreamManager(new MessageTupleManager(), { throttle: false });
   let seen;

@@ -29,7 +29,7 @@ function argumentsPart(args, isFirst) {
   return said({ content: "", tool_call_chunks: [{ ...named, args, index: 0, type: "tool_call_chunk" }] });
 }
 
-/** A stream that says what it is told to. Whoever asks it for the next part is done with the one before. */
+/** A stream that yields the parts it is given. A reader that asks for the next part has finished the previous one. */
 export class Feed {
   #look;
   #parts = [];

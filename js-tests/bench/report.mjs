@@ -1,4 +1,4 @@
-// What the bench prints.
+// Prints the results of the bench.
 import { BARS } from "./bars.mjs";
 
 const WIDTH = 44;

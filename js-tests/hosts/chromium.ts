@@ -8,7 +8,7 @@ export async function openChromium(): Promise<Browser> {
   return chromium.launch({ executablePath, args: CHROMIUM_FLAGS });
 }
 
-/** What the page wrote as JSON into the element of this id; an error of the page fails the wait. */
+/** Returns the JSON that the page wrote into the element with this id. An error on the page fails the wait. */
 export async function readAnswer(page: Page, url: string, id: string): Promise<unknown> {
   const failure = new Promise<never>((_, reject) => {
     page.once("pageerror", (error) => reject(new Error(`the page threw: ${error.message}`)));

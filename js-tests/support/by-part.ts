@@ -1,6 +1,6 @@
 import type { Thread } from "threadfold";
 
-/** Has a thread tell of each part that it receives by itself: for tests of what is shown on the way. */
+/** Makes a thread report each part that it receives separately: for tests of intermediate views. */
 export function byPart<T extends Pick<Thread, "receive" | "flush">>(thread: T): T {
   const { receive } = thread;
   thread.receive = (event) => {

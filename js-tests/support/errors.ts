@@ -1,6 +1,6 @@
 import { ThreadfoldError, type ThreadfoldErrorCode } from "threadfold";
 
-/** What a call came to: its answer, or the error that it threw. */
+/** The outcome of a call: its answer, or the error that it threw. */
 export type Outcome<T> = { answer: T } | { error: unknown };
 
 export function outcome<T>(call: () => T): Outcome<T> {

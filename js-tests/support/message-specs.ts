@@ -1,5 +1,5 @@
-// Generated messages in every form that langgraph.js accepts. A spec is plain data, so that fast-check can print
-// and shrink it, and so that each reducer is given messages of its own: langgraph.js changes those it is given.
+// Generated messages in every form that langgraph.js accepts. A spec is plain data, so that fast-check can print and
+// shrink it. Each reducer gets messages of its own, because langgraph.js changes its arguments.
 import {
   AIMessage,
   AIMessageChunk,
@@ -26,7 +26,7 @@ export interface Spec {
   name?: string | undefined;
   calls?: Call[] | undefined;
   openAi?: boolean | undefined;
-  /** What a malformed one is. */
+  /** The value of a malformed one. */
   value?: unknown;
 }
 
@@ -98,7 +98,7 @@ export const removal: fc.Arbitrary<Spec> = fc.record({
   id: fc.constantFrom("1", "2", "3", "4", "unknown", "", REMOVE_ALL),
 });
 
-/** A list for the left side: whole messages, now and then a removal or what is no message. */
+/** A list for the left side: whole messages, with an occasional removal or invalid message. */
 export const leftSpecs: fc.Arbitrary<Spec[]> = fc.array(
   fc.oneof(
     { weight: 200, arbitrary: wholeMessage },

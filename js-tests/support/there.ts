@@ -1,4 +1,4 @@
-/** What has to be there, or the test fails. */
+/** Returns the value, or fails the test if it is missing. */
 export function there<T>(value: T | null | undefined): T {
   if (value === null || value === undefined) throw new Error("It is not there.");
   return value;

@@ -1,5 +1,5 @@
-// What the package's wasm holds, seen from outside: import this before threadfold. The package exposes none of it, so
-// its exports are caught where every engine hands them out, as the module is instantiated.
+// The contents of the package's wasm, seen from outside: import this before threadfold. The package exposes none of it,
+// so its exports are caught where every engine hands them out, as the module is instantiated.
 
 export interface Core {
   memory: WebAssembly.Memory;

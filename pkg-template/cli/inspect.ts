@@ -15,12 +15,12 @@ export async function inspect(recorded: Recorded): Promise<Report> {
       return { kind: "run", protocol, parts: parts.length, runs, ...found(errors, drift), ...contents(state) };
     }
     case "thread": {
-      const { threadId, run, core, history } = recorded.record as {
+      const { threadId, core, history } = recorded.record as {
         threadId?: string;
-        run?: Dict;
-        core: { pending?: readonly Dict[] };
+        core: { pending?: readonly Dict[]; run?: Dict };
         history?: Dict;
       };
+      const { id, status, error, interrupts } = core.run ?? {};
       const pending = (core.pending ?? []).map(({ id, status, update, error }) => ({
         id,
         status,
@@ -30,7 +30,7 @@ export async function inspect(recorded: Recorded): Promise<Report> {
       return {
         kind: "thread",
         threadId,
-        run,
+        run: { id, status, error, interrupts },
         pending,
         compacted: history?.["record"] !== undefined,
         ...contents(state),

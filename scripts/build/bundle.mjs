@@ -33,8 +33,8 @@ export const entries = [
 const CORES = { index: "inline.ts", slim: "slim.ts" };
 
 /**
- * Which entries the others import at runtime, so that a program has each module once. What such an entry exports is
- * imported from it, by its public name; an entry that is not listed here carries all that it uses.
+ * The entries that others import at runtime, so that a program has each module once. The others import such an entry's
+ * exports from it, by its public name. An entry that is not listed here bundles all that it uses.
  */
 const IMPORTS = {
   "ag-ui": ["index"],
@@ -91,7 +91,9 @@ const BUNDLES = [
 /** About how long a line gets: shorter ones cost more. */
 const LINE = 2000;
 
-/** What stays an import: the package itself, so that there is one core in a program, and what a user brings. */
+/**
+ * The imports that stay: the package itself, so that there is one core in a program, and the user's own dependencies.
+ */
 const EXTERNAL = [
   "./threadfold_bg.wasm",
   "./threadfold_agent_bg.wasm",
@@ -126,12 +128,12 @@ export async function bundle(wasms, isWanted = () => true) {
           outfile: file,
           absWorkingDir: root,
           format,
-          // "neutral" leaves process.env.NODE_ENV alone, for the bundler of whoever imports this; "node" does so too and
+          // "neutral" leaves process.env.NODE_ENV alone, for the importing program's bundler. So does "node", which also
           // lists a CJS file's exports in the way that Node can see.
           platform: format === "cjs" ? "node" : "neutral",
           mainFields: ["module", "main"],
           target: "es2022",
-          // What is loaded late is CommonJS's own then: jest, say, knows no `import()` in it.
+          // Modules loaded late use `require` then: jest, for one, does not know `import()` in CommonJS.
           supported: { "dynamic-import": format === "esm" },
           // Names stay, so that a stack trace says what it is about; the agent half is too large for them.
           minifyIdentifiers: Boolean(short) && uses("agent names"),
@@ -202,7 +204,10 @@ const textModule = (values) =>
     .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};\n`)
     .join("");
 
-/** What is between the core and the package has short names within it: it is a quarter of the code, and no caller's. */
+/**
+ * The functions between the core and the package get short names: they are a quarter of the code, and no caller uses
+ * them.
+ */
 const shortGlue = {
   name: "short names in the glue",
   setup(esbuild) {
@@ -235,7 +240,7 @@ const useAgentCore = (path) => ({
 
 const publicName = (entry) => (entry === "index" ? "threadfold" : `threadfold/${entry}`);
 
-/** What an entry exports, as `[name, path of the module that has it]`. */
+/** Returns the exports of an entry, as `[name, path of the module that has it]`. */
 function exportsOf(entry) {
   const path = join(source, "entries", `${entry}.ts`);
   return [...readFileSync(path, "utf8").matchAll(/^export \{([^}]*)\} from "(\.[^"]+)\.js";/gm)].flatMap(

@@ -8,7 +8,7 @@ import { writeNumbers } from "./numbers.mjs";
 import { uses } from "./tricks.mjs";
 
 export const generated = join(root, "pkg-template", "generated");
-/** What both wasms are called in their folders, so that one inline.ts serves both. */
+/** The name of both wasms in their folders, so that one inline.ts serves both. */
 const name = "threadfold_core";
 
 /** The types of the wasm as text, which bundle.mjs writes once it is optimised. */
@@ -70,8 +70,8 @@ function writeShort(bound, glue, text) {
 }
 
 /**
- * What wasm-bindgen puts between the core and its imports turns text into bytes and back, which may throw. The core gets
- * nothing then: what was thrown is noted as what user code throws is.
+ * The code that wasm-bindgen puts between the core and its imports converts text to bytes and back, which may throw.
+ * The core gets nothing then, and the error is noted as user code's errors are.
  */
 function letNothingOut(glue) {
   const guarded = glue.replace(
@@ -85,7 +85,7 @@ function letNothingOut(glue) {
   return `import { answer, note } from "./slots.js";\n${guarded}`;
 }
 
-/** What is matched here is wasm-bindgen's own way of writing, and another version may have another. */
+/** These patterns match wasm-bindgen's present output, and another version may write another. */
 function checkImports({ glue, imports }) {
   if (!/^ {4}return \{ \w+: import0 \};$/m.test(glue))
     throw new Complaint("The glue has more than one object of imports: scripts/build/names.mjs must change.");
@@ -98,7 +98,7 @@ function checkImports({ glue, imports }) {
     }
     if (isOwn && !/^(?:__wbg_)?__wbindgen/.test(name) && !/^.*\n {8}try \{\n/.test(after)) {
       throw new Complaint(
-        `What ${name} of the glue throws would get into the core: wasm-bindgen writes its functions otherwise now, so letNothingOut in scripts/build/glue.mjs must change.`,
+        `Errors of the glue's ${name} would get into the core. wasm-bindgen writes its functions differently now: update letNothingOut in scripts/build/glue.mjs.`,
       );
     }
   }

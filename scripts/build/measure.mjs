@@ -8,7 +8,7 @@ import { target, WASM } from "../rust.mjs";
 import { TRICKS } from "./tricks.mjs";
 
 const PAGE = join(root, "scripts", "build", "README.md");
-const TABLE = /(?<=<!-- table -->\n\n)[^]*(?=\n\n<!-- end of the table -->)/;
+const TABLE = /(?<=<!-- table -->\n)[^]*(?=<!-- end of the table -->)/;
 
 /** The bundles of the agent half: a page that uses all of them loads the sum. */
 const HALF = ["agent-core.js", "graph.js", "agent.js", "context.js"];
@@ -64,6 +64,9 @@ function table() {
 if (isMain(import.meta.url)) {
   await main(async () => {
     if (process.argv[2] === "--sizes") console.log(JSON.stringify(await sizes()));
-    else writeFileSync(PAGE, readFileSync(PAGE, "utf8").replace(TABLE, table()));
+    else {
+      const rows = table();
+      writeFileSync(PAGE, readFileSync(PAGE, "utf8").replace(TABLE, `\n${rows}\n\n`));
+    }
   });
 }

@@ -8,8 +8,8 @@ const NUMBER = /(?:^ +\/\/\/ "(.+)"\n)?^ +pub const (\w+): i32 = (\d+);$/gm;
 
 /**
  * Writes numbers.js and its types to this folder, from src/wasm/numbers.rs: tables such as `event`, with
- * `event["run-started"]`, and for each the type of its numbers, `EventNumber`. A table whose names all are identifiers is
- * also a module, such as numbers/ask.js: of a module's constants nothing but the numbers gets into the package.
+ * `event["run-started"]`, and for each the type of its numbers, `EventNumber`. If all names of a table are
+ * identifiers, it is also a module, such as numbers/ask.js. A module's constants come into the package as plain numbers.
  */
 export function writeNumbers(folder) {
   const table = readFileSync(join(root, "src", "wasm", "numbers.rs"), "utf8");

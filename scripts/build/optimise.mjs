@@ -1,4 +1,4 @@
-// What binaryen makes of the bound wasm; what it did before, it does not do again.
+// Runs binaryen on the bound wasm; a result is cached, so the same input is optimised once.
 import { createHash } from "node:crypto";
 import { createRequire } from "node:module";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
@@ -23,7 +23,7 @@ const MORE = [
   // Inlining what is called once saves bytes but costs more of them gzipped: repeated code packs well.
   "--one-caller-inline-max-function-size=8",
   "--always-inline-max-function-size=4",
-  // What is computed twice packs better than the locals that keep it.
+  // Code that computes a value twice packs better than locals that keep it.
   "--skip-pass=local-cse",
   // Until nothing gets smaller.
   "--converge",

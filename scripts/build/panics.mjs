@@ -10,7 +10,7 @@ import { uses } from "./tricks.mjs";
 const PANICS =
   /^(core|alloc|std)\b.*::(panic|panic_fmt|panic_bounds_check|panic_const_\w+|(expect|unwrap|assert)_failed|\w+_fail|handle_error|handle_alloc_error|capacity_overflow)$/;
 
-/** What is behind `format!`, `write!` and `to_string()`, and what a panic carries. */
+/** The functions of `format!`, `write!` and `to_string()`, and a panic's payload. */
 const FORMATTING = /\b(core|alloc)::fmt\b|\bPanicPayload\b/;
 
 const LIBRARY = /^(core|alloc|std|__rustc)\b/;

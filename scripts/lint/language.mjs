@@ -33,6 +33,9 @@ const CODE = /\.(?:ts|tsx|mjs|js|rs)$/;
 /** A message that a user reads: a quoted sentence that begins with a capital letter. */
 const MESSAGE = /(["`])([A-Z'][^"`\n]*? [^"`\n]*?[.!])\1/g;
 
+/** The lines of scripted models and users, which are test data. */
+const DIALOGUE = /^(?:You|They|The user) said\b|^I would rather not have said that/;
+
 /** Returns the paragraphs of prose in a file, each with its first line's number. */
 function paragraphs(path, text) {
   const found = [];
@@ -43,24 +46,28 @@ function paragraphs(path, text) {
   };
   let isFenced = false;
   text.split("\n").forEach((line, at) => {
-    const prose = CODE.test(path) ? comment(line) : line;
+    const isIndentedCode = !open && /^ {4}/.test(line);
+    const prose = CODE.test(path) ? comment(line) : isIndentedCode ? undefined : line;
     if (/^\s*```/.test(prose ?? "")) {
       isFenced = !isFenced;
       open = undefined;
     } else if (prose === undefined || isFenced || /^\s*(?:$|[#|<]|@\w)/.test(prose)) open = undefined;
     else {
-      if (/^\s*(?:[-*]|\d+\.) /.test(prose)) open = undefined;
+      const isTrailing = CODE.test(path) && !/^\s*[/*]/.test(line);
+      if (isTrailing || /^\s*(?:[-*]|\d+\.) /.test(prose)) open = undefined;
       add(at + 1, prose.replace(/^\s*(?:[-*]|\d+\.) /, ""));
+      if (isTrailing) open = undefined;
     }
     if (!CODE.test(path) || prose !== undefined) return;
-    for (const [, , message] of line.matchAll(MESSAGE)) found.push({ line: at + 1, text: message });
+    for (const [, , message] of line.matchAll(MESSAGE))
+      if (!DIALOGUE.test(message)) found.push({ line: at + 1, text: message });
   });
   return found;
 }
 
 /** Returns the text of a line that is a comment, or of the comment at its end. */
 function comment(line) {
-  const [, whole] = /^\s*(?:\/\/[/!]?|\/\*\*?|\*(?!\/))\s?(.*?)(?:\s*\*\/)?$/.exec(line) ?? [];
+  const [, whole] = /^\s*(?:\/\/[/!]?|\/\*\*?|\*(?=\s|$))\s?(.*?)(?:\s*\*\/)?$/.exec(line) ?? [];
   return whole ?? /\s\/\/ ([A-Z].*)$/.exec(line)?.[1];
 }
 

@@ -14,11 +14,21 @@ pub enum Event<V> {
         joined: Option<bool>,
     },
     /// The run has finished; the updates it sent are done.
-    RunFinished,
+    RunFinished {
+        /// A list of what the run waits for. With any, it is interrupted.
+        interrupts: Option<V>,
+        /// Whether somebody stopped it: the server may lack some of its messages.
+        stopped: bool,
+    },
     /// The run has failed; sent updates that the server does not have are marked failed.
     RunError {
         /// The server's error.
         error: V,
+    },
+    /// The connection broke. The run may go on where it is, and you can join it.
+    Disconnected {
+        /// Why it broke.
+        error: Option<V>,
     },
     /// A whole message as it is now, used unchanged.
     Message {
@@ -67,10 +77,21 @@ pub enum Event<V> {
     State {
         /// The fields.
         values: V,
+        /// A list of the fields that you changed, if it is you who set the state: the server has
+        /// none of them, see [`Thread::said`](crate::Thread::said).
+        own: Option<V>,
     },
     /// A JSON Patch of the state without messages, which have their own events.
     Delta {
         /// Its operations.
         operations: V,
     },
+}
+
+impl<V> Event<V> {
+    /// The end of a run that waits for nothing.
+    #[must_use]
+    pub fn run_finished() -> Self {
+        Self::RunFinished { interrupts: None, stopped: false }
+    }
 }

@@ -4,7 +4,7 @@
 
 use super::Thread;
 use super::pending::{Edit, Pending, Updates, Write};
-use super::run::Run;
+use super::run::{Run, Start};
 use crate::value::{Holds, Value};
 
 impl<V: Value> Holds<V> for Thread<V> {
@@ -16,6 +16,9 @@ impl<V: Value> Holds<V> for Thread<V> {
             updates,
             made: _,
             run,
+            standing,
+            parts,
+            server,
             places,
             streaming,
             broken,
@@ -36,6 +39,9 @@ impl<V: Value> Holds<V> for Thread<V> {
         visit(fields);
         updates.held(visit);
         run.held(visit);
+        standing.held(visit);
+        parts.held(visit);
+        server.held(visit);
         places.held(visit);
         streaming.held(visit);
         broken.held(visit);
@@ -52,18 +58,20 @@ impl<V: Value> Holds<V> for Thread<V> {
 
 impl<V: Value> Holds<V> for Run<V> {
     fn held(&mut self, visit: &mut dyn FnMut(&mut V)) {
-        let Self {
-            id,
-            active: _,
-            start,
-            anchor: _,
-            local,
-            spoke_of_messages: _,
-            spoke_of_fields: _,
-        } = self;
+        let Self { id, start, anchor: _, local, spoke_of_messages: _, spoke_of_fields: _ } = self;
         id.held(visit);
         start.held(visit);
         local.held(visit);
+    }
+}
+
+impl<V: Value> Holds<V> for Start<V> {
+    fn held(&mut self, visit: &mut dyn FnMut(&mut V)) {
+        let Self { messages, fields, server_messages, server_fields } = self;
+        visit(messages);
+        visit(fields);
+        visit(server_messages);
+        visit(server_fields);
     }
 }
 

@@ -221,7 +221,7 @@ impl<V: Value> Pending<V> {
     pub(super) fn rest(self) -> V {
         let held = self.writes.iter().filter(|write| write.acknowledged);
         let rest = held.fold(self.update.without(MESSAGES), |rest, write| rest.without(&write.key));
-        if self.edits.is_empty() {
+        if self.edits.iter().all(|edit| edit.acknowledged) {
             return rest;
         }
         let edits = self.edits.into_iter().filter(|edit| !edit.acknowledged);

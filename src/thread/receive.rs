@@ -1,7 +1,10 @@
 //! Folding one server event into the confirmed state.
 
 use super::event::Event;
+use super::parts::Part;
+use super::run::Starts;
 use super::snapshot::Snapshot;
+use super::standing::RunStatus;
 use super::{MESSAGES, Thread};
 use crate::error::Error;
 use crate::message::{self, Kinds};
@@ -18,16 +21,79 @@ impl<V: Value> Thread<V> {
     /// [`Error::UnknownMessage`] for text of a message that does not exist, those of the reducers,
     /// of [`apply_patch`], and [`Error::InvalidArgument`]; the state is then unchanged.
     pub fn receive(&mut self, event: Event<V>) -> Result<Option<V>, Error> {
+        self.receive_part(Part { id: None, key: None }, event)
+    }
+
+    /// Folds the event of a stream's part, once: one of the run's last 256 parts that comes again
+    /// changes nothing.
+    ///
+    /// # Errors
+    /// Those of [`Thread::receive`].
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use threadfold::{Event, Part, RunStatus, Thread};
+    ///
+    /// let mut thread = Thread::new(None, &json!({}))?;
+    /// let part = |id: &str| Part { id: Some(json!(id)), key: None };
+    /// thread.receive_part(part("1"), Event::RunStarted { id: Some(json!("r")), joined: None })?;
+    /// let message = json!({ "type": "ai", "id": "a", "content": "" });
+    /// let begins = Event::Message { message, after: None, streaming: true };
+    /// thread.receive_part(part("2"), begins)?;
+    /// for _ in 0..2 {
+    ///     let text = Event::Text { id: json!("a"), text: json!("Hi") };
+    ///     thread.receive_part(part("3"), text)?;
+    /// }
+    /// assert_eq!(thread.state()["messages"][0]["content"], "Hi");
+    /// assert_eq!(thread.run().status, RunStatus::Running);
+    /// assert_eq!(thread.run().last_event_id, Some(json!("3")));
+    /// # Ok::<(), threadfold::Error>(())
+    /// ```
+    pub fn receive_part(&mut self, part: Part<V>, event: Event<V>) -> Result<Option<V>, Error> {
+        if let Event::Disconnected { error } = event {
+            self.disconnected(error);
+            return Ok(None);
+        }
+        let starts = match &event {
+            Event::RunStarted { id, joined } => {
+                let repeats = *joined != Some(false) && id.is_some() && self.is_run(id.as_ref());
+                Some((self.starts(id.as_ref(), *joined), repeats))
+            }
+            _ => None,
+        };
+        if self.is_new(part, starts) {
+            let folded = self.fold_event(event, starts.map(|(starts, _)| starts))?;
+            self.connected();
+            return Ok(folded);
+        }
+        self.connected();
+        Ok(None)
+    }
+
+    fn fold_event(&mut self, event: Event<V>, starts: Option<Starts>) -> Result<Option<V>, Error> {
         let mut drift = Vec::new();
         match event {
+            Event::Disconnected { .. } => {}
             Event::Text { id, text } => {
                 let position = self.messages.append_to(&id, &text)?;
                 self.message_grew(position);
                 self.look_at(&id, true);
             }
-            Event::RunStarted { id, joined } => self.start_run(id, joined),
-            Event::RunFinished => self.finish_run(&mut drift),
-            Event::RunError { error } => self.fail_run(&error),
+            Event::RunStarted { id, .. } => {
+                let starts = starts.unwrap_or(Starts::Another);
+                self.start_run(starts, id.filter(|id| id.kind() == Kind::String));
+            }
+            Event::RunFinished { interrupts, stopped } => {
+                self.finish_run(&mut drift);
+                self.ended_unseen();
+                self.standing.finish(interrupts);
+                self.server_took(stopped);
+            }
+            Event::RunError { error } => {
+                self.fail_run(&error);
+                self.ended_unseen();
+                self.standing.set(RunStatus::Failed, Some(error));
+            }
             Event::Message { message, after, streaming } => {
                 self.receive_message(&message, after.as_ref(), streaming)?;
             }
@@ -35,6 +101,9 @@ impl<V: Value> Thread<V> {
             Event::Messages { messages, client_roles, partial } => {
                 let snapshot = Snapshot { messages, client_roles, partial };
                 self.take_messages(snapshot, &mut drift)?;
+                if !partial {
+                    self.server_has_messages();
+                }
             }
             Event::Update { update } => self.receive_update(&update)?,
             Event::Values { values, partial } => {
@@ -43,13 +112,21 @@ impl<V: Value> Thread<V> {
                 if let Some(messages) = values.get_owned(MESSAGES) {
                     let snapshot = Snapshot { messages, client_roles: None, partial };
                     self.take_messages(snapshot, &mut drift)?;
+                    if !partial {
+                        self.server_has_messages();
+                    }
                 }
                 self.take_fields(fields, &mut drift);
+                self.server_has_shown(&values);
             }
-            Event::State { values } => {
+            Event::State { values, own } => {
                 fields_in(&values, "a state")?;
                 let fields = self.fields_of(&values)?;
                 self.take_fields(fields, &mut drift);
+                match own {
+                    Some(own) => own.items().for_each(|key| self.server.own.insert(&key)),
+                    None => self.server_has_shown(&values),
+                }
             }
             Event::Delta { operations } => {
                 let patched = apply_patch(&self.fields, &operations)?;
@@ -58,6 +135,7 @@ impl<V: Value> Thread<V> {
                     return Err(Error::value("a delta", "of other fields than 'messages'"));
                 }
                 self.set_fields(patched);
+                self.server_has_patched(&operations);
             }
         }
         Ok((!drift.is_empty()).then(|| V::array(drift)))
@@ -186,9 +264,9 @@ impl<V: Value> Thread<V> {
             }
             self.finish_message(&id);
         }
-        for key in update.keys() {
-            self.predict_field(&key);
-        }
+        let keys = update.keys();
+        keys.iter().for_each(|key| self.predict_field(key));
+        self.server_has(&keys);
         Ok(())
     }
 

@@ -1,8 +1,10 @@
 //! A thread as JSON: the confirmed state, pending updates and the run's status.
 
 use super::ids::IdSet;
+use super::parts::Parts;
 use super::pending::{Base, Does, Edit};
-use super::run::Run;
+use super::run::{Run, Start};
+use super::standing::Standing;
 use super::{MESSAGES, Pending, Stale, Status, Thread, list_of_messages};
 use crate::diff::diff;
 use crate::digits::{digits, index_of};
@@ -20,6 +22,7 @@ impl<V: Value> Thread<V> {
     /// parts are private to the thread; its `version` is `"2"`.
     pub fn to_json(&mut self) -> V {
         let confirmed = self.confirmed();
+        let mut run = self.run_object();
         self.updates.all_mut().for_each(Pending::with_new_ids);
         let mut record = V::object().with("version", V::string(VERSION));
         if !self.rules.open {
@@ -31,26 +34,32 @@ impl<V: Value> Thread<V> {
             with_number(V::object().with("ids", ids), "name", *anchor)
         });
         let seats = self.places.seats.iter().map(|id| id.clone().unwrap_or_else(V::null));
-        let mut run = V::null();
+        run = run.with("parts", V::array(self.parts.last().iter().cloned()));
         if let Some(last) = &self.run {
-            run = V::object().with("local", V::array(last.local.iter().cloned()));
+            run = run.with("local", V::array(last.local.iter().cloned()));
             run = with_number(run, "anchor", last.anchor);
-            run = with(run, "id", last.id.as_ref());
-            if let Some((messages, fields)) = &last.start {
+            if let Some(start) = &last.start {
                 // The run's changes, undone.
-                let start = V::headed(MESSAGES, messages, fields);
-                run = run.with("start", diff(&confirmed, &start));
+                let state = V::headed(MESSAGES, &start.messages, &start.fields);
+                run = run.with("start", diff(&confirmed, &state));
+                run = run.with(
+                    "startServer",
+                    self.server_record(&confirmed, &start.server_fields, &start.server_messages),
+                );
             }
-            run = marked(run, "active", last.active);
             run = marked(run, "spokeOfMessages", last.spoke_of_messages);
             run = marked(run, "spokeOfFields", last.spoke_of_fields);
         }
+        let server = &self.server;
+        let server = self.server_record(&confirmed, &server.fields, &server.messages);
+        let server = server.with("here", self.server.own.list());
         with_number(record, "made", self.made)
             .with("confirmed", confirmed)
             .with("pending", V::array(self.updates.all().map(record_of)))
             .with("anchors", V::array(anchors))
             .with("seats", V::array(seats))
             .with("run", run)
+            .with("server", server)
             .with("streaming", self.streaming.list())
             .with("broken", self.broken.list())
             .with("left", self.left.list())
@@ -85,7 +94,7 @@ impl<V: Value> Thread<V> {
         let mut thread = Self::new(schema, &V::object())?;
         // JSON has instances of message classes serialised.
         thread.messages.set(revived(messages));
-        thread.fields = confirmed.without(MESSAGES);
+        thread.fields = confirmed.without(MESSAGES).shared();
         thread.streaming = IdSet::of(&part(record, "streaming"));
         thread.broken = IdSet::of(&part(record, "broken"));
         thread.left = IdSet::of(&part(record, "left"));
@@ -102,13 +111,24 @@ impl<V: Value> Thread<V> {
                 thread.updates.push(update);
             }
         }
-        if run.kind() == Kind::Object {
+        thread.parts = Parts::of(&part(&run, "parts"));
+        let server = part(record, "server");
+        (thread.server.fields, thread.server.messages) = thread.server_of(&server);
+        thread.server.own = IdSet::of(&part(&server, "here"));
+        let id = run.get_owned("id").filter(|id| id.kind() == Kind::String);
+        thread.standing = Standing::of(&run, id.is_some());
+        if let Some(anchor) = number_of(&run, "anchor") {
+            let (server_fields, server_messages) = thread.server_of(&part(&run, "startServer"));
+            let start = start.map(|start| Start {
+                messages: revived(part(&start, MESSAGES)),
+                fields: start.without(MESSAGES),
+                server_messages,
+                server_fields,
+            });
             thread.run = Some(Run {
-                id: run.get_owned("id"),
-                active: is_marked(&run, "active"),
-                start: start
-                    .map(|start| (revived(part(&start, MESSAGES)), start.without(MESSAGES))),
-                anchor: number_of(&run, "anchor").unwrap_or_default(),
+                id,
+                start,
+                anchor,
                 local: items(&run, "local"),
                 spoke_of_messages: is_marked(&run, "spokeOfMessages"),
                 spoke_of_fields: is_marked(&run, "spokeOfFields"),
@@ -117,6 +137,24 @@ impl<V: Value> Thread<V> {
         thread.made = number_of(record, "made").unwrap_or_default();
         thread.stale = Stale { edits: true, writes: true };
         Ok(thread)
+    }
+}
+
+impl<V: Value> Thread<V> {
+    /// Returns what the server has, by what is confirmed.
+    fn server_record(&self, confirmed: &V, fields: &V, messages: &V) -> V {
+        let (first, rest) = self.places_of(&part(confirmed, MESSAGES), messages);
+        let record = V::object().with("fields", diff(&self.fields, fields));
+        with_number(record, "messages", u32::try_from(first).unwrap_or(u32::MAX))
+            .with("rest", V::array(rest))
+    }
+
+    fn server_of(&self, record: &V) -> (V, V) {
+        let patch = record.get_owned("fields");
+        let fields = patch.and_then(|patch| apply_own_patch(&self.fields, &patch).ok());
+        let first = number_of(record, "messages").unwrap_or_default();
+        let messages = self.messages_at(first as usize, &part(record, "rest"));
+        (fields.filter(|it| it.kind() == Kind::Object).unwrap_or_else(V::object), messages)
     }
 }
 

@@ -14,7 +14,7 @@ impl<V: Value> Thread<V> {
     /// The run's first new message with the kind and content of a sent one, under an id that no
     /// update knows, is that message: it takes the server's id.
     pub(super) fn match_renamed(&mut self, message: &V, within: Option<&Compared>) {
-        if self.updates.edit_count == 0 || !self.run.as_ref().is_some_and(|run| run.active) {
+        if self.updates.edit_count == 0 || !self.is_active() {
             return;
         }
         let (Some(id), Some(content)) = (message.get_owned("id"), message.get_owned("content"))

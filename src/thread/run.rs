@@ -9,10 +9,8 @@ use crate::value::{ByNumber, Found, Value};
 /// The last run.
 pub(super) struct Run<V> {
     pub id: Option<V>,
-    /// Whether it has not ended.
-    pub active: bool,
-    /// The confirmed messages and fields when it began; `None` once it cannot be replayed.
-    pub start: Option<(V, V)>,
+    /// The save point; `None` once it cannot be replayed.
+    pub start: Option<Start<V>>,
     /// The number of the list of messages that the server had then.
     pub anchor: u32,
     /// Local additions since: not the run's, so they survive its replay.
@@ -22,24 +20,54 @@ pub(super) struct Run<V> {
     pub spoke_of_fields: bool,
 }
 
+/// A save point: the state when a run began.
+#[derive(Clone)]
+pub(super) struct Start<V> {
+    pub messages: V,
+    pub fields: V,
+    /// What the server had of them.
+    pub server_messages: V,
+    pub server_fields: V,
+}
+
+/// What a run's start says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Starts {
+    /// Another run begins.
+    Another,
+    /// The last run is sent again from its start.
+    Again,
+    /// The run that is under way, which began without an id, has this one.
+    Named,
+}
+
 impl<V: Value> Thread<V> {
+    /// Decides who joins a run.
+    pub(super) fn starts(&self, id: Option<&V>, joined: Option<bool>) -> Starts {
+        let (Some(run), Some(id)) = (&self.run, id) else { return Starts::Another };
+        let active = self.is_active();
+        match &run.id {
+            None if active && joined != Some(false) => Starts::Named,
+            Some(last) if last.same(id) && run.start.is_some() && joined.unwrap_or(active) => {
+                Starts::Again
+            }
+            _ => Starts::Another,
+        }
+    }
+
     /// Begins a run, or rejoins the last one.
-    pub(super) fn start_run(&mut self, id: Option<V>, joined: Option<bool>) {
-        if let (Some(run), Some(id), true) = (self.run.as_mut(), &id, joined != Some(false))
-            && run.active
-            && run.id.is_none()
-        {
+    pub(super) fn start_run(&mut self, starts: Starts, id: Option<V>) {
+        self.standing.begin(id.is_some());
+        if starts == Starts::Named {
             // The caller began it before knowing the server's id for it.
-            run.id = Some(id.clone());
+            if let Some(run) = self.run.as_mut() {
+                run.id = id;
+            }
             return;
         }
-        let again = self.run.as_ref().is_some_and(|run| {
-            let same = matches!((&run.id, &id), (Some(last), Some(id)) if last.same(id));
-            same && run.start.is_some() && joined.unwrap_or(run.active)
-        });
         let left = std::mem::take(&mut self.streaming);
         self.forget_predictions();
-        if again {
+        if starts == Starts::Again {
             self.replay();
         } else {
             left.iter().for_each(|id| self.left.insert(id));
@@ -79,10 +107,16 @@ impl<V: Value> Thread<V> {
             used.insert(anchor.wrapping_sub(first), 0);
         }
         self.places.anchors.retain(|(one, _)| used.get(one.wrapping_sub(first)).is_some());
+        self.server.own.clear();
+        let start = Start {
+            messages: had,
+            fields: self.fields.clone(),
+            server_messages: self.server.messages.clone(),
+            server_fields: self.server.fields.clone(),
+        };
         self.run = Some(Run {
             id,
-            active: true,
-            start: Some((had, self.fields.clone())),
+            start: Some(start),
             anchor,
             local: Vec::new(),
             spoke_of_messages: false,
@@ -93,8 +127,9 @@ impl<V: Value> Thread<V> {
     /// Goes back to where the run began: the updates it sent are sent again, with the same bases.
     fn replay(&mut self) {
         let Some(run) = self.run.as_mut() else { return };
-        let Some((messages, fields)) = run.start.clone() else { return };
-        run.active = true;
+        let Some(start) = run.start.clone() else { return };
+        let Start { messages, fields, server_messages, server_fields } = start;
+        (self.server.messages, self.server.fields) = (server_messages, server_fields);
         (run.spoke_of_messages, run.spoke_of_fields) = (false, false);
         let (local, anchor) = (run.local.clone(), run.anchor);
         self.broken.clear();
@@ -126,8 +161,8 @@ impl<V: Value> Thread<V> {
     pub(super) fn finish_run(&mut self, drift: &mut Vec<V>) {
         self.streaming.clear();
         self.look();
-        let Some(run) = self.run.as_mut().filter(|run| run.active) else { return };
-        run.active = false;
+        let active = self.is_active();
+        let Some(run) = self.run.as_mut().filter(|_| active) else { return };
         let (messages, fields) = (run.spoke_of_messages, run.spoke_of_fields);
         let over = |update: &Pending<V>| update.taken && update.status == Status::Sent;
         let taken = || self.updates.iter().filter(|update| over(update));
@@ -183,8 +218,9 @@ impl<V: Value> Thread<V> {
             self.broken.insert(id);
         }
         self.look();
-        let Some(run) = self.run.as_mut().filter(|run| run.active) else { return };
-        run.active = false;
+        if !self.is_active() {
+            return;
+        }
         let sent = |update: &Pending<V>| update.taken && update.status == Status::Sent;
         self.updates.end(&|update| update.over || (sent(update) && update.is_acknowledged()));
         for update in self.updates.iter_mut().filter(|update| sent(update)) {
@@ -201,5 +237,17 @@ impl<V: Value> Thread<V> {
             self.messages.remove(&broken);
         }
         self.broken.clear();
+    }
+
+    /// A run ended whose start was not received.
+    pub(super) fn ended_unseen(&mut self) {
+        self.run.get_or_insert_with(|| Run {
+            id: None,
+            start: None,
+            anchor: 0,
+            local: Vec::new(),
+            spoke_of_messages: false,
+            spoke_of_fields: false,
+        });
     }
 }

@@ -384,7 +384,7 @@ impl<V: Value> Holds<V> for Woven<V> {
 }
 
 /// Whether two objects have the same values.
-fn have_same<V: Value>(left: &V, right: &V) -> bool {
+pub(super) fn have_same<V: Value>(left: &V, right: &V) -> bool {
     if left.same(right) {
         return true;
     }

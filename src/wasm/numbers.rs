@@ -1,10 +1,10 @@
-//! The numbers by which the package names things to the core: the one table of them. The build writes
-//! the package's half, `pkg-template/generated/numbers.js`, from this file (`scripts/build/numbers.mjs`):
-//! a list of names for each module, which are the names in quotes, or the constants' own.
+//! The numbers by which the package names things to the core: the one table of them. From this file
+//! `scripts/build/numbers.mjs` writes the package's half, `pkg-template/generated/numbers.js`. That
+//! has a list of names for each module: the names in quotes, or the constants' own.
 
 #![allow(dead_code)] // Some are what is left over on the core's side of a match.
 
-/// What a thread is asked for.
+/// The requests to a thread.
 pub(super) mod ask {
     pub const STATE: i32 = 0;
     pub const CONFIRMED: i32 = 1;
@@ -21,25 +21,30 @@ pub(super) mod ask {
     pub const RELOCATE: i32 = 12;
     pub const STREAMING: i32 = 13;
     pub const TOLD: i32 = 14;
+    pub const RUN: i32 = 15;
+    pub const LOOK: i32 = 16;
+    pub const HAD: i32 = 17;
+    pub const SAID: i32 = 18;
 }
 
 /// The events that a thread receives, which continue the numbers of what it is asked for.
 pub(super) mod event {
-    pub const UNKNOWN: i32 = 15;
+    pub const UNKNOWN: i32 = 30;
     /// "run-started"
-    pub const RUN_STARTED: i32 = 16;
+    pub const RUN_STARTED: i32 = 31;
     /// "run-finished"
-    pub const RUN_FINISHED: i32 = 17;
+    pub const RUN_FINISHED: i32 = 32;
     /// "run-error"
-    pub const RUN_ERROR: i32 = 18;
-    pub const MESSAGE: i32 = 19;
+    pub const RUN_ERROR: i32 = 33;
+    pub const DISCONNECTED: i32 = 34;
+    pub const MESSAGE: i32 = 35;
     /// "message-finished"
-    pub const MESSAGE_FINISHED: i32 = 20;
-    pub const MESSAGES: i32 = 21;
-    pub const UPDATE: i32 = 22;
-    pub const VALUES: i32 = 23;
-    pub const STATE: i32 = 24;
-    pub const DELTA: i32 = 25;
+    pub const MESSAGE_FINISHED: i32 = 36;
+    pub const MESSAGES: i32 = 37;
+    pub const UPDATE: i32 = 38;
+    pub const VALUES: i32 = 39;
+    pub const STATE: i32 = 40;
+    pub const DELTA: i32 = 41;
 }
 
 /// How a thread is made, added up.
@@ -50,7 +55,7 @@ pub(super) mod made {
     pub const OPEN: i32 = 2;
 }
 
-/// What a list of messages is asked for.
+/// The requests to a list of messages.
 pub(super) mod list {
     pub const SNAPSHOT: i32 = 0;
     pub const UPDATE: i32 = 1;
@@ -60,7 +65,7 @@ pub(super) mod list {
     pub const LENGTH: i32 = 5;
 }
 
-/// What a schema does with a state.
+/// The requests of a schema for a state.
 pub(super) mod apply {
     pub const MERGE: i32 = 0;
     pub const STEP: i32 = 1;

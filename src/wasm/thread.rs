@@ -7,7 +7,7 @@ use super::numbers::{ask, event, made};
 use super::schema::RawSchema;
 use super::{answer, heap, text, value};
 use crate::error::Error;
-use crate::thread::{Event, Thread};
+use crate::thread::{Event, Part, Thread};
 use crate::value::{Holds, Kind, Value};
 
 /// The core of the package's `Thread`.
@@ -30,15 +30,26 @@ impl RawThread {
         answer(thread).map(Self)
     }
 
-    /// Makes the call of this number, with up to three values. One entry for all: separate ones
-    /// would take a quarter of a kilobyte each.
-    pub fn ask(&mut self, what: i32, first: i32, second: i32, third: i32) -> i32 {
+    /// Makes the call of this number, with up to three values; for an event also the id and the key
+    /// of its part. One entry for all: separate ones would take a quarter of a kilobyte each.
+    pub fn ask(
+        &mut self,
+        #[wasm_bindgen(unchecked_param_type = "AskNumber | EventNumber")] what: i32,
+        first: i32,
+        second: i32,
+        third: i32,
+        id: i32,
+        key: i32,
+    ) -> i32 {
         let [first, second, third] = [first, second, third].map(Handle::of);
+        let part = || Part { id: given(id), key: given(key) };
         let thread = &mut self.0;
         // Nodes made in one call change in place; the commonest calls make none.
         let _edit = match what {
             ask::STATE => thread.has_writes(),
-            ask::PENDING
+            ask::LOOK
+            | ask::RUN
+            | ask::PENDING
             | ask::RECORD
             | ask::TOLD
             | ask::UPDATE..=ask::SETTLE
@@ -50,6 +61,12 @@ impl RawThread {
             ask::STATE => Ok(thread.state()),
             ask::CONFIRMED => Ok(thread.confirmed()),
             ask::PENDING => Ok(thread.pending_list()),
+            ask::RUN => Ok(thread.run_object()),
+            ask::LOOK => {
+                Ok(Handle::array([thread.state(), thread.pending_list(), thread.run_object()]))
+            }
+            ask::HAD => Ok(if thread.had(&first) { first } else { UNDEFINED }),
+            ask::SAID => Ok(thread.said(&text(first)).unwrap_or(UNDEFINED)),
             ask::RECORD => Ok(thread.to_json()),
             ask::MESSAGE => Ok(thread.message(&first).unwrap_or(UNDEFINED)),
             ask::UPDATE => thread.update(first).map(|()| UNDEFINED),
@@ -63,7 +80,7 @@ impl RawThread {
             }
             ask::TEXT => {
                 let text = Event::Text { id: first, text: second };
-                thread.receive(text).map(|_| UNDEFINED)
+                thread.receive_part(part(), text).map(|_| UNDEFINED)
             }
             ask::RELOCATE => {
                 thread.held(&mut |handle| handle.relocate(first));
@@ -73,11 +90,16 @@ impl RawThread {
             ask::TOLD => Ok(thread.told(&text(first)).unwrap_or(UNDEFINED)),
             _ => {
                 let read = read_event(what, [first, second, third]);
-                let received = read.and_then(|event| thread.receive(event));
+                let received = read.and_then(|event| thread.receive_part(part(), event));
                 received.map(|drift| drift.unwrap_or(UNDEFINED))
             }
         })
     }
+}
+
+/// Returns the value of this number, if there is one.
+fn given(number: i32) -> Option<Handle> {
+    Some(Handle::of(number)).filter(|_| number != 0)
 }
 
 /// Makes the call of this number on an optimistic update.
@@ -108,7 +130,10 @@ fn read_event(kind: i32, parts: [Handle; 3]) -> Result<Event<Handle>, Error> {
         event::RUN_STARTED => {
             Event::RunStarted { id: option(first), joined: option(second).map(Handle::is_true) }
         }
-        event::RUN_FINISHED => Event::RunFinished,
+        event::RUN_FINISHED => {
+            Event::RunFinished { interrupts: option(first), stopped: second.is_true() }
+        }
+        event::DISCONNECTED => Event::Disconnected { error: option(first) },
         event::RUN_ERROR => Event::RunError { error: first },
         event::MESSAGE => {
             Event::Message { message: first, after: option(second), streaming: third.is_true() }
@@ -123,7 +148,7 @@ fn read_event(kind: i32, parts: [Handle; 3]) -> Result<Event<Handle>, Error> {
         }
         event::UPDATE => Event::Update { update: first },
         event::VALUES => Event::Values { values: first, partial: second.is_true() },
-        event::STATE => Event::State { values: first },
+        event::STATE => Event::State { values: first, own: option(second) },
         event::DELTA => Event::Delta { operations: first },
         _ => return Err(Error::value("an event's type", "one of those that ThreadEvent names")),
     })

@@ -50,9 +50,21 @@ pub enum Letter {
     NodeUpdate,
     Reload,
     Update,
+    /// A start under the last run's id, which does not say whether it joins that run; with the id
+    /// of a part.
+    StartAgain(Option<&'static str>),
+    /// A start without an id.
+    Unnamed,
+    /// The run finishes, and waits for an answer.
+    Interrupt,
+    /// The run finishes, as somebody stopped it.
+    Stopped,
+    Disconnect,
+    /// A node's update of the log, as the part of this id.
+    Part(&'static str),
 }
 
-/// What the caller does with an update.
+/// The caller's actions on an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hand {
     Settle,
@@ -62,9 +74,10 @@ pub enum Hand {
 }
 
 use Letter::{
-    Add, AddSame, AddWithTopic, Echo, Edit, Fail, FailUpdate, Finish, First, Has, Join, Lacks,
-    ManualEdit, ManualRemove, ManualTopic, NodeUpdate, Partial, Reload, Remove, Renamed, Retry,
-    Rollback, Settle, Start, Stream, Whole, WriteLog,
+    Add, AddSame, AddWithTopic, Disconnect, Echo, Edit, Fail, FailUpdate, Finish, First, Has,
+    Interrupt, Join, Lacks, ManualEdit, ManualRemove, ManualTopic, NodeUpdate, Part, Partial,
+    Reload, Remove, Renamed, Retry, Rollback, Settle, Start, StartAgain, Stopped, Stream, Unnamed,
+    Whole, WriteLog,
 };
 
 /// The letters about messages.
@@ -102,6 +115,27 @@ pub const FIELDS: &[Letter] = &[
     FailUpdate(0),
     Retry(0),
     Rollback(0),
+    Reload,
+    Letter::Update,
+];
+
+/// The letters about a run's stream.
+pub const STREAM: &[Letter] = &[
+    AddWithTopic("1"),
+    Start,
+    StartAgain(None),
+    StartAgain(Some("1")),
+    Unnamed,
+    Join,
+    Finish,
+    Interrupt,
+    Stopped,
+    Fail,
+    Disconnect,
+    Part("1"),
+    Part("2"),
+    Has,
+    Settle(0),
     Reload,
     Letter::Update,
 ];
@@ -230,15 +264,29 @@ impl Letter {
             }
             Start => {
                 *runs += 1;
-                model.run_starts(&format!("r{runs}"));
+                model.start(Some(&format!("r{runs}")), Some(false), None);
             }
-            Finish => return model.run_ends(),
-            Fail => model.run_fails(),
-            Join => model.run_is_joined(&format!("r{runs}")),
+            StartAgain(part) => model.start(Some(&format!("r{runs}")), None, part),
+            Unnamed => model.start(None, None, None),
+            Finish => return model.finishes(false, false),
+            Interrupt => return model.finishes(true, false),
+            Stopped => return model.finishes(false, true),
+            Fail => model.fails(),
+            Disconnect => model.disconnects(),
+            Part(id) => {
+                if model.part(id) {
+                    model.node_log(id);
+                }
+            }
+            Join => model.start(Some(&format!("r{runs}")), Some(true), None),
             Has | Lacks | Partial => {
                 let Said { messages, topic, log } = said(self);
                 model.messages(&messages, self == Partial);
+                if self != Partial {
+                    model.server_says_messages();
+                }
                 model.fields(topic, log);
+                model.server_says(&["topic", "log"]);
             }
             Renamed => model.message(&message("human", "server's", "1"), false),
             Echo(id) => model.message(&message("human", id, id), false),
@@ -256,13 +304,24 @@ impl Letter {
             First(Hand::Retry) => model.retry(1),
             First(Hand::Rollback) => model.rollback(1),
             NodeUpdate => model.node_update(&node_update()),
-            Reload => {}
+            Reload => model.disconnects(),
             Letter::Update => {
                 let (messages, fields) = written(self);
                 model.update(Local { messages, fields });
             }
         }
+        if self.is_received() {
+            model.connects();
+        }
         None
+    }
+
+    /// Whether the server sent something.
+    fn is_received(self) -> bool {
+        matches!(
+            self,
+            Has | Lacks | Partial | Renamed | Echo(_) | Stream | Whole | NodeUpdate | Part(_)
+        ) || matches!(self, StartAgain(Some(_)))
     }
 
     fn is_manual(self) -> bool {
@@ -278,7 +337,7 @@ impl Letter {
                 let update = update_of(written(self));
                 let show =
                     if self.is_manual() { Thread::optimistic_manual } else { Thread::optimistic };
-                // What removes an unknown message is refused.
+                // Removing an unknown message is refused.
                 let _ = show(thread, V::of(update));
                 return None;
             }
@@ -292,7 +351,23 @@ impl Letter {
             Join => {
                 Event::RunStarted { id: Some(V::of(json!(format!("r{runs}")))), joined: Some(true) }
             }
-            Finish => Event::RunFinished,
+            StartAgain(part) => {
+                let id = Some(V::of(json!(format!("r{runs}"))));
+                let start = Event::RunStarted { id, joined: None };
+                return thread.receive_part(part_of(part), start).unwrap();
+            }
+            Unnamed => Event::RunStarted { id: None, joined: None },
+            Part(id) => {
+                let update = V::of(json!({ "log": [id] }));
+                return thread.receive_part(part_of(Some(id)), Event::Update { update }).unwrap();
+            }
+            Interrupt => {
+                let interrupts = Some(V::of(json!(["i"])));
+                Event::RunFinished { interrupts, stopped: false }
+            }
+            Stopped => Event::RunFinished { interrupts: None, stopped: true },
+            Disconnect => Event::Disconnected { error: None },
+            Finish => Event::run_finished(),
             Fail => Event::RunError { error: V::of(json!("down")) },
             Has | Lacks | Partial => {
                 let Said { messages, topic, log } = said(self);
@@ -348,6 +423,10 @@ impl Letter {
         };
         hear(thread, event)
     }
+}
+
+fn part_of<V: Heap>(id: Option<&str>) -> threadfold::Part<V> {
+    threadfold::Part { id: id.map(|id| V::of(json!(id))), key: None }
 }
 
 fn node_update() -> [Message; 2] {

@@ -3,10 +3,15 @@
 //! **Confirmed** is the fold of what the server sent. **Pending** is the list of updates that the
 //! server does not have yet. The **view** is the confirmed state with pending applied, computed
 //! when it is read. An update has a part for each message it adds, changes or removes, and one for
-//! each other field it writes. Each of the eleven rules has one function below, or a few.
+//! each other field it writes. Each of the thirteen rules has one function below, or a few; those
+//! about a run's stream are in `model/stream.rs`.
 //!
 //! Two fields stand for all: updates replace `topic` and append to `log`. A message is an id, a
 //! kind and a text.
+
+mod stream;
+
+pub use stream::RunStatus;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
@@ -43,8 +48,8 @@ pub enum Does {
     Remove,
 }
 
-/// An update's change under one key, and its base, the one thing remembered of it: the server's
-/// value under the key when a run sent it.
+/// An update's change under one key, and its base: the server's value under the key when a run sent
+/// it.
 #[derive(Clone, Debug)]
 pub struct Part<W, B> {
     pub write: W,
@@ -56,7 +61,7 @@ pub struct Edit {
     pub does: Does,
     pub message: Message,
     seat: usize,
-    /// Of a sent removal: the number of the run in which the server sent the message again.
+    /// For a sent removal: the number of the run in which the server sent the message again.
     again: Option<usize>,
 }
 
@@ -81,17 +86,36 @@ pub struct Update {
 
 #[derive(Clone, Debug)]
 struct Run {
-    id: String,
+    id: Option<String>,
     number: usize,
     active: bool,
     /// The confirmed state when the run began; `None` once something was added after its end.
     start: Option<State>,
+    /// The server's values then.
+    said: State,
     /// Local additions since.
     local: Vec<Local>,
     /// Updates it sent that are done.
     over: Vec<Update>,
     spoke_of_messages: bool,
     spoke_of_fields: bool,
+}
+
+impl Run {
+    /// A run that ended, and whose start was not received.
+    fn unseen() -> Self {
+        Self {
+            id: None,
+            number: 0,
+            active: false,
+            start: None,
+            said: State::default(),
+            local: Vec::new(),
+            over: Vec::new(),
+            spoke_of_messages: false,
+            spoke_of_fields: false,
+        }
+    }
 }
 
 /// Makes a local, authoritative update.
@@ -118,12 +142,13 @@ pub struct Model {
     left: Vec<String>,
     /// The ids of the messages that updates added, in the order of all edits so far.
     seats: Vec<Option<String>>,
+    pub stream: stream::Stream,
 }
 
 impl Model {
     // -- 1. Sent: a run sends every update that is pending when it starts. --
 
-    pub fn run_starts(&mut self, id: &str) {
+    fn run_starts(&mut self, id: Option<&str>) {
         // Messages that a failed run cut off are shown until now.
         let broken = std::mem::take(&mut self.broken);
         self.confirmed.messages.retain(|message| !broken.contains(&message.id));
@@ -150,10 +175,11 @@ impl Model {
             }
         }
         self.run = Some(Run {
-            id: id.to_owned(),
+            id: id.map(ToOwned::to_owned),
             number: self.run_number() + 1,
             active: true,
             start: Some(confirmed),
+            said: State::default(),
             local: Vec::new(),
             over: Vec::new(),
             spoke_of_messages: false,
@@ -176,7 +202,7 @@ impl Model {
     // -- 3. A run finishes: the updates it sent are done. --
 
     /// Returns the predicted view if the server's snapshot contradicts it.
-    pub fn run_ends(&mut self) -> Option<State> {
+    fn run_ends(&mut self) -> Option<State> {
         self.streaming.clear();
         let predicted = self.view();
         let run = self.run.as_mut().filter(|run| run.active)?;
@@ -206,7 +232,7 @@ impl Model {
 
     // -- 4. A run fails: updates it sent that the server does not have completely are failed. --
 
-    pub fn run_fails(&mut self) {
+    fn run_fails(&mut self) {
         self.broken.append(&mut self.streaming);
         let confirmed = self.confirmed.clone();
         let Some(run) = self.run.as_mut().filter(|run| run.active) else { return };
@@ -223,7 +249,7 @@ impl Model {
     pub fn streaming(&self) -> Vec<&String> {
         let mut partial: Vec<_> =
             self.streaming.iter().chain(&self.broken).chain(&self.left).collect();
-        // Of the messages that are there.
+        // Keep only those of messages that are there.
         partial.retain(|id| position(&self.confirmed.messages, id).is_some());
         partial.sort();
         partial.dedup();
@@ -272,7 +298,7 @@ impl Model {
     pub fn rollback(&mut self, serial: usize) {
         if let Some(at) = self.place(serial) {
             let gone = self.updates.remove(at);
-            // What the server has stays where it is.
+            // Messages that the server has stay where they are.
             for Part { write, .. } in gone.edits {
                 if position(&self.confirmed.messages, &write.message.id).is_none() {
                     self.seats[write.seat] = None;
@@ -287,11 +313,9 @@ impl Model {
 
     // -- 6. Replay: a run rejoined from its start goes back to its save point. --
 
-    pub fn run_is_joined(&mut self, id: &str) {
-        let back = self.run.as_ref().filter(|run| run.id == id).and_then(|run| run.start.clone());
-        let (Some(run), Some(start)) = (self.run.as_mut(), back) else {
-            return self.run_starts(id);
-        };
+    fn replay(&mut self) {
+        let back = self.run.as_ref().and_then(|run| run.start.clone());
+        let (Some(run), Some(start)) = (self.run.as_mut(), back) else { return };
         run.active = true;
         (run.spoke_of_messages, run.spoke_of_fields) = (false, false);
         self.confirmed = start.clone();
@@ -324,6 +348,7 @@ impl Model {
     }
 
     fn keep_local(&mut self, local: Local) {
+        self.changed_here(&local);
         match self.run.as_mut() {
             Some(run) if run.active => run.local.push(local),
             Some(run) => run.start = None,
@@ -331,7 +356,7 @@ impl Model {
         }
     }
 
-    // -- 7. Place: the end; once sent, directly behind the server's last message. --
+    // -- 7. Place: the end; once sent, directly after the server's last message. --
 
     pub fn view(&self) -> State {
         let mut view = State { messages: self.laid_over(&|_| true), ..self.confirmed.clone() };
@@ -386,9 +411,9 @@ impl Model {
         list.into_iter().flatten().collect()
     }
 
-    /// Returns the confirmed position before which a sent update's new message goes: behind the
-    /// last remaining message that the server had then, and behind earlier updates' messages that
-    /// the server put there.
+    /// Returns the confirmed position before which a sent update's new message goes. It goes after
+    /// the last remaining message that the server had then, and after earlier updates' messages
+    /// that the server put there.
     fn place_of(&self, update: &Update, edit: &Edit) -> Option<usize> {
         let had = update.had.as_ref()?;
         let confirmed = &self.confirmed.messages;
@@ -486,7 +511,7 @@ impl Model {
                 list.insert(place, own.clone());
                 behind_streamed = true;
             } else if partial {
-                // It stays behind its old predecessor.
+                // It stays after its old predecessor.
                 let place =
                     previous.as_ref().and_then(|id| position(&list, id)).map_or(0, |at| at + 1);
                 list.insert(place, own.clone());
@@ -620,8 +645,8 @@ impl Model {
     }
 }
 
-/// Whether the server has an edit. It has an added message when its list has the id, and any other
-/// sent part when its value under the key differs from the base.
+/// Whether the server has an edit. It has an added message when its list has the id. It has any
+/// other sent part when its value under the key differs from the base.
 fn edit_is_acknowledged(part: &Part<Edit, Option<Message>>, confirmed: &State) -> bool {
     let id = &part.write.message.id;
     let now = confirmed.messages.iter().find(|message| message.id == *id);

@@ -3,8 +3,8 @@
 use threadfold::value::Found;
 use threadfold::{Thread, diff};
 
-use super::alphabet::{Heap, Letter, model, thread};
-use super::model::{Does, Model, State, Status};
+use super::alphabet::{Heap, Letter, STREAM, model, thread};
+use super::model::{Does, Model, RunStatus, State, Status};
 
 /// The outcome of many words.
 pub struct Answer {
@@ -33,6 +33,7 @@ fn longer<V: Heap>(
         word.push(*letter);
         let (mut model, mut runs) = (before.clone(), runs);
         let predicted = letter.to_model(&mut model, &mut runs);
+        let stream = stream_of_model(&model);
         let shown = of_model(&model);
         let mut thread = thread::<V>();
         let mut said = 0;
@@ -42,8 +43,10 @@ fn longer<V: Heap>(
         }
         let own = of_thread(&mut thread);
         assert_eq!(own, shown, "after {word:?}");
+        assert_eq!(stream_of_thread(&thread), stream, "after {word:?}");
         check_drift(predicted.as_ref(), &model, drift.as_ref(), word);
         answer.words += 1;
+        let own = if letters == STREAM { own + &stream } else { own };
         answer.digest = digest(answer.digest, &own);
         if word.len() < length {
             longer::<V>(letters, length, word, &model, runs, answer);
@@ -98,6 +101,8 @@ pub fn differs<V: Heap>(word: &[Letter]) -> Option<String> {
         let predicted = letter.to_model(&mut model, &mut model_runs);
         let drift = letter.to_thread(&mut thread, &mut thread_runs);
         let (own, shown) = (of_thread(&mut thread), of_model(&model));
+        let own = own + &stream_of_thread(&thread);
+        let shown = shown + &stream_of_model(&model);
         let (drift, expected) = drifts(predicted.as_ref(), &model, drift.as_ref());
         if *letter == Letter::Finish && drift != expected {
             return Some(format!("after {at}: the drift {drift:?}, the model's {expected:?}"));
@@ -231,6 +236,48 @@ fn of_thread<V: Heap>(thread: &mut Thread<V>) -> String {
         streaming.items().map(|it| it.text().unwrap().into_owned()).collect();
     streaming.sort_unstable();
     text + &streaming.join(",")
+}
+
+/// The run's status, and the server's values.
+fn stream_of_model(model: &Model) -> String {
+    let stream = &model.stream;
+    let status = match stream.status {
+        RunStatus::Idle => "idle",
+        RunStatus::Running => "running",
+        RunStatus::Failed => "failed",
+        RunStatus::Interrupted => "interrupted",
+        RunStatus::Disconnected => "disconnected",
+    };
+    let mut text = format!(" | {} {status}", model.run_id().unwrap_or("-"));
+    text.push_str(if stream.interrupts { " i " } else { " - " });
+    text.push_str(stream.last_event_id.as_deref().unwrap_or("-"));
+    for message in &stream.said.messages {
+        text.push_str(&format!(" {}", message.id));
+    }
+    for field in [&stream.said.topic, &stream.said.log] {
+        let said = field.as_ref().map_or_else(|| "-".to_owned(), |values| values.join(","));
+        text.push_str(&format!(" {said}"));
+    }
+    text
+}
+
+fn stream_of_thread<V: Heap>(thread: &Thread<V>) -> String {
+    let run = thread.run();
+    let text_of = |value: Option<&V>| {
+        value.map_or_else(|| "-".to_owned(), |value| value.text().unwrap().into_owned())
+    };
+    let mut text = format!(" | {} {}", text_of(run.id.as_ref()), run.status.name());
+    text.push_str(if run.interrupts.is_some() { " i " } else { " - " });
+    text.push_str(&text_of(run.last_event_id.as_ref()));
+    for message in thread.said("messages").unwrap().items() {
+        text.push_str(&format!(" {}", message.text_of("id").unwrap()));
+    }
+    text.push_str(&format!(" {}", text_of(thread.said("topic").as_ref())));
+    let log = thread.said("log").map(|log| {
+        log.items().map(|it| it.text().unwrap().into_owned()).collect::<Vec<_>>().join(",")
+    });
+    text.push_str(&format!(" {}", log.unwrap_or_else(|| "-".to_owned())));
+    text
 }
 
 /// FNV-1a over the states, continued from the last: easy to write in any language.

@@ -1,4 +1,4 @@
-//! The position of a message that the server inserts behind another one.
+//! The position of a message that the server inserts after another one.
 
 use crate::seeded;
 use proptest::collection::vec;
@@ -137,7 +137,7 @@ fn say(thread: &mut Thread<Value>, word: &Word, runs: usize) {
             return;
         }
         Word::Start => started(&format!("r{runs}")),
-        Word::End(true) => Event::RunFinished,
+        Word::End(true) => Event::run_finished(),
         Word::End(false) => Event::RunError { error: json!("down") },
         Word::Say { id, tool, after: Some(after) } => behind(named(*id, *tool), &after.to_string()),
         Word::Say { id, tool, after: None } => message(named(*id, *tool)),

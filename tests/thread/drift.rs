@@ -56,7 +56,7 @@ fn blocks_are_compared_whether_they_are_numbered_or_not() {
 fn contents_of_different_forms_cannot_be_compared() {
     assert_eq!(between(ai("1", "a"), with("content", json!([]))), None);
     assert!(between(ai("1", "a"), ai("1", "b")).is_some());
-    // Two that are no lists are compared as they are.
+    // Two values other than lists are compared as they are.
     assert!(
         between(with("content", json!({ "a": 1 })), with("content", json!({ "a": 2 }))).is_some()
     );
@@ -83,21 +83,24 @@ fn a_message_that_is_still_streamed_is_no_prediction() {
 fn what_one_run_predicted_is_forgotten_when_another_starts() {
     let mut thread = open();
     hear(&mut thread, [started("r"), message(ai("1", "a")), update(json!({ "log": [1] }))]);
-    hear(&mut thread, [Event::RunFinished, started("s")]);
-    hear(&mut thread, [snapshot(&[ai("1", "b")]), Event::State { values: json!({ "log": [2] }) }]);
+    hear(&mut thread, [Event::run_finished(), started("s")]);
+    hear(
+        &mut thread,
+        [snapshot(&[ai("1", "b")]), Event::State { values: json!({ "log": [2] }), own: None }],
+    );
 }
 
 #[test]
 fn only_fields_that_a_known_reducer_keeps_are_predicted() {
     let mut thread = open();
     hear(&mut thread, [update(json!({ "log": [1], "note": [1] }))]);
-    let said = Event::State { values: json!({ "log": [2], "note": [2] }) };
+    let said = Event::State { values: json!({ "log": [2], "note": [2] }), own: None };
     let log = json!([{ "op": "replace", "path": "/log/0", "value": 2 }]);
     assert_eq!(thread.receive(said).unwrap(), Some(log));
     let mut thread = thread_of(&[]);
     hear(&mut thread, [update(json!({ "files": { "/a": { "content": "1" } }, "topic": "a" }))]);
     let said = json!({ "files": { "/a": { "content": "2" } }, "topic": "b" });
-    hear(&mut thread, [Event::State { values: said }]);
+    hear(&mut thread, [Event::State { values: said, own: None }]);
 }
 
 fn update(update: Value) -> Event<Value> {

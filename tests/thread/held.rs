@@ -40,14 +40,14 @@ fn full() -> Thread<Value> {
 #[test]
 fn every_value_that_is_held_is_visited() {
     let mut thread = full();
-    // What is shown is held, too: and what was pending when it was.
+    // Earlier views are held, too, and so are the updates that were pending then.
     let (state, confirmed) = (thread.state(), thread.confirmed());
     let record = thread.to_json();
     let held: Vec<String> = empty(&mut thread).iter().map(Value::to_string).collect();
     for value in [&state, &confirmed, &record["run"]["id"], &record["pending"][0]["update"]] {
         assert!(held.contains(&value.to_string()), "{value} is held");
     }
-    hear(&mut thread, [Event::State { values: json!({ "new": 1 }) }]);
+    hear(&mut thread, [Event::State { values: json!({ "new": 1 }), own: None }]);
     let left = [thread.state(), thread.confirmed(), thread.to_json(), thread.streaming()];
     for value in left {
         assert!(!value.to_string().contains("own"), "nothing is left in {value}");
@@ -60,7 +60,7 @@ fn what_was_added_since_the_last_look_is_visited() {
     thread.state();
     thread.optimistic(json!({ "messages": [human("own-4", "own last")] })).unwrap();
     empty(&mut thread);
-    hear(&mut thread, [Event::State { values: json!({ "new": 1 }) }]);
+    hear(&mut thread, [Event::State { values: json!({ "new": 1 }), own: None }]);
     assert!(!thread.state().to_string().contains("own"));
 }
 

@@ -150,7 +150,7 @@ fn a_run_from_its_start_again_is_the_run_once() {
             text("a", "Hello"),
             Event::Update { update: json!({ "files": { "/a": {} } }) },
             Event::Values { values: values.clone(), partial: false },
-            Event::RunFinished,
+            Event::run_finished(),
         ]
     };
     hear(&mut thread, run());
@@ -175,7 +175,7 @@ fn a_run_that_began_without_an_id_takes_the_one_it_is_told() {
     assert_eq!(statuses(&mut thread), [Status::Sent, Status::Pending]);
     hear(&mut thread, [snapshot(&[human("1", "a")]), started("r")]);
     assert_eq!(statuses(&mut thread), [Status::Sent, Status::Pending]);
-    hear(&mut thread, [snapshot(&[human("1", "a")]), Event::RunFinished]);
+    hear(&mut thread, [snapshot(&[human("1", "a")]), Event::run_finished()]);
     assert_eq!(ids(&thread.state()), ["1", "2"]);
 }
 
@@ -198,7 +198,7 @@ fn snapshots_rename_results_and_leave_what_is_in_flight() {
     hear(&mut thread, [snapshot(&[ai("1", "calling"), result("server"), ai("2", "So")])]);
     assert_eq!(ids(&thread.state()), ["1", "server", "2"]);
     assert_eq!(thread.state()["messages"][2]["content"], "So it");
-    hear(&mut thread, [snapshot(&[ai("1", "calling")]), Event::RunFinished, snapshot(&[])]);
+    hear(&mut thread, [snapshot(&[ai("1", "calling")]), Event::run_finished(), snapshot(&[])]);
     assert_eq!(ids(&thread.state()), Vec::<&str>::new());
 }
 
@@ -265,7 +265,7 @@ fn event() -> impl Strategy<Value = Event<Value>> {
         (maybe(), option::of(any::<bool>()))
             .prop_map(|(id, joined)| Event::RunStarted { id, joined }),
         Just(started("r")),
-        Just(Event::RunFinished),
+        Just(Event::run_finished()),
         anything().prop_map(|error| Event::RunError { error }),
         (anything(), maybe(), any::<bool>()).prop_map(|(message, after, streaming)| {
             Event::Message { message, after, streaming }
@@ -278,7 +278,7 @@ fn event() -> impl Strategy<Value = Event<Value>> {
         }),
         anything().prop_map(|update| Event::Update { update }),
         (anything(), any::<bool>()).prop_map(|(values, partial)| Event::Values { values, partial }),
-        anything().prop_map(|values| Event::State { values }),
+        anything().prop_map(|values| Event::State { values, own: None }),
         anything().prop_map(|operations| Event::Delta { operations }),
     ]
 }
@@ -336,8 +336,13 @@ proptest! {
     fn nothing_makes_it_panic_and_what_is_refused_changes_nothing(steps in vec(step(), 1..20)) {
         let mut thread = thread_of(&[human("1", "a")]);
         for step in steps {
-            let before = (thread.state(), thread.confirmed(), thread.to_json());
+            let mut before = (thread.state(), thread.confirmed(), thread.to_json());
             let reload = matches!(step, Step::Reload);
+            // A reload ends the connection.
+            let status = &mut before.2["run"]["status"];
+            if reload && *status == "running" {
+                *status = json!("disconnected");
+            }
             if take(&mut thread, step) || reload {
                 prop_assert_eq!(before, (thread.state(), thread.confirmed(), thread.to_json()));
             }

@@ -1,4 +1,4 @@
-// What goes wrong on purpose: asked for by query parameters of the request that starts a run.
+// Deliberate faults, requested by query parameters of the request that starts a run.
 
 /**
  * @typedef {object} Faults

@@ -8,7 +8,7 @@ const saved = { name: "chat", storage: sessionStorage, onError: console.warn };
 const thread = loadThread<AgUiState>(saved) ?? new Thread<AgUiState>();
 const agent = new AgUiRunner(thread, { url: "/agent" });
 persist(thread, saved);
-void agent.rejoin(); // a run that was under way when the page was reloaded
+void agent.load(); // a run that was under way when the page was reloaded
 
 export function Chat() {
   const { status, error, interrupts } = useRunner(agent);

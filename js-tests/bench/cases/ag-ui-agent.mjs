@@ -1,5 +1,5 @@
-// A token in @ag-ui/client's own pipeline: an agent in the middle of a run, its server's stream read, checked, folded
-// and told to one subscriber.
+// Times a token in @ag-ui/client's own pipeline. An agent in the middle of a run reads its server's stream, checks it,
+// folds it and notifies one subscriber.
 import { HttpAgent } from "@ag-ui/client";
 import { FoldHttpAgent } from "threadfold/ag-ui/client";
 import { RUN_STARTED } from "../ag-ui-feeds.mjs";

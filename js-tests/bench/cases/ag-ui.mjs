@@ -7,7 +7,7 @@ export function cases() {
   return [...[100, 1_000, 10_000].map(text), leaf(), snapshot(10_000)];
 }
 
-/** One token of an answer behind `n` messages. */
+/** One token of an answer that follows `n` messages. */
 function text(n) {
   const id = "the answer";
   const start = [{ type: "TEXT_MESSAGE_START", messageId: id, role: "assistant" }];

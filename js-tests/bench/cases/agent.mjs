@@ -1,5 +1,5 @@
-// What a turn of an agent costs beside what its model and its tool take: createAgent, and langchain's. Model and tool are
-// the same objects of @langchain/core, and a loop by hand that only calls them says what to take off.
+// The cost of an agent's turn beyond its model and its tool: createAgent compared with langchain's. Both share one
+// model and one tool of @langchain/core. A loop that only calls these two gives the baseline to subtract.
 import { createAgent, createMiddleware } from "threadfold/agent";
 import { langchain, takingTurns } from "../langchain.mjs";
 

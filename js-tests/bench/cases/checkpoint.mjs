@@ -1,4 +1,4 @@
-// What a checkpoint costs in memory, in time and in bytes, beside langgraph.js's MemorySaver, and in IndexedDB.
+// The cost of a checkpoint in memory, time and bytes, compared with langgraph.js's MemorySaver, and in IndexedDB.
 import { setImmediate } from "node:timers/promises";
 import "fake-indexeddb/auto";
 import { AIMessage } from "@langchain/core/messages";
@@ -45,7 +45,7 @@ async function time(saver, message, n, steps) {
   return ((performance.now() - began) * 1000) / (steps / 2);
 }
 
-/** The heap behind collections, and behind the tasks that clean up after them. */
+/** The heap after collections, and after the tasks that clean up once they are done. */
 async function heapUsed() {
   for (let pass = 0; pass < 3; pass++) {
     globalThis.gc();
@@ -105,7 +105,7 @@ async function heapOfThread(steps) {
   return ((await heapUsed()) - began) / threads.length;
 }
 
-/** What langgraph.js's MemorySaver keeps of a checkpoint. */
+/** The size of langgraph.js's checkpoints in its MemorySaver. */
 async function theirBytes(n, steps) {
   const saver = new langgraph.MemorySaver();
   await putAll(saver, puts(instance, n, steps));
@@ -114,7 +114,7 @@ async function theirBytes(n, steps) {
 }
 
 let databases = 0;
-/** What IndexedDB keeps, as JSON. */
+/** The size of the records in IndexedDB, as JSON. */
 async function storedBytes(steps) {
   const name = `bench-${databases++}`;
   const saver = new IndexedDBSaver({ name });

@@ -21,10 +21,10 @@ function conversation(n) {
   }));
 }
 
-/** What a message costs in itself, in hundredths: as the estimate has it. */
+/** The fixed cost of a message in hundredths of a token, as in the estimate. */
 const OVERHEAD = 400;
 
-/** What somebody writes who keeps counts: a sum, and where the text that is being streamed stopped. */
+/** A counter as one would write it by hand: a running sum, and the length of the streaming text at the last count. */
 function handCounted(messages) {
   const count = (text) => Math.ceil((OVERHEAD + scanTokens(text).sum) / 100);
   let before = messages.slice(0, -1).reduce((sum, { content }) => sum + count(content), 0);
@@ -117,7 +117,7 @@ function lookCase(n) {
     n,
     contenders: {
       threadfold: () => context.of(next()).due !== null,
-      // What LangChain's middleware for JavaScript does at each call: all characters of the list, by four.
+      // LangChain's middleware for JavaScript counts all characters of the list at each call and divides by four.
       recounted: () => countTokens(next(), { compat: "js" }) >= LIMIT,
       handwritten: () => next().reduce((sum, { content }) => sum + content.length / 4, 0) >= LIMIT,
     },

@@ -1,5 +1,5 @@
-// What a decision over a long list costs beside the middlewares that make it in langchain and deepagents: all get the same
-// instances, a new one at the end each time.
+// The cost of a decision over a long list, compared with the middlewares of langchain and deepagents. All get the same
+// instances, plus a new one at the end each time.
 import { Context, repairToolCalls } from "threadfold/context";
 import { langchain, takingTurns } from "../langchain.mjs";
 

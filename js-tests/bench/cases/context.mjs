@@ -1,4 +1,4 @@
-// What a model is sent: lists repaired before they are sent, and where they may be cut.
+// Preparing the messages for a model: repairing lists, and finding where they may be cut.
 import { AIMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import { repairToolCalls, safeCuts } from "threadfold/context";
 
@@ -53,7 +53,8 @@ function tokenCase(n) {
         }
         return cut;
       },
-      // From the place on, back to the first message that is no result: right for lists like this one alone.
+      // Walks back from the cutoff to the first message that does not hold a tool result. Right only for lists like
+      // this one.
       handwritten: (times) => {
         let cut = 0;
         for (let token = 0; token < times; token++) {

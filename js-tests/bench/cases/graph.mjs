@@ -1,5 +1,5 @@
-// What graphs cost, beside langgraph.js and a loop by hand: super-steps, runs, Sends, checkpoints. Each run is timed from
-// within, between two calls of its node, so that what a run begins and ends with is not a step's.
+// The cost of graphs, compared with langgraph.js and a handwritten loop: super-steps, runs, Sends, checkpoints. Each
+// run is timed between two calls of its node, so a step does not include the run's start and end.
 import { setMaxListeners } from "node:events";
 import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import * as langgraph from "@langchain/langgraph";
@@ -7,7 +7,7 @@ import { defineSchema, field } from "threadfold";
 import * as threadfold from "threadfold/graph";
 import { median, warmUp } from "../harness.mjs";
 
-// langgraph.js has a signal hear of each task, and Node would warn of it.
+// langgraph.js adds a listener to one signal for each task, and Node would warn.
 setMaxListeners(0);
 
 const { Annotation, messagesStateReducer } = langgraph;
@@ -114,7 +114,7 @@ async function chain({ StateGraph, state }, nodes, times) {
   return (now() - began) / times;
 }
 
-/** What each row measures: by contender, a function of how often that answers in µs. */
+/** The measurements of each row: for each contender, a function of the repetitions that returns µs. */
 function rows() {
   const { threadfold: ours, "langgraph.js": theirs } = LIBRARIES;
   const both = (measure, often, oftenTheirs) => ({

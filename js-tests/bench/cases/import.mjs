@@ -1,4 +1,4 @@
-// What an import costs a program that has just started.
+// The cost of an import to a program that has just started.
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { median } from "../harness.mjs";

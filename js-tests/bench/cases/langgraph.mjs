@@ -8,7 +8,7 @@ export function cases() {
   return [...[100, 1_000, 10_000].map(text), ...[100, 8_000].map(toolArguments)];
 }
 
-/** One token of an answer behind `n` messages. */
+/** One token of an answer that follows `n` messages. */
 function text(n) {
   const messages = dicts(0, n);
   const times = { threadfold: 500, handwritten: 500, "langgraph-sdk": n < 10_000 ? 50 : 10 };
@@ -62,7 +62,9 @@ function toolArguments(n) {
   };
 }
 
-/** For each sample one who folds from the start, has been told what comes `before`, and is told `parts`. */
+/**
+ * Makes, for each sample, a client that folds from the start and has received `before`. The sample feeds it `parts`.
+ */
 function telling(begin, before, parts) {
   let last;
   return {

@@ -1,5 +1,6 @@
-// What a token and a look at the thread cost by NODE_ENV, which the package looks at once: a process for each, which take
-// turns sample by sample. One after the other they would be on a machine that is busy otherwise each time.
+// The cost of a token and of reading the thread for each NODE_ENV, which the package reads once. Each value has its own
+// process, and the processes alternate sample by sample: run one after the other, each would meet a differently loaded
+// machine.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";

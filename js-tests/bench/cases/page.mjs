@@ -1,5 +1,5 @@
-// What a token costs the main thread of a page, in Chromium, with React's production build: scripting, style, layout,
-// paint, all that a user's page would wait for. In the thread's own time, so that other programs count less.
+// The cost of a token to a page's main thread, in Chromium with React's production build. It includes all that a user
+// waits for: scripting, style, layout, paint. The thread's CPU time is measured, so other programs count less.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";

@@ -1,4 +1,4 @@
-// What a page downloads, gzipped, in bytes.
+// The download size of a page, gzipped, in bytes.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";

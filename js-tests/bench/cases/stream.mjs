@@ -60,7 +60,7 @@ function notLooking(list, id, restart) {
   };
 }
 
-/** What is done with langgraph.js: the text so far goes in as a message of the same id. */
+/** The way to stream with langgraph.js: the text so far goes in as a message with the same id. */
 function wholeMessagePerToken(messages, id) {
   return (tokens) => {
     let list = messages;

@@ -83,7 +83,7 @@ function pending() {
         }
         return seen;
       },
-      // What a page does that has a reducer and no thread: all of them once more over what the server said.
+      // A page with a reducer and no thread reapplies all updates to the server's state.
       "langgraph.js": (times) => {
         let content = "";
         let seen;

@@ -13,7 +13,7 @@ const conversation = (n, from = 0) =>
     return at % 2 === 0 ? new HumanMessage(fields) : new AIMessage(fields);
   });
 
-/** What `countTokensApproximately` of langchain.js counts, in a quarter of its time. */
+/** Counts as langchain.js's `countTokensApproximately` does, in a quarter of its time. */
 const approximately = (list) => countTokens(list, { compat: "js" });
 
 /** Cases with median times in µs: of ours a list that it has not seen, and one with a message more than it has. */

@@ -1,4 +1,4 @@
-// What a test does with the demo's chat, and sees of it.
+// Drives the demo's chat and reads what it shows.
 import type { Page } from "playwright-core";
 
 interface ServerMessage {
@@ -6,7 +6,7 @@ interface ServerMessage {
   readonly content?: string;
 }
 
-/** What Chromium itself writes when a connection breaks or an answer is a refusal: here that was asked for. */
+/** Chromium's own message for a broken connection or an error status. The tests here cause both. */
 const NETWORK = /^Failed to load resource: /;
 
 export class Chat {
@@ -85,7 +85,7 @@ export class Chat {
     return `${role}: ${content ?? ""}`;
   }
 
-  /** What the server has, by its own account. */
+  /** Returns the thread as the server reports it. */
   async held(): Promise<{ messages: ServerMessage[]; state: Record<string, unknown> }> {
     const response = await fetch(`${this.#server}/threads/${this.#thread}`);
     return response.json() as Promise<{ messages: ServerMessage[]; state: Record<string, unknown> }>;
@@ -115,7 +115,7 @@ export class Chat {
       const notes = { seen, removed: [] as string[], replaced: [] as string[], moved: 0 };
       const isElement = (node: Node): node is Element => node instanceof Element;
       new MutationObserver((records) => {
-        // What comes and goes before anything is painted: a result that the server has given another id.
+        // Elements that come and go before anything is painted: a result that the server gave another id.
         const fresh = records
           .flatMap(({ addedNodes }) => [...addedNodes].filter(isElement))
           .filter((node) => node.isConnected && !seen.includes(node));

@@ -32,7 +32,7 @@ test("a message shows before the server answers, the answer streams, and all of 
   const place = await page.locator("#chat-thread").boundingBox();
   await chat.send("Plan my week");
   await page.waitForFunction(() => document.querySelector("#chat-thread .message.user .note"));
-  // Nothing has come back yet; the run that took it along began with its request.
+  // The server has sent nothing yet; the run that carries the message began with its request.
   expect(await chat.shown()).toEqual(["user: Plan my week"]);
   expect(await chat.status("Plan my week")).toBe("sent");
   expect(
@@ -105,7 +105,7 @@ test("two messages in one go: the second waits for its turn and none vanishes", 
   const lines = messages.map(Chat.line);
   expect(lines.filter((line) => line.startsWith("user"))).toEqual(["user: Hi", "user: A short one, please"]);
   expect(await chat.shown()).toEqual(lines);
-  // The first answer is put before the second question, which had been shown right behind the first.
+  // The first answer goes before the second question, which had followed the first question until then.
   expect(await chat.watched()).toMatchObject({ removed: [], added: ["user", "user", "assistant", "assistant"] });
   await page.close();
 });
@@ -124,7 +124,7 @@ test("a failed run leaves the message with two ways out: sent again it is answer
   await page.getByRole("button", { name: "Send again" }).click();
   await chat.settled();
   expect(await chat.status("Plan my week")).toBe("confirmed");
-  // Of what the failed run had said there is nothing left; the question has not moved.
+  // Nothing is left of the failed run's text, and the question has not moved.
   const { removed, moved } = await chat.watched();
   expect(removed.filter((item) => item.includes("user"))).toEqual([]);
   expect(moved).toBe(0);

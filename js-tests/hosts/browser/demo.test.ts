@@ -100,7 +100,7 @@ test.each([
   await playToTheEnd(page);
   expect(await texts(page)).toEqual(expected);
   expect(await todos(page)).toEqual(plan);
-  // The server's last word says again what the stream had said: those objects stay.
+  // The server's last snapshot repeats what was streamed, and those objects stay.
   expect(await eventName(page)).toBe("values");
   expect(await litLeaves(page)).toEqual(changed);
   await page.close();

@@ -52,7 +52,7 @@ afterAll(async () => {
   await browser?.close();
 });
 
-/** What the page's script gives. */
+/** The global that the page's script defines. */
 declare const graph: import("threadfold/graph").CompiledStateGraph;
 declare const resume: (answer: unknown) => never;
 
@@ -101,7 +101,7 @@ test("is closed while a node runs, and runs only that one again", async () => {
     localStorage["hangs"] = "yes";
     void graph.invoke({ log: ["in"] }, { threadId: "1" });
   });
-  // What `a` wrote is saved as soon as it is done.
+  // Results of `a` are saved as soon as it is done.
   const saved = () =>
     page.evaluate(async () => {
       const saver = graph.checkpointer as import("threadfold/graph").CheckpointSaver;

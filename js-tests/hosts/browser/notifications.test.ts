@@ -1,4 +1,4 @@
-// When a thread's listeners hear of what a server sends, in Chromium.
+// When a thread notifies its listeners of a server's events, in Chromium.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
@@ -43,7 +43,7 @@ test("once a task", async () => {
     for (let task = 0; task < 3; task++) {
       await new Promise<void>((resolve) => {
         next = resolve;
-        // In one task, also behind promises.
+        // In one task, also when promises settle in between.
         for (let part = 0; part < 2; part++) say();
         void Promise.resolve()
           .then(() => Promise.resolve())

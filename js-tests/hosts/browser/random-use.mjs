@@ -2,15 +2,15 @@
 //
 //   node js-tests/hosts/browser/random-use.mjs [--minutes 10] [--seed 123]
 //
-// Looks for errors in the console, for drift, for events that could not be folded, for a thread that is not the
-// server's in the end, and for memory that grows.
+// Looks for console errors, drift, events that could not be folded, and memory that grows. In the end the thread must
+// equal the server's.
 import { parseArgs } from "node:util";
 import { chromium } from "playwright-core";
 import { CHROMIUM_FLAGS, findBrowser } from "../../../scripts/browser.mjs";
 import { isMain, main } from "../../../scripts/process.mjs";
 import { serveDemo } from "./demo-page.mjs";
 
-/** What Chromium itself writes when a connection is cut: that is asked for here. */
+/** Chromium's own message for a connection that is cut. The tests here cut them. */
 const ASKED_FOR = /^Failed to load resource: net::ERR_(INCOMPLETE_CHUNKED_ENCODING|CONNECTION_RESET|EMPTY_RESPONSE)/;
 
 const WORDS = [
@@ -56,7 +56,7 @@ export async function randomUse(browser, { address, seconds, seed, tell = () => 
     seen.problems.push(text);
   };
   let server = { address: "", thread: "" };
-  /** What was asked to go wrong in the runs of this thread. */
+  /** The faults requested for the runs of this thread. */
   let faults = [];
 
   page.on("console", (message) => {

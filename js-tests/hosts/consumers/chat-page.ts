@@ -71,7 +71,7 @@ export async function approves(page: Page): Promise<void> {
   await shows(page, "I booked nothing.");
 }
 
-/** What takes six seconds to say back. */
+/** A text that takes six seconds to stream back. */
 export const LONG = Array.from({ length: 200 }, (_, at) => `word${at}`).join(" ");
 
 /** Asks for a long answer, and returns in the middle of it. */

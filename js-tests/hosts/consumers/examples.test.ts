@@ -48,7 +48,7 @@ async function built(
 const withAgent = () => ({ VITE_AGENT_URL: agent.url });
 
 describe.concurrent("in Chromium", () => {
-  // What takes longest comes first.
+  // The slowest comes first.
   test.for(["--turbopack", "--webpack"])(
     "Next, %s: a server and a client component, an edge route",
     async (bundler) => {

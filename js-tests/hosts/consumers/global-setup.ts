@@ -1,5 +1,5 @@
-// Installs the packed tarball once for all tests of this folder: in a workspace of the fixtures and the examples, but for
-// a few that stand alone.
+// Installs the packed tarball once for all tests of this folder. The fixtures and the examples share a workspace, but
+// for a few that stand alone.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -41,7 +41,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
       tarball,
     );
     await Promise.all([together, ...projects.filter(isAlone).map((project) => install(folder, project, tarball))]);
-    // What each fixture asks of the package, beside the fixtures.
+    // The questions that each fixture asks the package, next to the fixtures.
     const answer = readFileSync(join(fixtureFolder, "answer.js"), "utf8");
     writeFileSync(join(workspace, "answer.js"), answer);
     writeFileSync(

@@ -68,7 +68,7 @@ async function answering(url: string, child: ChildProcess, output: () => string)
   throw new Error(`the server does not answer: ${output()}`);
 }
 
-/** Ends the server with the processes that it started: it leads a group of its own. What comes next may use its folder. */
+/** Ends the server and the processes that it started, through their process group. Its folder is free afterwards. */
 async function stop(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once("exit", resolve));

@@ -48,7 +48,7 @@ export async function install(folder: string, project: string, tarball: string):
 export async function installTogether(folder: string, projects: readonly string[], tarball: string): Promise<void> {
   for (const project of projects) copy(project, folder, tarball);
   const workspaces = projects.map((project) => basename(project));
-  // Of a workspace's own, npm takes no notice.
+  // npm ignores the overrides of a workspace's own manifest.
   const overrides = Object.assign({}, ...workspaces.map((name) => manifestIn(join(folder, name)).overrides));
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module", workspaces, overrides }));
   await npmInstall(folder);
@@ -69,7 +69,7 @@ function copy(project: string, into: string, tarball: string): string {
 }
 
 async function npmInstall(folder: string): Promise<void> {
-  // A fresh machine downloads some hundred megabytes here: a registry that falters once is no failure of ours.
+  // A fresh machine downloads some hundred megabytes here, so the registry may falter once.
   const retries = ["--fetch-retries", "5", "--fetch-retry-mintimeout", "2000"];
   const install = () =>
     exec("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", ...retries], {

@@ -1,5 +1,6 @@
-// One run of a graph on SQLite, in a process that a test kills. Arguments: the database, the file that nodes write to when
-// they run, the durability, and at which await to die (0: not at all; then it prints how many there were).
+// One run of a graph on SQLite, in a process that a test kills. Arguments: the database, the file that nodes write to
+// when they run, the durability, and the number of the await to die at. With 0 it survives and prints the number of
+// awaits.
 import { createHook } from "node:async_hooks";
 import { appendFileSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
@@ -34,7 +35,7 @@ const graph = new StateGraph(schema)
 
 let awaits = 0;
 const hook = createHook({
-  // Before what comes behind an await goes on.
+  // Before the code after an await continues.
   before() {
     if (++awaits === Number(dieAt)) process.kill(process.pid, "SIGKILL");
   },

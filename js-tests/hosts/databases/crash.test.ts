@@ -30,7 +30,7 @@ async function run(name: string, durability: string, dieAt: number): Promise<num
   return signal ? undefined : Number(out);
 }
 
-/** What has run, each time. */
+/** Returns the nodes that have run, in order. */
 function ranSoFar(name: string): string[] {
   try {
     return readFileSync(`${name}.effects`, "utf8").trimEnd().split("\n");

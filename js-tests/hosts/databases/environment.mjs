@@ -1,5 +1,5 @@
-// What the tests of this folder need besides: better-sqlite3, which is compiled where no build of it can be downloaded. So
-// it is no workspace, and `npm test` does without it.
+// Sets up better-sqlite3 for the tests of this folder, compiled where no build can be downloaded. So the folder is not
+// a workspace, and `npm test` skips it.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Complaint, watch } from "../../../scripts/process.mjs";

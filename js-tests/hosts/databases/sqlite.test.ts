@@ -6,7 +6,7 @@ import { play, scenarios, waysOf } from "../../unit/checkpoint/scenarios.js";
 
 test.each(scenarios)("$name", async (scenario) => {
   const { length } = scenario.turns;
-  // What either comes to alone; ours, where langgraph.js has a fault.
+  // The result of either alone; ours, where langgraph.js has a bug.
   const expected = await play(scenario, (scenario.fault ? "o" : "t").repeat(length), new TheirMemorySaver());
   for (const way of waysOf(scenario)) {
     if (scenario.fault && !way.startsWith("o")) continue;

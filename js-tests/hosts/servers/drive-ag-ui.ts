@@ -18,7 +18,7 @@ async function serverState(url: string, graph: string, threadId: string): Promis
 
 const userMessage = (content: string): Message => ({ id: crypto.randomUUID(), role: "user", content });
 
-/** What answers the server's open interrupts, for a turn that does. */
+/** Builds the answers to the server's open interrupts, for a turn that has answers. */
 async function answers(url: string, graph: string, threadId: string, turn: Turn) {
   if ("say" in turn) return {};
   const { interrupts } = await agUi.state(url, graph, threadId);

@@ -55,7 +55,7 @@ for (const [name, open] of Object.entries(SERVERS)) {
     const last = id(5);
     expect((await runner.regenerate()).status).toBe("finished");
     const said = ["Count to 2.", "1 2", "Count to 3.", "1 2 3", "Count to 4.", "1 2 3 4"];
-    // ag-ui-langgraph takes a list of messages that it knows for one that goes on: it answers behind the old answer.
+    // If ag-ui-langgraph knows all messages of a list, it continues from there: the new answer follows the old one.
     const keepsAnswer = name === "AG-UI";
     expect(texts()).toEqual(keepsAnswer ? [...said, "1 2 3 4"] : said);
     expect(id(5) === last).toBe(keepsAnswer);
@@ -96,7 +96,7 @@ test("LangGraph: after a stop, and in a stale tab, an edit removes what the serv
   expect(tab.texts()).toEqual(["Count to 2.", "1 2", "Count to 3.", "1 2 3"]);
   await inStep();
 
-  // What a page sent that took its own list for the server's.
+  // Sends what a page would that mistook its own list for the server's.
   await stopped();
   const { threadId = "" } = tab.thread;
   const poison = {

@@ -1,5 +1,6 @@
-// The README's chat as its reader has it: examples/chat, installed from the packed tarball and built by its own script, in
-// Chromium on the examples' server and on the real ones. `python/graphs.py` has an agent that answers what the examples' does.
+// The README's chat as its reader has it: examples/chat, installed from the packed tarball and built by its own script.
+// Chromium runs it on the examples' server and on the real ones. `python/graphs.py` has an agent that gives the same
+// answers as the examples' agent.
 import { writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -87,7 +88,7 @@ async function threadIdIn(page: Page): Promise<string> {
   return (await saved.jsonValue()) ?? "";
 }
 
-/** What differs between the servers. */
+/** The differences between the servers. */
 interface Server {
   name: string;
   /** The requests that start a run. */

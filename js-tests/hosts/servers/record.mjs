@@ -7,8 +7,8 @@ import { startServers } from "./start.mjs";
 import { agUi, endsRun, langGraph, langGraphV2, TWO_MODES } from "./wire.mjs";
 
 /**
- * As @ag-ui/client's HttpAgent does it: the messages are those of the last snapshot and the new one, the state is the
- * server's last word, sent back. With `echo` off no state goes back.
+ * Sends what @ag-ui/client's HttpAgent sends: the last snapshot's messages, the new message, and the server's latest
+ * state. With `echo` off no state goes back.
  */
 export async function recordAgUi(url, graph, { echo = true, thread = `recorded-${graph}` } = {}) {
   const { turns, tools = [] } = SCENARIOS[graph];
@@ -51,7 +51,10 @@ export async function recordLangGraph(url, graph, modes) {
   return { graph, thread, turns };
 }
 
-/** One connection for all turns; then, if there were several, another, to which the server tells the whole thread again. */
+/**
+ * One connection for all turns. If there were several, a second connection follows, to which the server replays the
+ * whole thread.
+ */
 export async function recordV2(url, graph) {
   const thread = await langGraph.newThread(url);
   const connection = new AbortController();

@@ -1,4 +1,4 @@
-// The recordings are still what the servers say: a run of today ends where the recorded one did and tells it in the same events.
+// The recordings match today's servers: a run ends where the recorded one did, with the same events.
 import { expect, inject, test } from "vitest";
 import { readRecording, type Recording } from "../../peers/recorded/format.mjs";
 import { recordAgUi, recordLangGraph, recordV2 } from "./record.mjs";

@@ -200,7 +200,7 @@ test.concurrent.each([true, false])(
     if (dispose) runner.dispose();
     const again = open("chat", {}, record);
     expect(again.runner.status).toBe("error");
-    expect(await again.runner.rejoin()).toEqual({ status: "finished" });
+    expect(await again.runner.load()).toEqual({ status: "finished" });
     expect(texts(again.thread)[1]).toBe(Array.from({ length: 40 }, (_, at) => at + 1).join(" "));
     await inStep(again.thread);
   },
@@ -214,7 +214,7 @@ test.concurrent("LangGraph: a reload after the run has ended joins what is over"
   const record = asJson(thread);
   await sent;
   const again = open("chat", {}, record);
-  expect(await again.runner.rejoin()).toEqual({ status: "finished" });
+  expect(await again.runner.load()).toEqual({ status: "finished" });
   await inStep(again.thread);
 });
 
@@ -348,7 +348,7 @@ test.concurrent("AG-UI: after a reload in mid-run the message can be sent again"
   const record = asJson(thread);
   runner.dispose();
   const again = open("chat", {}, record);
-  expect(await again.runner.rejoin()).toMatchObject({ status: "failed" });
+  expect(await again.runner.load()).toMatchObject({ status: "failed" });
   expect(await again.runner.retry()).toEqual({ status: "finished" });
   expect(texts(again.thread)).toHaveLength(2);
   await inStep(again.thread, "chat");

@@ -1,4 +1,4 @@
-// What is said to each graph of python/graphs.py, turn by turn. A turn is what the human says, or an answer to an interrupt.
+// The turns for each graph of python/graphs.py. A turn is a user message or an answer to an interrupt.
 
 const askUser = {
   name: "ask_user",
@@ -42,20 +42,21 @@ export const FAILING = { fail: [1], remove_unknown: [1] };
 export const FAILING_AG_UI = { ...FAILING, remove_unknown: [1, 2] };
 
 /**
- * The turns in which a server changes an answer after it was streamed whole. LangGraph first tells the state with the
- * answer as it was; over AG-UI the first snapshot to hold it contradicts the stream.
+ * The turns in which a server changes an answer that was streamed whole. LangGraph first sends the state with the
+ * original answer. Over AG-UI the first snapshot with the answer contradicts the stream.
  * @type {Record<string, number[]>}
  */
 export const CHANGED_AFTERWARDS = { redact: [1, 2] };
 
 /**
- * What a graph within said in this turn before it asked: the server's state does not have it until it is answered.
+ * The text that a subgraph streamed in this turn before it asked: the server's state lacks it until the interrupt is
+ * answered.
  * @type {Record<string, Record<number, string>>}
  */
 export const SAID_BEFORE_ASKING = { consent: { 1: "I would delete three files." } };
 
 /**
- * The turns in which the server takes back what the user said. To an agent of @ag-ui/client it was never pending.
+ * The turns in which the server removes the user message. An agent of @ag-ui/client never had it pending.
  * @type {Record<string, number[]>}
  */
 export const TAKEN_BACK = { clear: [2] };

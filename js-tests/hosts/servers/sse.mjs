@@ -22,7 +22,7 @@ export async function* parts(response) {
       }
     }
   } finally {
-    // Whoever stops reading hangs up.
+    // A reader that stops closes the connection.
     await reader.cancel().catch(() => {});
   }
 }

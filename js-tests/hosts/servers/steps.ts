@@ -1,4 +1,4 @@
-// What has to hold after each turn of a scenario on a live server.
+// The checks after each turn of a scenario on a live server.
 import { expect } from "vitest";
 import {
   afterTakingBack,
@@ -11,12 +11,12 @@ import {
 import type { Held, Seen } from "../../peers/recorded/witness";
 import { CHANGED_AFTERWARDS, FAILING, FAILING_AG_UI, SAID_BEFORE_ASKING, SCENARIOS, TAKEN_BACK } from "./scenarios.mjs";
 
-/** What is to be seen after one turn. */
+/** The expected view after one turn. */
 export interface Step {
   /** The thread before the run. */
   before: Held;
   seen: Seen;
-  /** What the server holds after it; nothing, when it cannot tell. */
+  /** The server's state after the turn; undefined if it cannot report one. */
   server?: Held | undefined;
 }
 
@@ -36,7 +36,7 @@ function check(
   }
 }
 
-/** What the server changed after it was whole, or took back, is told. */
+/** The thread reports messages that the server changed after they were whole, or removed. */
 const byTurnOverAgUi =
   (graph: string) =>
   (turn: number): Expect => {
@@ -47,13 +47,13 @@ const byTurnOverAgUi =
 export const checkAgUi = (graph: string, steps: Step[]) =>
   check(graph, steps, FAILING_AG_UI[graph], byTurnOverAgUi(graph));
 
-/** The same of an agent, which has said what the user says before its run begins. */
+/** The same for an agent, which adds the user message before its run begins. */
 export const checkAgent = (graph: string, steps: Step[]) =>
   check(graph, steps, FAILING_AG_UI[graph], (turn) =>
     CHANGED_AFTERWARDS[graph]?.includes(turn) ? expectInSyncAfterDrift : expectInSync,
   );
 
-/** In a turn in which a graph within asks, more is shown than the server's state has; what is taken back is told. */
+/** In a turn in which a subgraph asks, more is shown than the server's state has. Removed messages are reported. */
 const byTurn =
   (graph: string, otherwise: Expect) =>
   (turn: number): Expect => {

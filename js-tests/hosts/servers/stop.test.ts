@@ -1,4 +1,4 @@
-// What is started is stopped: also when whoever started it is killed.
+// Started servers are stopped, also when the process that started them is killed.
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";

@@ -1,7 +1,7 @@
-// Agents whose server summarizes, on the real server: LangChain's middleware takes the older messages out of the state,
-// deepagents' only out of what the model is sent. A thread with its full history shows all that was ever said.
+// Agents whose server summarizes, on the real server. LangChain's middleware removes older messages from the state,
+// deepagents' only from the model's request. A thread with its full history shows every message.
 import { Thread, type ThreadState } from "threadfold";
-import { foldRun, LangGraphRunner } from "threadfold/langgraph";
+import { foldLangGraph, LangGraphRunner } from "threadfold/langgraph";
 import { expect, inject, test } from "vitest";
 import { expectInSync } from "../../peers/recorded/checks";
 import { held, Witness } from "../../peers/recorded/witness";
@@ -12,7 +12,7 @@ const url = inject("langGraph");
 
 type Said = ThreadState["messages"];
 
-/** All that was said: a question a turn, each answered. */
+/** Expects the full conversation: a question a turn, each answered. */
 function expectAll(history: Said, turns: number) {
   expect(history.filter(({ type }) => type === "human").map(({ content }) => content)).toEqual(
     Array.from({ length: turns }, (_, turn) => `Question ${turn}`),
@@ -26,7 +26,7 @@ function expectAll(history: Said, turns: number) {
 async function expectServers(thread: Thread, witness: Witness) {
   const state = await langGraph.state(url, thread.threadId as string);
   if ("refused" in state) throw new Error("The server refuses its own state.");
-  // What is private to the server's middleware is in its own state, and in no stream.
+  // The private fields of the server's middleware are in its own state and in no stream.
   const { messages, ...fields } = state.values as { messages: object[] };
   const told = Object.entries(fields).filter(([name]) => !name.startsWith("_summarization"));
   expectInSync(witness.see(), held({ messages, ...Object.fromEntries(told) }));
@@ -45,7 +45,7 @@ test.concurrent.each([
     const say = `Question ${turn}`;
     const id = `q${turn}`;
     thread.optimistic({ messages: [{ type: "human", id, content: say }] });
-    await foldRun(thread, langGraph.run(url, threadId, langGraph.request(graph, { say }, id, modes)));
+    await foldLangGraph(thread, langGraph.run(url, threadId, langGraph.request(graph, { say }, id, modes)));
     await expectServers(thread, witness);
     expectAll(thread.history, turn + 1);
     // A reload after every other turn.
@@ -76,9 +76,9 @@ test.concurrent.each([3, 5, 8, 11, 14])(
         ...langGraph.request("summarized", { say }, `q${turn}`),
         on_disconnect: "continue",
       });
-      await foldRun(thread, first(turn < 3 ? Infinity : parts, run)).catch(() => {});
+      await foldLangGraph(thread, first(turn < 3 ? Infinity : parts, run)).catch(() => {});
       if (thread.run.status === "disconnected")
-        await foldRun(thread, langGraph.join(url, threadId, thread.run.id as string));
+        await foldLangGraph(thread, langGraph.join(url, threadId, thread.run.id as string));
       await expectServers(thread, witness);
       expectAll(thread.history, turn + 1);
     }
@@ -100,7 +100,7 @@ test.concurrent("through the runner, with a thread that is opened again", async 
   expect(other.context).toMatchObject({ summary_message: thread.getState().messages[0] });
 });
 
-/** A stream whose connection breaks behind so many parts. */
+/** A stream whose connection breaks after so many parts. */
 async function* first<T>(count: number, stream: AsyncIterable<T>): AsyncGenerator<T> {
   for await (const part of stream) {
     yield part;

@@ -19,7 +19,7 @@ const json = async function* (stream) {
 
 /** @typedef {{ id?: string, event?: string, data: any }} Part */
 
-/** What the AG-UI server says to one run. */
+/** The requests of a run to the AG-UI server. */
 export const agUi = {
   /** @returns {AsyncGenerator<Part>} */
   run: async function* (url, graph, input, init) {
@@ -51,13 +51,13 @@ export const langGraph = {
     yield* json(parts(await post(`${url}/threads/${thread}/runs/stream`, request, init)));
   },
 
-  /** A run's parts from behind this id on, or all of them. */
+  /** Reads a run's parts after this id, or all of them. */
   join: async function* (url, thread, run, lastEventId = "-1", init = {}) {
     const headers = { "last-event-id": lastEventId };
     yield* json(parts(await fetch(`${url}/threads/${thread}/runs/${run}/stream`, { headers, ...init })));
   },
 
-  /** What the server holds. */
+  /** Reads the server's state. */
   state: async (url, thread) => {
     const { values, next, interrupts, ...rest } = await stateOrRefusal(await fetch(`${url}/threads/${thread}/state`));
     return "refused" in rest ? rest : { values, next, interrupts };

@@ -26,8 +26,8 @@ function argument({ specs, bare }: Side): unknown {
 }
 
 /**
- * What is to be, from what the reference answers. The one deliberate difference: it answers a removal after a
- * remove-all with the removal itself; ours carries it out, or refuses it.
+ * The expected result, from the reference's answer. There is one deliberate difference: it answers a removal after a
+ * remove-all with the removal itself. Ours carries it out, or refuses it.
  */
 function expected(answer: NormalMessage[], right: Side): NormalMessage[] | "refused" {
   const clears = right.specs.some(({ kind, id }) => kind === "remove" && id === REMOVE_ALL_MESSAGES);

@@ -130,9 +130,9 @@ test("deepAgentsSummarization decides as deepagents", () => {
         return;
       }
       if (given.kind === "cutoff") {
-        // A list of which so many are kept behind the cutoff that the next cut is the one that is asked for.
+        // A list that keeps so many messages after the cutoff that the next cut lands where the case wants it.
         const full = Array.from({ length: 40 }, (_, at) => ({ type: "human", content: `${at}` }));
-        // What says no index is no event.
+        // A record without an index counts as an event without one.
         const before = given.event && "cutoff_index" in given.event ? { ...given.event, created_at_index: 0 } : null;
         const length = full.length - (before ? before.cutoff_index - 1 : 0);
         const context = deepAgentsSummarization<Message>({

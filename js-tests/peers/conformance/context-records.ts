@@ -36,7 +36,7 @@ export function messagesOf({ messages = [] }: Given): Message[] {
   return structuredClone(conversation);
 }
 
-/** The messages that an answer tells of: the case's own objects where they are untouched. */
+/** Returns the messages that an answer describes: the case's own objects where they are untouched. */
 export function expand(told: Told[], messages: Message[]): Message[] {
   return told.flatMap((item) => {
     if (typeof item === "number") return [at(messages, item)];
@@ -51,8 +51,8 @@ export function expand(told: Told[], messages: Message[]): Message[] {
 }
 
 /**
- * Expects `got` to be the messages that an answer tells of. Those that are untouched have to be the case's own objects;
- * of the others, every field counts, and one that is null, empty or absent is the same as any such.
+ * Expects `got` to be the messages that an answer describes. Untouched ones must be the case's own objects. In the
+ * others every field counts; null, empty and absent are equal.
  */
 export function expectTold(got: readonly unknown[], told: Told[], messages: Message[]): void {
   const wanted = expand(told, messages);

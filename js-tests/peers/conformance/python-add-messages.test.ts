@@ -31,7 +31,7 @@ function compareErrors(record: Case): void {
   const error = refusal(() => ours(record.in));
   if (stumbled(record)) return;
   if (record.error?.startsWith("Must specify non-null")) {
-    // Python asks for truth, so that an empty list is not told from null: the side that it names may be wrong.
+    // Python tests truthiness, so an empty list passes for null: the side that it names may be wrong.
     expect(error.code).toBe("INVALID_ARGUMENT");
     expect(error.message.split(" Only")[0]).toBe(record.error.split(" Only")[0]);
   } else if (record.error?.startsWith("Attempting to delete")) {

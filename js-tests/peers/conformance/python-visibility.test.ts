@@ -7,7 +7,7 @@ type Values = Record<string, unknown>;
 interface Given {
   fields: Record<string, { input: boolean; output: boolean }>;
   values: Values | null;
-  /** What a node then writes. */
+  /** The values that a node then writes. */
   writes: Values;
 }
 

@@ -7,7 +7,7 @@ import { outcome } from "../../support/errors.js";
 export interface Recorded<In, Out> {
   in: In;
   out?: Out;
-  /** The first line of what the reference said. */
+  /** The first line of the reference's message. */
   error?: string;
   /** The class of what it raised. */
   raised?: string;

@@ -11,7 +11,7 @@ import { anything, declarations, fieldsOf, PROBE, stateFor, updateFor } from "./
 
 const shown = (value: unknown) => inspect(value, { depth: null, maxArrayLength: null, maxStringLength: null });
 
-/** What a call with frozen inputs comes to: an answer or a ThreadfoldError, and the inputs as they were. */
+/** The outcome of a call with frozen inputs: an answer or a ThreadfoldError. The inputs stay unchanged. */
 function called<T>(call: () => T, ...inputs: unknown[]): Outcome<T> {
   const before = inputs.map(shown);
   for (const input of inputs) frozen(input);
@@ -26,7 +26,7 @@ function called<T>(call: () => T, ...inputs: unknown[]): Outcome<T> {
   return came;
 }
 
-/** Plain data with names that are text: what no filter refuses. Half a surrogate pair is no text. */
+/** Plain data with valid text as names, which no filter refuses. Half a surrogate pair is not valid text. */
 function isPlain(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -47,7 +47,7 @@ function checkFiltered(given: unknown, came: Outcome<{ values: object; dropped: 
   for (const [key, value] of Object.entries(values)) expect(Object.is(value, (given as State)[key])).toBe(true);
 }
 
-/** What no update named is the same, and nothing came from nowhere. */
+/** Fields that no update named keep their value, and no field appears from nowhere. */
 function checkUntouched(state: unknown, updates: unknown[], came: Outcome<State>): void {
   if ("error" in came) return;
   const written = new Set(updates.flatMap((update) => Object.keys(update as State)));

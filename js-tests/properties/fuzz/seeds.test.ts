@@ -47,7 +47,7 @@ test("every property in Rust is given a seed", () => {
 });
 
 test("nothing in the tests is left to chance", () => {
-  // What a test draws comes from a seed; the page under random use has its dice replaced.
+  // Tests draw from a seed. The random-use page replaces Math.random.
   const chance = sources("js-tests", /\.(ts|mjs)$/).filter(
     ([path, text]) => /Math\.random\(|fc\.sample\(/.test(text) && !path.includes("/bench/"),
   );

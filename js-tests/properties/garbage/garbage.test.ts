@@ -22,7 +22,7 @@ function complaint({ call }: Call, args: unknown[]): string | undefined {
   return undefined;
 }
 
-/** What an engine says of a write to what is frozen. */
+/** The engines' errors for a write to a frozen object. */
 const WRITTEN = /^TypeError: Cannot (assign to|add|delete|define|redefine)/;
 
 /** Freezes plain objects and arrays as far down as a function may look, so that whoever writes to them throws. */

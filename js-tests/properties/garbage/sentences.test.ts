@@ -1,4 +1,4 @@
-// What an error says: which one of a list, which field of it, and what it should be.
+// An error names the element of a list, its field, and the expected value.
 import * as threadfold from "threadfold";
 import {
   addMessages,
@@ -26,7 +26,7 @@ const kinds = "human, user, ai, assistant, system, developer, tool, function or 
 
 const forms = "messages[3] should be an object with a type or a role, a string or a [role, content] pair.";
 
-/** What is wrong with the fourth of some messages, and what is said of it. */
+/** Faults of the fourth of some messages, each with its error. */
 const wrong: readonly (readonly [message: unknown, sentence: string])[] = [
   [{ type: "human", id: 5, content: "" }, "messages[3].id should be a string."],
   [{ role: "user", id: 5, content: "" }, "messages[3].id should be a string."],

@@ -1,4 +1,4 @@
-// What a model is sent: cuts and repaired lists, of conversations that are hard on them.
+// Preparing the messages for a model: cuts and repaired lists, of conversations that are hard on them.
 import { clearToolUses, patchToolCalls, repairToolCalls, safeCuts } from "threadfold/context";
 import { type Message, ai, human, tool } from "../../unit/context/conversations.js";
 import { times } from "./lists.js";

@@ -12,7 +12,7 @@ import { threads } from "./threads.js";
 
 const LIMIT = 1.3;
 
-/** What still grows faster, to be mended elsewhere. A case that does not is an error here: then its name goes. */
+/** Cases that still grow faster, to be fixed elsewhere. A case that no longer does fails here: remove its name then. */
 const KNOWN = new Set<string>([]);
 
 const table: (Growth & { name: string })[] = [];

@@ -4,7 +4,7 @@ import { isThorough } from "../../support/seed.js";
 export interface Case {
   name: string;
   /** Makes what the operation needs for a size, not measured, and returns the operation. */
-  prepare: (n: number) => () => unknown;
+  prepare: (n: number) => (() => unknown) | Promise<() => unknown>;
   /** The size to begin with; default 100. */
   from?: number;
   /** The largest size to begin with; default 1024, and 4096 where all is tried. */
@@ -24,8 +24,8 @@ const LONG_ENOUGH = 1;
 const LARGEST = isThorough() ? 4096 : 1024;
 
 async function timed({ prepare }: Case, n: number): Promise<number> {
-  const run = prepare(n);
-  // What was made before is not this run's to collect.
+  const run = await prepare(n);
+  // Collects earlier objects now, so that this run does not.
   (globalThis.gc as ((options: object) => void) | undefined)?.({ type: "minor" });
   const [start, used] = [performance.now(), process.cpuUsage()];
   await run();
@@ -50,8 +50,8 @@ async function isShort(subject: Case, n: number): Promise<boolean> {
 }
 
 /**
- * How a case grows. One that seems to grow too fast is looked at again, at its size and at larger ones, and the smallest
- * exponent seen counts: what is quadratic is so at every size, a cache is outgrown at one.
+ * Measures how a case grows. A case that seems to grow too fast is measured again, at its size and at larger ones, and
+ * the smallest exponent counts. Quadratic code is quadratic at every size, but a cache is outgrown only once.
  */
 export async function growth(subject: Case, limit: number): Promise<Growth> {
   let n = subject.from ?? 100;

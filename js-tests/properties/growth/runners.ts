@@ -1,4 +1,4 @@
-// What a runner does with much that waits.
+// A runner with many waiting calls.
 import { Thread, type AgUiState } from "threadfold";
 import { AgUiRunner, type RunAgentInput } from "threadfold/ag-ui";
 import { times } from "./lists.js";

@@ -17,7 +17,7 @@ const users = (n: number, name = "u") => times(n, (at) => ({ type: "human", id: 
 const fields = (n: number, value: (at: number) => unknown = (at) => at) =>
   Object.fromEntries(times(n, (at) => [`f${at}`, value(at)]));
 
-/** What is measured on a thread that is made for it. */
+/** Measures on a thread that is made for it. */
 const on = (
   name: string,
   make: (n: number) => Any,

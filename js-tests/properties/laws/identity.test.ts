@@ -98,7 +98,7 @@ test("fields that an update does not write are the same objects, and so is a sta
     for (const key of untouched) {
       if (spec[key]?.kind !== "ephemeral") expect(stepped.answer[key]).toBe(state[key]);
     }
-    // What the values hold is never copied either.
+    // The objects inside the values are never copied either.
     for (const [key, { kind }] of Object.entries(spec)) {
       const written = update[key];
       if (["replace", "ephemeral", "untracked"].includes(kind) && isObject(written))

@@ -113,7 +113,7 @@ function agrees(initial: Spec[], commands: Command[], rules: MessageOptions["rul
     expect(list.length).toBe(model.answer.items.length);
   }
   snapshot(commands.length);
-  // Whatever came after a snapshot did not change it.
+  // Later updates did not change a snapshot.
   for (const { list, normal } of snapshots) expect(normalMessages(list)).toEqual(normal);
 }
 

@@ -140,7 +140,7 @@ const made = ({ list, items }: Side) => LISTS[list]?.(items.map(({ form: [, make
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[\da-f]{4}-[\da-f]{12}$/;
 
-/** What an answer is: the same objects by identity, new ones by what they hold but for new ids. */
+/** Describes an answer: the same objects by identity, new ones by content without new ids. */
 function told(answer: unknown, given: Set<unknown>): unknown {
   const list = answer as unknown[];
   const items = Array.from({ length: list.length }, (_, at) => {
@@ -152,7 +152,7 @@ function told(answer: unknown, given: Set<unknown>): unknown {
   return { items, frozen: Object.isFrozen(list), of: Object.getPrototypeOf(list) };
 }
 
-/** What the lists hold, to see that nobody changed them. */
+/** Copies the lists' elements, to see that nobody changed them. */
 function itemsOf(value: unknown): unknown[] {
   try {
     return Array.isArray(value) ? [...(value as unknown[])] : [value];

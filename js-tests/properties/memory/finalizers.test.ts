@@ -33,7 +33,7 @@ function combineTwo(): unknown {
   return schema.merge({}, { b: 1 });
 }
 
-/** What makes some, the name of their handles, and how many it makes. */
+/** For each class: a function that makes some, the name of their handles, and their number. */
 const subjects = {
   "a MessageList": [makeList, "rawmessagelist", 1],
   "a Schema": [makeSchema, "rawschema", 1],
@@ -53,7 +53,7 @@ describe.each(Object.entries(subjects))("%s", (_, [make, handle, handles]) => {
       expect(frees(handle) - before).toBe(batch * BATCH * handles);
       sizes.push(core().memory.buffer.byteLength);
     }
-    // What the first batch took is what all others take.
+    // All batches take as much as the first.
     expect(new Set(sizes.slice(1)), String(sizes)).toEqual(new Set([sizes[0]]));
   });
 });

@@ -1,14 +1,14 @@
-// A node that listens to its signal and never stops listening leaves nothing behind, however its run ends.
+// A node that listens to its signal and never stops listening leaks nothing, however its run ends.
 import { heapUsed } from "../../support/wasm.js";
 import { defineSchema, field } from "threadfold";
 import { END, START, StateGraph, type NodeContext } from "threadfold/graph";
-import { serve } from "threadfold/serve";
+import { serveAgUi } from "threadfold/serve";
 import { expect, test } from "vitest";
 
 const RUNS = 200;
-/** Of each run, in bytes: what a node's listener holds, so that what is left behind is seen. */
+/** Bytes that a node's listener holds in each run, so that a leak shows. */
 const HELD = 20_000;
-/** What may be left of a run: less than a tenth of that. */
+/** The bytes that may stay of a run: less than a tenth of that. */
 const NOISE = HELD / 10;
 
 /** A graph whose node listens, and says when it does. */
@@ -36,7 +36,7 @@ async function growth(run: (at: number) => Promise<unknown>): Promise<number> {
 }
 
 test("where clients leave", async () => {
-  const handler = serve(listening(aborted).compile());
+  const handler = serveAgUi(listening(aborted).compile());
   const grown = await growth(async (at) => {
     const body = JSON.stringify({
       threadId: `t${at}`,

@@ -1,4 +1,4 @@
-// A long stream into a long thread leaves nothing behind, on either side of the boundary.
+// A long stream into a long thread leaks nothing, on either side of the boundary.
 import { core, heapUsed } from "../../support/wasm.js";
 import { MessageList, type LangChainMessage } from "threadfold";
 import { expect, test } from "vitest";
@@ -10,7 +10,7 @@ const TOKENS_PER_SNAPSHOT = 100;
 const ROUNDS = isThorough() ? 5 : 3;
 /** The messages that grow, spread over the list: 1,000 tokens each. */
 const GROWING = Array.from({ length: 100 }, (_, at) => String(at * (MESSAGES / 100)));
-/** What the engine itself comes and goes with. In the last of three rounds one leaked object a token is three times as much. */
+/** The engine's own fluctuation. In the last of three rounds one leaked object a token is three times as much. */
 const NOISE = 1024 * 1024;
 
 const message = (id: string): LangChainMessage => ({ type: "ai", id, content: "" });

@@ -17,7 +17,7 @@ import { isThorough } from "../../support/seed.js";
 
 const THROWS = isThorough() ? 20_000 : 4_000;
 
-/** What the core's imports call: each is made to throw in turn. */
+/** The built-ins that the core imports: each throws in turn. */
 const BUILTINS: [object: object, name: string][] = [
   [Object, "is"],
   [Object, "hasOwn"],

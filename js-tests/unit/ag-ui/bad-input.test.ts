@@ -1,4 +1,4 @@
-// What a server should not send: told to the error listeners, the state whole, the stream going on.
+// Invalid events of a server: the error listeners receive them, the state stays whole, and the stream continues.
 import * as fc from "fast-check";
 import { Thread } from "threadfold";
 import { foldAgUi } from "threadfold/ag-ui";
@@ -120,7 +120,7 @@ test.each<[object, string]>([
   expect(same).toBe(true);
 });
 
-/** What the thread itself refuses is reported as the thread got it: a patch whose operations are of single fields. */
+/** The thread's own errors show the event as the thread received it: a patch whose operations address single fields. */
 function toldToTheThread({ type, delta }: { type?: string; delta?: { path: unknown }[] }): object | undefined {
   const isOfFields = type === "STATE_DELTA" && delta?.every(({ path }) => typeof path === "string");
   return isOfFields ? { type: "delta", operations: delta } : undefined;

@@ -90,7 +90,7 @@ test("the same messages, and an error where the reference throws", async () => {
   );
 });
 
-// What random seeds have found.
+// Found by random seeds.
 test.each([
   [
     "a message",

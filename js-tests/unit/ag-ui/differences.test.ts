@@ -53,7 +53,7 @@ test("a token copies no message: not even one is cloned for it", async () => {
   expect(ours).toBe(0);
 });
 
-/** What a user does in the middle of a run, while a text is being streamed. */
+/** User actions in the middle of a run, while a text streams. */
 const DURING: Record<string, { act: (agent: HttpAgent) => void; kept: (agent: HttpAgent) => boolean }> = {
   addMessage: { act: (agent) => agent.addMessage(question("u2")), kept: (agent) => ids(agent).includes("u2") },
   addMessages: {

@@ -14,7 +14,10 @@ const question = (id = "u1", content = "Q"): Message => ({ id, role: "user", con
 const ids = (agent: { messages: readonly { id: string }[] }) => agent.messages.map(({ id }) => id);
 const asJson = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
-/** An agent of a kind that tells these runs, one after the other, with no wire between; and what it was sent for each. */
+/**
+ * An agent of a kind whose server sends these runs one after the other, without a wire between. Returns also its
+ * requests.
+ */
 function told(kind: Kind, runs: readonly Event[][], config: object = {}) {
   const sent: RunAgentInput[] = [];
   class Told extends AbstractAgent {

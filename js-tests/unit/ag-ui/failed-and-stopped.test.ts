@@ -94,7 +94,7 @@ test("a thread that was freed while the request failed: the error is the request
   await expect(reading).rejects.toThrow("fetch failed");
 });
 
-/** What a subscriber hears of an agent's run, and what becomes of the agent. */
+/** The calls to a subscriber of an agent's run, and the agent's state afterwards. */
 async function heardOf(
   kind: keyof typeof AGENTS,
   fetch: HttpAgent["fetch"],

@@ -1,4 +1,4 @@
-// What has failed waits for its retry: no run is sent it, and it stays shown.
+// A failed update waits for its retry: no run sends it, and it stays shown.
 import type { Message, RunAgentInput } from "@ag-ui/client";
 import { defineSchema, field, removeMessage, Thread, type ThreadState } from "threadfold";
 import { foldAgUi, runInput } from "threadfold/ag-ui";

@@ -11,7 +11,7 @@ export interface Told {
 export const input = (messages: unknown[] = [], state: unknown = {}): RunAgentInput =>
   ({ threadId: "t1", runId: "r1", messages, state, tools: [], context: [], forwardedProps: {} }) as RunAgentInput;
 
-/** What the reference has in the end. Its warnings are kept off the console. */
+/** Returns the reference's final state. Its warnings are kept off the console. */
 export async function reference(events: object[], start: Partial<Told> = {}): Promise<Told> {
   const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
   try {

@@ -127,7 +127,7 @@ test("what was received is the server's, in a run and outside; what a thread beg
   expect(sent((thread) => thread.receive({ type: "state", values: { log: ["one"] } }))).toEqual({});
   expect(sent((thread) => thread.update(values as never))).toEqual({ log: ["one"] });
   expect(sent(() => {}, new Thread({ threadId: "t", values: values as never }))).toEqual({ log: ["one"] });
-  // Also if the thread was folded into before, and of what the server said before an update.
+  // Also if the thread was folded into before, and for text that the server sent before an update.
   expect(
     sent((thread) => {
       runInput(thread);

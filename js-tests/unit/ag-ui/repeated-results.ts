@@ -1,8 +1,8 @@
 import type { Event } from "./event-specs.js";
 
 /**
- * The events without results that are told once more: theirs are there twice then, ours are not. Left out where the
- * rest is compared; they have a test of their own.
+ * The repeated events without results: theirs appear twice then, ours do not. They are left out where the rest is
+ * compared, and have a test of their own.
  */
 export function withoutRepeatedResults(start: Event[], events: Event[]): Event[] {
   const seen = new Set<unknown>();

@@ -1,4 +1,4 @@
-// A run that is told again, whole or from where it was cut, is there once.
+// A run that is replayed, whole or from where it was cut, is there once.
 import * as fc from "fast-check";
 import { Thread, type ThreadState } from "threadfold";
 import { foldAgUi } from "threadfold/ag-ui";
@@ -10,7 +10,7 @@ import { seeded } from "../../support/seed.js";
 const json = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 async function folded(thread: Thread, ...streams: Event[][]): Promise<unknown> {
-  // What has been told before is told again: the run is joined. It is another one where the id is another.
+  // Joins the run where the stream repeats earlier events. A different id makes it a different run.
   for (const [at, events] of streams.entries())
     await foldAgUi(thread, json(events) as Event[], at > 0 || thread.run.id !== undefined ? { join: true } : {});
   return json(thread.getState());
@@ -92,7 +92,7 @@ test("what was added here during the run outlasts its replay", async () => {
     ["u3", "Pending"],
   ]);
   expect(mood).toBe("calm");
-  // The run did not take it along.
+  // The run did not carry it.
   expect(op.status).toBe("pending");
 });
 

@@ -1,4 +1,4 @@
-// What is sent for a run: and that a server which folds it comes to what it should.
+// The input of a run, and that a server which folds it gets the right state.
 import { RunAgentInputSchema } from "@ag-ui/core/schemas";
 import { addMessages, defineSchema, field, type LangChainMessage, Thread, type ThreadState } from "threadfold";
 import { foldAgUi, runInput } from "threadfold/ag-ui";

@@ -16,7 +16,7 @@ async function* slowly(events: readonly Event[]): AsyncGenerator<Event> {
   }
 }
 
-/** What a server sends, in pieces of so many characters or bytes. */
+/** Cuts a server's output into pieces of so many characters or bytes. */
 async function* pieces<T extends string | Uint8Array>(all: T, size: number): AsyncGenerator<T> {
   for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size) as T;
 }

@@ -1,4 +1,4 @@
-// Streams that are cut, told twice, ended badly or no streams at all: nothing is lost, nothing is there twice.
+// Streams that are cut, replayed, ended badly or malformed: nothing is lost, nothing is there twice.
 import { Observable, Subject } from "rxjs";
 import { defineSchema, field, removeMessage, Thread, type ThreadState } from "threadfold";
 import { foldAgUi, runInput } from "threadfold/ag-ui";

@@ -18,7 +18,7 @@ interface Setting {
   answer?: (name: string, params: Record<string, unknown>) => AgentStateMutation | void;
 }
 
-/** One agent's runs: what its subscribers were told, and what it came to. */
+/** One agent's runs: the calls to its subscribers, and its final state. */
 async function traced(
   kind: "plain" | "folding",
   runs: (() => readonly object[] | Response)[],

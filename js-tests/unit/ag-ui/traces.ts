@@ -1,4 +1,4 @@
-// What subscribers are called with, in order.
+// Records the calls to subscribers, in order.
 import type { AgentStateMutation, AgentSubscriber } from "@ag-ui/client";
 
 export interface Call {
@@ -8,7 +8,7 @@ export interface Call {
 
 type Answer = (name: string, params: Record<string, unknown>) => AgentStateMutation | void;
 
-/** A subscriber that has every method, notes its calls, and answers them as it is told. */
+/** A subscriber that has every method, records its calls, and answers them with `answer`. */
 export function recorder(answer: Answer = () => {}): { subscriber: AgentSubscriber; calls: Call[] } {
   const calls: Call[] = [];
   const subscriber = new Proxy(

@@ -56,7 +56,7 @@ test("approval: what is asked, and what becomes of each decision", () =>
       }
       return (result["messages"] as object[]).map(shown);
     };
-    // Python's run fails, however often it is tried again; as in langchain.js the model is told.
+    // Python's run fails, however often it is retried; as in langchain.js, the model receives the error.
     if (error?.includes("which is not an available tool")) {
       expect(JSON.stringify(await run())).toContain("Error: nope is not a valid tool, try one of [echo, ping, safe].");
       expect(questions.slice(0, spread(asked).length)).toEqual(spread(asked));
@@ -67,7 +67,7 @@ test("approval: what is asked, and what becomes of each decision", () =>
         () => "no error",
         (failed: Error) => failed.message,
       );
-      // What Python shows as its repr is JSON.
+      // Python prints a repr where ours is JSON.
       expect(plain(came)).toBe(plain(error));
     } else expect(await run()).toEqual(out);
     expect(questions).toEqual(spread(asked));
@@ -147,7 +147,7 @@ test("the model is told of an edit in LangChain's words, with the arguments as P
     const { messages } = await agent.invoke(new Command({ resume: { decisions } }), { threadId: "1" });
     return messages[2]?.content;
   };
-  // What `HumanInTheLoopMiddleware` of langchain 1.4.7 answers.
+  // The answers of langchain 1.4.7's `HumanInTheLoopMiddleware`.
   expect(await ran({ editNotice: undefined })).toBe(
     "Note: a human reviewer replaced this tool call before it ran. The call recorded in your message is the one you " +
       "produced, not the one that executed. This was intentional and authorized. Do not re-issue your original call. " +
@@ -163,7 +163,7 @@ test("an unknown mode", () => {
 
 const plain = (text: string) => text.replace(/['"]/g, "").replace(/([:,]) /g, "$1");
 
-/** What Python shows of arguments as its repr is JSON, as langchain.js writes it. */
+/** Python prints arguments as their repr; ours are JSON, as in langchain.js. */
 const spread = (asked: unknown): unknown[] =>
   JSON.parse(JSON.stringify(asked), (key, value: unknown) =>
     key === "description"

@@ -25,7 +25,7 @@ const made: Record<string, () => unknown> = {
   editing: () => contextEditingMiddleware(),
 };
 
-/** They have hooks behind the model. */
+/** They have hooks after the model. */
 const AFTER = new Set(["todo", "approval", "model_limit", "tool_limit"]);
 
 /** Edges are in another order, and langgraph.js ends the lines of classes with a semicolon. */
@@ -42,7 +42,7 @@ test("the graph of every stack of LangChain's middlewares", () =>
       tools: given.tools ? [tool({ name: "echo", run: () => "" })] : [],
       middleware: given.stack.map((name) => made[name]?.() as Middleware),
     });
-    // Ours sends the model a view of the messages, in wrapModelCall, behind which the model may be asked again.
+    // Ours sends the model a view of the messages, in wrapModelCall. The model may be asked again after it.
     const again = given.stack.includes("summarization") && given.tools && !given.stack.some((name) => AFTER.has(name));
     if (again && !given.stack.includes("editing")) {
       const entry = edges.find(([from, to]) => from === "tools" && to !== "__end__")?.[1] as string;

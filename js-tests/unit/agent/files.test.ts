@@ -32,7 +32,7 @@ test("files: what the tools answer and what becomes of `files`", () =>
 
 const at = "2026-01-01T00:00:00";
 
-/** What a tool answers over files of these texts. */
+/** Returns a tool's answer over files with these texts. */
 async function answerOf(name: string, args: object, texts: Record<string, string>) {
   const files = Object.fromEntries(
     Object.entries(texts).map(([path, content]) => [path, { content, created_at: at, modified_at: at }]),

@@ -1,4 +1,4 @@
-// What does not fit is an error with a sentence; what a model or a tool gets wrong is told to the model.
+// Invalid options are an error with a sentence; mistakes of a model or a tool are reported to the model.
 import { ThreadfoldError } from "threadfold";
 import {
   createAgent,

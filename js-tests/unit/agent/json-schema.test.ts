@@ -9,7 +9,9 @@ import { scripted } from "./records.js";
 
 const FITS = "It fits.";
 
-/** What a model is told that calls a tool with each of the values, where `schema` is that of the argument `v`. */
+/**
+ * Returns what the model receives when it calls a tool with each of the values. `schema` is that of the argument `v`.
+ */
 async function told(schema: unknown, values: readonly unknown[], defs: object = {}): Promise<string[]> {
   const parameters = { type: "object", properties: { v: schema }, required: ["v"], $defs: defs };
   const calls = values.map((v, at) => ({ name: "take", args: { v }, id: `c${at}` }));

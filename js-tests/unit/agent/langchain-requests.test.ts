@@ -1,4 +1,4 @@
-// What a middleware of LangChain's may do with a request, and what of LangChain's an agent may be given.
+// LangChain middlewares in an agent: what they may change in a request, and which ones an agent accepts.
 import { AIMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
 import { tool as langChainTool } from "@langchain/core/tools";
 import {
@@ -111,7 +111,7 @@ test("tools in any form may be added to a request, and a wrapToolCall has them r
   const { model } = chat();
   const only = wrap((request, handler) => handler({ ...request, tools: [late] }));
   await expect(createAgent({ model, middleware: [only] }).invoke({ messages: "Hi" })).rejects.toThrow("late");
-  // The agent's own, as it was given, is no new one.
+  // The agent's own tool, passed unchanged, does not count as new.
   const known = createAgent({ model, tools: [plain("other", ""), late], middleware: [only] });
   await expect(known.invoke({ messages: "Hi" })).resolves.toBeDefined();
 });

@@ -241,9 +241,9 @@ test("sub-agents: one that can do all if there are no others, middlewares as a l
 });
 
 test("a file tool is described as one wants", () => {
-  const { tools } = createFilesystemMiddleware({ customToolDescriptions: { ls: "What is there." } });
+  const { tools } = createFilesystemMiddleware({ customToolDescriptions: { ls: "Lists a folder." } });
   const descriptions = new Map(tools?.map((one) => [one.name, (one as { description?: string }).description]));
-  expect(descriptions.get("ls")).toBe("What is there.");
+  expect(descriptions.get("ls")).toBe("Lists a folder.");
   expect(descriptions.get("grep")).toMatch(/^Finds /);
 });
 

@@ -1,4 +1,4 @@
-// What is given in a wrong form is said at once, and calls of one id stay apart.
+// An argument of the wrong form throws at once, and calls with one id stay apart.
 import {
   createAgent,
   createMiddleware,

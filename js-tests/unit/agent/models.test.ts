@@ -125,7 +125,7 @@ describe("the AI SDK", () => {
     const { messages } = await createAgent({ model, tools: [tool({ name: "weather", run: sunny })] }).invoke({
       messages: "Rome?",
     });
-    // The model is not asked again by itself: a call that is no call ends the loop, as in LangChain.
+    // The model is not asked again automatically: an invalid call ends the loop, as in LangChain.
     expect(messages.at(-1)).toMatchObject({ invalid_tool_calls: [{ id: "c1", name: "weather" }] });
   });
 });

@@ -45,14 +45,14 @@ test("every field of the record has its place", async () => {
 
   const resumed = new Command({ resume: { decisions: [{ type: "approve" }] } });
   const { messages } = await agent.invoke(resumed, { ...thread, context: { user: "u1" } });
-  // last_response, last_content; who said it.
+  // last_response, last_content; the author.
   expect(messages.at(-1)).toMatchObject({ type: "ai", name: "ada", content: "It is 4." });
   // Private fields are in no result, and in the state: the scratchpad, bounded.
   const { values, metadata } = await agent.getState(thread);
   const state = values as Record<string, unknown> & { messages: LangChainMessage[] };
   expect((state["scratchpad"] as { node: string }[]).map(({ node }) => node)).toEqual(["model", "tools", "model"]);
   expect(Object.keys(asked)).not.toContain("scratchpad");
-  // messages, full_messages; iteration is told by the step and by callbacks.
+  // messages, full_messages; the step and callbacks report the iteration.
   expect(fullMessages(state)).toBe(state.messages);
   expect(typeof (metadata as { step: number }).step).toBe("number");
 
@@ -140,7 +140,7 @@ test("nothing is in one of the two and not in the other", async () => {
   const full = new Set(fullMessages(values).map(textOf));
   const summaries = contextMessages(values).filter((message) => !full.has(textOf(message)));
   expect(summaries).toHaveLength(1);
-  // Whatever the context has besides its summary stands in the history, and its last messages are the history's.
+  // The context consists of its summary and messages of the history, and its last messages are the history's.
   expect(contextMessages(values).slice(-2)).toEqual(fullMessages(values).slice(-2));
   expect(sent.length).toBe(8);
 });

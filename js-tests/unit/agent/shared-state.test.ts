@@ -1,4 +1,4 @@
-// What several calls of one turn change of the state that they share: files, and fields that add up.
+// Several calls of one turn change shared state: files, and fields that add up.
 import { Annotation } from "@langchain/langgraph";
 import { defineSchema, field } from "threadfold";
 import { createDeepAgent, createFilesystemMiddleware, todoListMiddleware, tool } from "threadfold/agent";

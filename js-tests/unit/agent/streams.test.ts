@@ -1,4 +1,4 @@
-// What an agent streams, by the rules of langchain and langgraph for Python.
+// The stream of an agent, by the rules of langchain and langgraph for Python.
 import {
   createAgent,
   createPatchToolCallsMiddleware,
@@ -26,7 +26,7 @@ test("a node that writes the history again streams only what is new in it", asyn
     }
     return seen;
   };
-  // What the user gives has ids, or not.
+  // The user's messages have ids, or not.
   expect(
     await streamed([
       { role: "user", content: "one" },

@@ -1,4 +1,4 @@
-// What a tool returns, and what the model is told of it, by the rules of LangGraph's ToolNode for Python.
+// The result of a tool and the message to the model, by the rules of LangGraph's ToolNode for Python.
 import { AIMessage, ToolMessage } from "@langchain/core/messages";
 import { createAgent, tool } from "threadfold/agent";
 import { Command, MemorySaver } from "threadfold/graph";

@@ -1,4 +1,4 @@
-// toolErrorMiddleware: which errors of tools the model is told.
+// toolErrorMiddleware: which tool errors the model receives.
 import { createAgent, tool, toolErrorMiddleware, toolRetryMiddleware } from "threadfold/agent";
 import { INTERRUPT, isInterrupted, MemorySaver } from "threadfold/graph";
 import { expect, test, vi } from "vitest";

@@ -41,7 +41,7 @@ function graphOf(runtime: Runtime, { defer, ways, joins, failing }: Spec, checkp
     const later = (number: number) => source + 1 + (number % (count - 1 - source));
     return [{ kind, source, to: later(to), also: later(also) }];
   });
-  // A node behind a join has no other way to it: langgraph.js would run it twice (GRAPH: bug b).
+  // A node after a join has no other way to it: langgraph.js would run it twice (GRAPH: bug b).
   const barriers = joins.flatMap(([a, b, c]) => {
     const to = 2 + (c % (count - 2));
     const [first, second] = [a % to, b % to];
@@ -50,7 +50,7 @@ function graphOf(runtime: Runtime, { defer, ways, joins, failing }: Spec, checkp
   const behind = new Set(barriers.map(({ to }) => to));
   const once = barriers.filter(({ to }, at) => barriers.findIndex((other) => other.to === to) === at);
   const open = leads.filter(({ to, also, kind }) => !behind.has(to) && (kind === "edge" || !behind.has(also)));
-  // One condition a node: langgraph.js tells several apart by their names only.
+  // One condition a node: langgraph.js distinguishes several by their names only.
   const isCondition = ({ kind }: { kind: string }) => kind === "branch" || kind === "send";
   const free = open.filter(
     (one, at) =>
@@ -115,7 +115,7 @@ async function play(given: Spec, turns: readonly boolean[], saver: unknown) {
     } catch (error) {
       if ((error as Error).message !== "not yet") throw error;
     }
-    // langgraph.js's ids do not sort behind another program's of the same millisecond.
+    // langgraph.js's ids do not sort after another program's of the same millisecond.
     await new Promise((resolve) => void setTimeout(resolve, 2));
     const { next, values } = await graph.getState(config);
     if (step > 0 && next.length === 0) return { ran: world.ran.toSorted(), log: values.log };

@@ -22,7 +22,7 @@ export function checkpoint(number: number, values: Record<string, unknown>): Che
   };
 }
 
-/** Saves these values as checkpoint `number` behind `parent`; every channel is new. */
+/** Saves these values as checkpoint `number` after `parent`; every channel is new. */
 export async function put(
   saver: BaseCheckpointSaver,
   values: Record<string, unknown>,

@@ -18,7 +18,7 @@ describe.each(scenarios)("$name", (scenario) => {
   const all = waysOf(scenario).filter((way) => !scenario.fault || way.startsWith("o"));
   // In turns, whoever begins: through every saver. All ways: through one, and in CI through every one.
   const inTurns = ["otototot", "totototo"].map((way) => way.slice(0, length)).filter((way) => all.includes(way));
-  // What either comes to alone; ours, where langgraph.js has a fault.
+  // The result of either alone; ours, where langgraph.js has a bug.
   let alone: ReturnType<typeof play> | undefined;
   test.each(savers)("through %s", async (name, create) => {
     const expected = await (alone ??= play(

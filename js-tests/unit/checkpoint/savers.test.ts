@@ -12,7 +12,7 @@ const savers: [string, () => BaseCheckpointSaver][] = [
   ["IndexedDBSaver", () => new IndexedDBSaver({ name: `savers-${databases++}` })],
 ];
 
-/** What a step does to a list, and behind which checkpoint: 0 is the newest. */
+/** The change of a list in one step, and the checkpoint it follows: 0 is the newest. */
 const edit = fc.record({
   kind: fc.constantFrom("grow", "grow", "grow", "replace", "remove", "cut", "window", "same", "clear"),
   at: fc.nat(99),

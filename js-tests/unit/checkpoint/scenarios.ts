@@ -47,7 +47,7 @@ const Deltas = Annotation.Root({
     new DeltaChannel((list: string[], more: (string | string[])[]) => list.concat(...more), { snapshotFrequency: 3 }),
 } as Any);
 
-/** What happens outside of a thread. */
+/** The world outside a thread. */
 export interface World {
   /** The nodes that ran, each time. */
   readonly ran: string[];
@@ -327,7 +327,7 @@ export function waysOf({ turns }: Scenario): string[] {
   return turns.reduce<string[]>((ways) => ways.flatMap((way) => [`${way}t`, `${way}o`]), [""]);
 }
 
-/** What a thread came to, and what ran, but for ids that are random. */
+/** The final state of a thread and the nodes that ran, without random ids. */
 export interface Ending {
   readonly ran: readonly string[];
   readonly state: unknown;
@@ -339,7 +339,7 @@ export async function play(scenario: Scenario, way: string, saver: unknown): Pro
   for (const [at, turn] of scenario.turns.entries()) {
     const runtime = way[at] === "o" ? ours : theirs;
     await turn(scenario.graph(runtime, saver, world), runtime, world);
-    // langgraph.js's ids do not sort behind another program's of the same millisecond.
+    // langgraph.js's ids do not sort after another program's of the same millisecond.
     await later(2);
   }
   const states = await Promise.all(

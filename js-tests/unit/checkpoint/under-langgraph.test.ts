@@ -50,7 +50,7 @@ const graph = (checkpointer: TheirSaver) =>
     .addEdge("last", END)
     .compile({ checkpointer });
 
-/** What a run of it comes to, and what its history says then: but for ids and times. */
+/** Runs it and reads its history, without ids and times. */
 async function run(saver: TheirSaver) {
   fails = true;
   const input = { messages: [new HumanMessage({ id: "h1", content: "hello" })] };

@@ -113,7 +113,7 @@ test("due.files names what is moved, and the context has where it is", () => {
   const view = context.of(huge, record);
   for (const message of view.messages.filter((one) => one.type === "tool"))
     expect(message.content).toMatch(/^Tool result too large, .* at this path: \/large_tool_results\/\d\n/);
-  // What comes later is whole until something is due again, and only that is in the files then.
+  // Later results stay whole until something is due again, and only the results due then are in the files.
   const more = frozen([...huge, asks("a5", call("5")), result("5", LONG.repeat(20)), human("h5")]);
   const later = context.of(more, record);
   expect(contents(later.messages)).toContain(LONG.repeat(20));

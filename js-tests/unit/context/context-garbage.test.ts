@@ -61,7 +61,7 @@ const POLICY = {
   truncateArgs: { keep: { messages: 0 } },
 };
 
-/** Whatever a view can be asked. */
+/** Asks a view for everything it can answer. */
 function ask(context: Context<Any>, source: unknown, record?: unknown): void {
   const view = context.of(source as Any, record as Any);
   void [view.messages, view.tokens, view.usage, view.compression_applied, view.conversation_summary];
@@ -69,7 +69,7 @@ function ask(context: Context<Any>, source: unknown, record?: unknown): void {
   view.due?.toRecord("S");
 }
 
-/** What is wrong with the outcome, if anything is: it answers, or refuses in a sentence of ours. */
+/** Returns the fault of the outcome, if any: the call must answer, or throw a ThreadfoldError with a sentence. */
 function complaint(run: () => unknown): string | undefined {
   const came = outcome(run);
   if ("answer" in came) return undefined;

@@ -103,7 +103,10 @@ function late(dice: Dice): Message[] {
   return list;
 }
 
-/** Anything: repeated ids, results of no call, before their calls, twice; calls without an id or that are no JSON. */
+/**
+ * Anything: repeated ids; results without calls, before their calls, or twice; calls without an id or with invalid
+ * JSON.
+ */
 export function wild(dice: Dice): Message[] {
   const ids = ["", "a", "b", "c", "d"];
   return range(dice.below(14)).map(() => {
@@ -154,8 +157,8 @@ export function waitingIn(messages: readonly Message[]): number | undefined {
 }
 
 /**
- * What is wrong with a list by the strictest provider: each message with calls is followed at once by one result for each
- * id, and nothing else is a result. The calls of the message at `waiting` may be open.
+ * Returns the fault of a list by the strictest provider's rules. Each message with calls is followed at once by one
+ * result for each id, and nothing else is a result. The calls of the message at `waiting` may be open.
  */
 export function complaint(messages: readonly Message[], waiting?: number): string | undefined {
   for (let at = 0; at < messages.length;) {

@@ -91,7 +91,7 @@ function isWrite(cause: unknown): boolean {
   return "answer" in came && came.answer;
 }
 
-/** What is wrong with the answer, if anything is: it is to be a number, or an error of ours with a sentence. */
+/** Returns the fault of the answer, if any: it must be a number, or a ThreadfoldError with a sentence. */
 function complaint(call: () => unknown): string | undefined {
   const came = outcome(call);
   if ("error" in came) {

@@ -35,7 +35,10 @@ export const POLICIES = {
     }),
 };
 
-/** Anything: ids repeat; results come late, twice, of no call, before their calls; arguments that are no JSON. */
+/**
+ * Anything: repeated ids; results that are late, doubled, without a call, or before their call; arguments with invalid
+ * JSON.
+ */
 function conversation(next) {
   const ids = next(3) === 0 ? ["", "a", "b"] : ["a", "b", "c", "d", "e", "f", "g"];
   const id = () => ids[next(ids.length)];
@@ -60,7 +63,7 @@ function conversation(next) {
   });
 }
 
-/** What is said of a conversation after each message; what is due is done at once, but for every third time. */
+/** Views a conversation after each message. A due compaction is carried out at once, except every third time. */
 export function looksAt(policy, messages) {
   const context = POLICIES[policy]();
   let record = null;

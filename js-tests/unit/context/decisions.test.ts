@@ -1,4 +1,4 @@
-// What is due in recorded conversations: tests/context_decisions.rs asks Rust for the same.
+// The compactions due in recorded conversations: tests/context_decisions.rs asks Rust for the same.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { looksAt, POLICIES } from "./decisions.mjs";

@@ -1,4 +1,4 @@
-// Clearing, truncating and offloading: what the recorded answers do not ask. What is given is frozen.
+// Clearing, truncating and offloading: cases that the recorded answers leave out. The inputs are frozen.
 import { AIMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import { createHash } from "node:crypto";
 import { clearToolUses, estimateMessageTokens, messageTokens, truncateToolArgs } from "threadfold/context";
@@ -145,7 +145,7 @@ test("truncation keeps twenty characters, however many there are", () => {
     "10": `${"😀".repeat(6)}...(argument truncated)`,
   });
   expect(truncateToolArgs(list, { editedBefore: 1, maxLength: 10 })).toBe(list);
-  // What is short already stays as it is.
+  // Short arguments stay as they are.
   const again = frozen(truncateToolArgs(list, { editedBefore: 1, maxLength: 5 }));
   expect(truncateToolArgs(again, { editedBefore: 1, maxLength: 33 })).toBe(again);
   const once = frozen([{ ...ai(), tool_calls: [{ id: "c", name: "edit_file", args: { text: "x".repeat(99) } }] }]);

@@ -101,9 +101,9 @@ const truncateOptions = () => ({
 });
 const offloadOptions = () => ({ toolTokens: 2, humanTokens: 2, excludeTools: ["g"], root: "/x" });
 
-/** What counters-garbage.test.ts gives garbage. */
+/** The exports that counters-garbage.test.ts covers. */
 const COUNTERS = /^count|^estimate|^scan|Tokens$/;
-/** What context-garbage.test.ts does. */
+/** The exports that context-garbage.test.ts covers. */
 const CONTEXTS = /^Context$|^(context|full)Messages$|^slidingWindow$|Summarization$/;
 
 test("every function is given garbage", () => {

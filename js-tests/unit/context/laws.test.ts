@@ -30,7 +30,7 @@ const makers = { ...KINDS, wild };
 /** A conversation in which each message has an id, and says something. */
 function conversation(dice: Dice, kind: keyof typeof makers): Message[] {
   const parts = Array.from({ length: 3 }, (_, part) => {
-    // Ids of calls are told apart, but for the wild ones.
+    // Call ids are unique, but for the wild ones.
     const list = makers[kind](dice);
     const text = kind === "wild" ? JSON.stringify(list) : JSON.stringify(list).replaceAll(/"c(\d+)"/g, `"c${part}-$1"`);
     return JSON.parse(text) as Message[];
@@ -91,7 +91,7 @@ test("L1: the full track is the same before and after, to the object", () => {
     due?.toUpdate("S");
     expect(look.full.length).toBe(messages.length);
     expect(look.full.every((message, at) => message === messages[at])).toBe(true);
-    // What it sends unchanged is the object that was given.
+    // A message that it sends unchanged is the original object.
     const edits = look.options.clearToolUses ?? look.options.truncateArgs;
     if (!edits) for (const one of view(look).messages) if (one.id) expect(look.full).toContain(one);
   });
@@ -118,7 +118,7 @@ test("L3: every provider takes the view, of any conversation whatever", () => {
     expect(complaint(messages, waitingIn(messages))).toBeUndefined();
     const { due } = view(look);
     if (!due) return;
-    // What is summarized and what stays is taken, too.
+    // The messages to summarize and the messages that stay are checked, too.
     expect(complaint(due.messages)).toBeUndefined();
     expect(complaint(due.kept, waitingIn(due.kept))).toBeUndefined();
   });
@@ -253,7 +253,7 @@ test("is the same view while nothing has changed", () => {
   const second = context.of(list, record);
   expect(second).not.toBe(first);
   expect(context.of([...list], record)).toBe(second);
-  // An earlier view still tells what it told.
+  // An earlier view still returns its own answers.
   expect([first.tokens, first.messages.length]).toEqual([context.of(list, null).tokens, 3]);
 });
 

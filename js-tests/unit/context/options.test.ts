@@ -70,7 +70,7 @@ const revoked = <T extends object>(target: T): T => {
   return proxy;
 };
 
-/** What threw errors that were none of ours. */
+/** Calls that once threw raw errors. */
 const RAW: Record<string, () => unknown> = {
   "a path that is a symbol": () => due().toRecord("S", Symbol("path") as Any),
   "a path that is a number": () => due().toRecord("S", 5 as Any),

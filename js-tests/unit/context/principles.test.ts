@@ -54,7 +54,8 @@ test("the complete history is never shortened", () => {
 
 test("nothing is ever in one of the two and not in the other", () => {
   for (const { state, sent } of steps) {
-    // What is sent is of the history, but for the one summary; and what of the history is not sent, the summary stands for.
+    // Every message sent is from the history, but for the one summary, and the summary stands for the rest of the
+    // history.
     const own = sent.filter((message) => state.messages.includes(message));
     expect(sent.length - own.length).toBe(state._summarization_event ? 1 : 0);
     expect(own).toEqual(state.messages.slice(state.messages.length - own.length));

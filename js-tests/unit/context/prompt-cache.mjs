@@ -1,5 +1,6 @@
-// `node js-tests/unit/context/prompt-cache.mjs`: what each policy costs with a provider's prompt cache, over one long
-// conversation with an agent. What a request begins with as the last one did costs a tenth, all else a quarter more.
+// `node js-tests/unit/context/prompt-cache.mjs`: the cost of each policy with a provider's prompt cache, over one long
+// conversation with an agent. The part that a request shares with the start of the last one costs a tenth, all else a
+// quarter more.
 import { argv } from "node:process";
 import { pathToFileURL } from "node:url";
 import {
@@ -66,7 +67,7 @@ export function conversation(requests = 233) {
 const counted = new Map();
 const known = new WeakMap();
 
-/** What a message says, and its tokens: a policy may make it anew at each request. */
+/** Returns a message's tokens by its content: a policy may rebuild the message at each request. */
 function tokensOf(message) {
   const before = known.get(message);
   if (before) return before;

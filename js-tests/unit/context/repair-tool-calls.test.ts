@@ -23,7 +23,7 @@ test("on any conversation whatever: a list that every provider takes", () => {
     expect(complaint(repaired, waitingIn(repaired)), given).toBeUndefined();
     expect(repaired === messages, given).toBe(whole);
     if (whole) untouched++;
-    // What is no result stays, in its order; what waits still waits; the first result of each call stays.
+    // Messages that are not results stay, in their order; open calls stay open; the first result of each call stays.
     const others = (list: readonly Message[]) => list.filter(({ type }) => type !== "tool");
     expect(others(repaired)).toEqual(others(messages));
     if (waiting !== undefined) expect(repaired[waitingIn(repaired) ?? -1]).toBe(messages[waiting]);
@@ -85,7 +85,7 @@ test("calls that wait for their results stay open, unless they are to be answere
   expect(repair(waiting, "answer").map(({ tool_call_id }) => tool_call_id)).toEqual([undefined, undefined, "b", "a"]);
   const over = [...waiting, human()];
   expect(repair(over)).toHaveLength(5);
-  // A call that is no JSON waits for nothing.
+  // A call with invalid JSON waits for nothing.
   const invalid = { ...ai(), invalid_tool_calls: [{ id: "a", name: "f", args: "{", type: "invalid_tool_call" }] };
   expect(repair([invalid])[1]?.content).toBe(
     "Tool call f with id a could not be executed - arguments were malformed or truncated.",

@@ -1,4 +1,4 @@
-// The numbers that the presets go by unless told otherwise, each from both sides: CONTEXT's are LangChain's and deepagents'.
+// The presets' default thresholds, each from both sides: CONTEXT's are LangChain's and deepagents'.
 import { countTokens, deepAgentsSummarization, langChainSummarization, truncateToolArgs } from "threadfold/context";
 import { offload } from "threadfold/context/offload";
 import { expect, test } from "vitest";

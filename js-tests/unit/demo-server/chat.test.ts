@@ -35,14 +35,14 @@ afterAll(() => {
 /** They wait for the server more than they compute. */
 const test = inTurn.concurrent;
 
-/** What is asked to go wrong in the runs that begin from here on: the query of their requests. */
+/** The faults to cause in the runs that begin from here on: the query of their requests. */
 interface Faults {
   readonly latency?: number | undefined;
   readonly tick?: number | undefined;
   readonly cut?: number | undefined;
   readonly fail?: number | undefined;
   readonly lag?: number | undefined;
-  /** Whether a run that was cut off is told from its start. */
+  /** Whether a run that was cut off is replayed from its start. */
   readonly replays?: boolean | undefined;
 }
 

@@ -1,4 +1,4 @@
-// What docs/frameworks.md shows is in the examples, which run.
+// The code in docs/frameworks.md is in the examples, which run.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// What the README shows of programs is what they are.
+// The README's programs match the real ones.
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { blocksOf, root } from "../examples/blocks.js";

@@ -11,7 +11,7 @@ const exec = promisify(execFile);
 
 let folder = "";
 
-/** What a line's `console.log` prints: as the comment after it says, or as it came. */
+/** The output of a line's `console.log`: as the comment after it says, or as it was printed. */
 export interface Printed {
   line: number;
   code: string;
@@ -32,7 +32,7 @@ export function cleanUp(): void {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** What the comments say: for every `console.log` the one at the end of its statement. */
+/** Returns the outputs that the comments promise: for every `console.log` the comment at the end of its statement. */
 export function expected({ code }: Block): Printed[] {
   const lines = code.split("\n");
   return lines.flatMap((text, at) => {
@@ -43,7 +43,10 @@ export function expected({ code }: Block): Printed[] {
   });
 }
 
-/** A line of the program that runs examples: what one of their `console.log`s printed, and on which line of which. */
+/**
+ * One line from the program that runs the examples: a block's name, a line in it, and the text that its `console.log`
+ * printed.
+ */
 type Line = [name: string, line: number, text: string];
 
 /** Writes a block as a program that says what it prints. Returns its path. */
@@ -70,7 +73,7 @@ async function printed(programs: string[]): Promise<Line[]> {
     .map((text) => JSON.parse(text) as Line);
 }
 
-/** What each `console.log` of a block printed, of all that was printed; several times as `first, then second`. */
+/** Returns the output of each `console.log` of a block, out of all lines; repeated ones as `first, then second`. */
 function printedBy(block: Block, lines: Line[]): Printed[] {
   const output = new Map<number, string[]>();
   for (const [name, line, text] of lines)
@@ -137,7 +140,7 @@ export async function complaints(blocks: Block[]): Promise<Map<string, string[]>
   for (const line of output.split("\n").filter(Boolean)) {
     const [, file = "", at, what] = /^([^(\s]+)\((\d+),\d+\): (.*)$/.exec(line) ?? [];
     const block = files.get(file);
-    // What is said of no block is said of all: the compiler itself failed.
+    // An error without a block concerns all of them: the compiler itself failed.
     const about = block ? [block] : /^\s/.test(line) ? [] : blocks;
     for (const { name } of about)
       found.set(name, [...(found.get(name) ?? []), block ? `line ${at} of it: ${what}` : line]);

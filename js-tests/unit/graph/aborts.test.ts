@@ -6,7 +6,7 @@ import { type Loose, outcome, type Package, same, State } from "./beside-langgra
 const config = { configurable: { thread_id: "t" } };
 const sleep = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
 
-/** A slow node, then a fast one; it counts how often they ran, and how often the slow one was told to stop. */
+/** A slow node, then a fast one. Counts how often they ran, and how often the slow one was asked to stop. */
 function slow(of: Package, how: "alone" | "as a node" | "with the context", saver: Loose) {
   const ran = { slow: 0, fast: 0, told: 0 };
   const begun: { tell: (() => void) | undefined } = { tell: undefined };
@@ -31,7 +31,7 @@ function slow(of: Package, how: "alone" | "as a node" | "with the context", save
   return { ran, begun, graph: outer.compile({ checkpointer: saver }) };
 }
 
-// What waits does so beside the others.
+// Waiting tests run side by side.
 describe.concurrent("beside langgraph.js", () => {
   // Node may collect langgraph.js's timeouts before their time.
   const timeout = AbortSignal.timeout.bind(AbortSignal);

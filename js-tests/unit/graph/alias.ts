@@ -45,7 +45,7 @@ function context(): Context {
   return ctx;
 }
 
-/** What langgraph.js finds by itself, in Node. */
+/** langgraph.js finds its context itself, in Node. */
 export const interrupt = (value: unknown): unknown => context().interrupt(value);
 export const getWriter = (): ((value: unknown) => void) => context().writer;
 export const getConfig = (): Context => context();

@@ -164,7 +164,7 @@ describe("a breakpoint", () => {
 });
 
 describe("messages without ids", () => {
-  /** What is streamed, and whether each message's id is the state's. */
+  /** Returns the streamed messages, and whether each one has the id it has in the state. */
   async function streamed(of: Package, nodes: Record<string, unknown>, edges: string[]) {
     const graph = graphOf(of, nodes, edges, MessagesAnnotation);
     const input = { messages: [new HumanMessage("?")] };

@@ -3,7 +3,7 @@ import * as langgraph from "@langchain/langgraph";
 import * as threadfold from "threadfold/graph";
 import { expect, test } from "vitest";
 
-/** What both packages have by the same names; a scenario is written once. */
+/** Any export of either package; a scenario is written once for both. */
 // oxlint-disable-next-line typescript/no-explicit-any -- the types of two packages
 export type Loose = any;
 export type Package = Record<string, Loose>;
@@ -20,7 +20,7 @@ export const State = Annotation.Root({
 const ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b[0-9a-f]{32}\b/g;
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
-/** What is told, with ids by the order in which they appear and without times. */
+/** Makes a result comparable: ids are numbered in order of appearance, times are left out. */
 export function plain(value: unknown): unknown {
   const ids = new Map<string, string>();
   const idOf = (id: string) => {
@@ -41,7 +41,7 @@ export function plain(value: unknown): unknown {
   return visit(value);
 }
 
-/** What a promise comes to, an error's name and code too. */
+/** Returns the outcome of a promise: its value, or its error's name and code. */
 export async function outcome(of: Promise<unknown> | (() => unknown)): Promise<unknown> {
   try {
     return await (typeof of === "function" ? of() : of);
@@ -56,7 +56,7 @@ export async function all<T>(parts: AsyncIterable<T> | Promise<AsyncIterable<T>>
   return list;
 }
 
-/** Tests that a scenario tells the same on both. */
+/** Tests that a scenario has the same result on both. */
 export function same(
   name: string,
   scenario: (of: Package) => Promise<unknown>,

@@ -1,4 +1,4 @@
-// What threadfold's graphs do that langgraph.js's do not, or do otherwise: Python's rules, and its own.
+// Behaviour of threadfold's graphs that langgraph.js lacks or does differently: Python's rules, and its own.
 import { Annotation, StateSchema } from "@langchain/langgraph";
 import { defineSchema, field, ThreadfoldError } from "threadfold";
 import {

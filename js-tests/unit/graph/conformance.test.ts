@@ -1,4 +1,4 @@
-// What langgraph.js's own tests look at, and other tests here do not, beside langgraph.js.
+// Cases from langgraph.js's own tests that other tests here do not cover, beside langgraph.js.
 import { AIMessage } from "@langchain/core/messages";
 import { FakeListChatModel } from "@langchain/core/utils/testing";
 import { MessagesAnnotation } from "@langchain/langgraph";

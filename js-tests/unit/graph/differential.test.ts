@@ -32,7 +32,7 @@ async function checkpoints(saver: Saver): Promise<Seen[]> {
   return seenAll.toReversed();
 }
 
-/** What tasks have written behind the newest checkpoint. */
+/** Returns the pending writes after the newest checkpoint. */
 async function written(saver: Saver): Promise<string> {
   for await (const { pendingWrites = [] } of saver.list({ configurable: { thread_id: "t", checkpoint_ns: "" } })) {
     const own = pendingWrites.filter(([, channel]) => !/^__(error|interrupt|resume)/.test(channel));
@@ -41,7 +41,9 @@ async function written(saver: Saver): Promise<string> {
   return "";
 }
 
-/** A checkpoint behind which a node is triggered twice: langgraph.js takes only the first trigger, and runs it again. */
+/**
+ * Whether a node is triggered twice after a checkpoint: langgraph.js sees only the first trigger, and runs it again.
+ */
 function triggersTwice({ values }: Seen, { joins, nodes }: GraphCase): boolean {
   return nodes.some(({ name, defer }) => {
     const full = joins.filter(([from, to]) => {
@@ -117,7 +119,7 @@ async function compared(spec: GraphCase): Promise<string> {
     }
     expect(pair[1].calls).toEqual(pair[0].calls);
     if (!spec.checkpointed && ours.interrupts?.length) {
-      // As in Python, a question is told where it cannot be answered.
+      // As in Python, an interrupt is reported where it cannot be answered.
       expect(["GraphValueError", "AggregateError"]).toContain(theirs.error);
       return "a question without a checkpointer";
     }
@@ -133,8 +135,8 @@ async function compared(spec: GraphCase): Promise<string> {
       if (ours.error || ours.interrupts) return NOTHING_DIFFERS;
     } else {
       const [state, own] = await both(({ graph }) => graph.getState(config).catch((error: Error) => error.name));
-      // What became of a failed node's siblings: langgraph.js loses the edges of those that had finished. A state whose
-      // finished tasks conflict is not told.
+      // The siblings of a failed node: langgraph.js loses the edges of those that had finished. A state is not compared
+      // if its finished tasks conflict.
       if (ours.error && (typeof own === "string" || own.tasks.length > 1)) {
         const [theirs, ours] = await both(({ saver }) => written(saver));
         if (theirs !== ours) return "siblings of a failed node";
@@ -147,7 +149,7 @@ async function compared(spec: GraphCase): Promise<string> {
         const open = reached(own, state) ? own.next.filter((name) => state.next.includes(name)) : own.next;
         expect(open).toEqual(state.next);
         expect(own.values).toEqual(state.values);
-        // It gives a node's second question the answer by id of its first, here in the run that goes on behind the error.
+        // In the run that continues after the error, it gives a node's second interrupt the answer by id of its first.
         if (ours.error && spec.byId && reached(own)) return "a second question and an error";
       }
     }
@@ -180,7 +182,7 @@ async function compared(spec: GraphCase): Promise<string> {
   return NOTHING_DIFFERS;
 }
 
-// What random seeds have found: each of these graphs runs as langgraph.js does up to the bug of theirs that is named.
+// Found by random seeds: each of these graphs runs as langgraph.js does up to the named bug of theirs.
 test.each([
   // Of many Sends to one node one fails, and what the finished ones wrote conflicts.
   [644664290, "siblings of a failed node"],

@@ -79,7 +79,7 @@ describe("getGraph().toJSON()", () => {
       .addEdge("b", "c")
       .compile({ interruptAfter: ["b"] });
     const { nodes, edges } = graph.getGraph().toJSON();
-    // What START's data say of the state is of no interest.
+    // START's data do not matter here.
     return { nodes: nodes.map(({ data: { id, name }, ...node }: Loose) => ({ ...node, of: id, name })), edges };
   });
 });

@@ -1,4 +1,4 @@
-// What "exit" saves of a thread with branches: no branch gets what another one has. Beside langgraph.js.
+// The checkpoint that "exit" saves of a thread with branches: no branch gets another one's state. Beside langgraph.js.
 import * as langgraph from "@langchain/langgraph";
 import * as threadfold from "threadfold/graph";
 import { describe, expect, test } from "vitest";
@@ -26,7 +26,7 @@ const graphOf = (of: Package, checkpointer: Loose) =>
 const history = async (graph: Loose): Promise<Loose[]> => all<Loose>(graph.getStateHistory(thread));
 const shown = (states: Loose[]) => states.map(({ values, next, metadata }) => [values, next, metadata]);
 
-/** The thread is asked, answered, and forked behind a; the fork is gone on with. */
+/** Runs the thread to an interrupt, answers it, forks it after a, and continues the fork. */
 const forked = async (of: Package, graph: Loose, durability: string, input: unknown) => {
   const config = { ...thread, durability: "exit" };
   await graph.invoke({ log: ["in"] }, config);

@@ -96,7 +96,7 @@ describe.each(Object.keys(savers))("%s that fails", (kind) => {
         });
 });
 
-// Of an earlier one, langgraph.js has promises that reject before it looks at them.
+// langgraph.js has promises of an earlier failure that reject before it awaits them.
 for (const durability of ["async", "sync", "exit"])
   same(`a last checkpoint that is not saved fails invoke and stream, ${durability}`, async (of) => {
     const told: unknown[] = [];

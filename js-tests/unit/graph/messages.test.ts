@@ -1,5 +1,5 @@
-// Long lists of messages in a run, which are not looked through once their ids are known: each step has to leave what
-// `addMessages` leaves, whatever form its update has.
+// Long lists of messages in a run, which are not searched once their ids are known. Each step must give the same result
+// as `addMessages`, whatever the form of its update.
 import { AIMessage } from "@langchain/core/messages";
 import * as fc from "fast-check";
 import {
@@ -114,7 +114,7 @@ test("removals behind a list whose ids are known", async () => {
     ...adds(8),
     [{ messages: [removeMessage("m3")] }],
     ...adds(6, 8),
-    // What is gone may come again, and comes last.
+    // A removed message may come again, and comes last.
     [{ messages: [ai("m3", "again")] }],
     [{ messages: [ai("n1", "changed"), ai("new")] }],
     ...adds(2, 14),

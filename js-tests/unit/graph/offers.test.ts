@@ -1,4 +1,5 @@
-// What langgraph.js offers by a name or a form of its own: policies for all nodes, contexts, chains, streams' configs.
+// Features that langgraph.js offers under a name or a form of its own: policies for all nodes, contexts, chains,
+// streams' configs.
 import { RunnableLambda, RunnableSequence } from "@langchain/core/runnables";
 import { describe } from "vitest";
 import { z } from "zod";

@@ -1,6 +1,6 @@
 // Random graphs, as data: each is built with langgraph.js and with threadfold.
 
-/** What a node does when it is called, by how often it was. */
+/** The actions of a node, by the number of its call. */
 export interface Act {
   readonly kind: "update" | "nothing" | "goto" | "send" | "error" | "ask" | "command" | "list";
   readonly to?: readonly string[];
@@ -35,7 +35,7 @@ export interface GraphCase {
   readonly checkpointed: boolean;
   /** Whether questions are answered by id. */
   readonly byId: boolean;
-  /** What the caller does when the thread is at its end. */
+  /** The caller's actions once the thread has ended. */
   readonly calls: readonly ("input" | "goto" | "update" | "none")[];
   /** Whether threadfold's graph has a schema of its own, not langgraph.js's annotation. */
   readonly ownSchema: boolean;
@@ -73,7 +73,7 @@ export function randomGraph(random: () => number): GraphCase {
     some(names, 3),
     pick(names),
   ]);
-  // Most nodes behind a join have no other way in: langgraph.js takes only one trigger at a time.
+  // Most nodes after a join have no other way in: langgraph.js sees only one trigger at a time.
   const alone = new Set(chance(0.8) ? joins.map(([, to]) => to) : []);
   const free = names.filter((name) => !alone.has(name));
   const open = free.length > 0 ? free : names;

@@ -21,7 +21,7 @@ function graph(of: Package, nodes: Add[], edges: string[], options: object = {})
 const says = (name: string) => () => ({ log: [name] });
 const saved = (of: Package, more: object = {}) => ({ checkpointer: new of.MemorySaver(), ...more });
 
-/** What is told of a thread. */
+/** Returns the comparable part of a thread's state. */
 async function stateOf(graph: Loose, config: object) {
   const { values, next, tasks, metadata } = await graph.getState(config);
   return { values, next, tasks, metadata };

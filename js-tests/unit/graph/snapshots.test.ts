@@ -1,4 +1,4 @@
-// What getState, getStateHistory and updateState tell, whole, beside langgraph.js.
+// The full results of getState, getStateHistory and updateState, beside langgraph.js.
 import { MemorySaver, START, StateGraph } from "threadfold/graph";
 import { describe, expect, test } from "vitest";
 import { all, Annotation, type Loose, type Package, same, State } from "./beside-langgraph.js";

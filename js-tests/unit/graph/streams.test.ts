@@ -1,4 +1,4 @@
-// What streams show, beside langgraph.js.
+// The streams of a graph, beside langgraph.js.
 import { AIMessage } from "@langchain/core/messages";
 import { FakeListChatModel } from "@langchain/core/utils/testing";
 import { MessagesAnnotation } from "@langchain/langgraph";
@@ -9,7 +9,7 @@ import { all, Annotation, type Loose, outcome, type Package, same, State } from 
 
 const config = { configurable: { thread_id: "t" } };
 
-/** a, then b and c at once, then d behind both. */
+/** a, then b and c at once, then d after both. */
 function diamond(of: Package, options: object = {}) {
   return new of.StateGraph(State)
     .addNode("a", (_: unknown, ctx: Loose) => {

@@ -7,7 +7,7 @@ import { type Act, type BranchSpec, type GraphCase, END } from "./random-graphs.
 
 type Host = "langgraph.js" | "threadfold";
 
-/** What both packages have by the same names. */
+/** The names that both packages share. */
 interface Package {
   StateGraph: new (state: never) => Builder;
   Command: new (params: object) => object;
@@ -86,9 +86,9 @@ const MOST_SENDING = 40;
 export class Case {
   readonly saver: Saver;
   readonly graph: Compiled;
-  /** What nodes were called, with what. */
+  /** The calls to nodes, with their inputs. */
   readonly calls: string[] = [];
-  /** What conditions were asked, with what: when, among the calls, is not told. */
+  /** The calls to conditions, with their inputs. Their order among the node calls is not recorded. */
   readonly decisions: string[] = [];
   /** The ids of the questions that are open. */
   asked: string[] = [];

@@ -47,7 +47,7 @@ function graphOf(of: Package, state: unknown, a: (state: Loose) => unknown, opti
   return { graph, given };
 }
 
-/** What is told of it: the class of an error is a version's of zod. */
+/** Makes the outcome comparable: the class of an error depends on zod's version. */
 const told = async (given: unknown[], answer: Promise<unknown>) => {
   const result = (await outcome(answer)) as Loose;
   return [result?.threw ? "threw" : result, given];

@@ -54,7 +54,7 @@ const settled = (state: State): State =>
 test("a super-step comes to what it comes to in a graph of langgraph.js: instances of Overwrite, undefined, conflicts", async () => {
   const seen = { answers: 0, errors: 0 };
   const agrees = fc.asyncProperty(begin, fc.array(write, { maxLength: 3 }), async (state, writes) => {
-    // What begins a graph is itself a write: joined to the field's default.
+    // The input of a graph is itself a write: it is joined to the field's default.
     const first = { ...state, joined: join("0", state.joined) };
     const theirs = await stepOfGraph(state, writes).then(
       (answer) => ({ answer }),
@@ -183,7 +183,7 @@ describe("what a state begins with", () => {
     expect(begins.initial()).toEqual({ messages: [], spent: ["none"] });
     expect(begins.initial().spent).not.toBe(begins.initial().spent);
     expect(new Thread({ schema: begins }).getState()).toEqual({ messages: [], spent: ["none"] });
-    // What a thread is made with is its state, and not a write to it.
+    // A thread's initial values are its state, and not a write to it.
     expect(new Thread({ schema: begins, values: { spent: ["much"] } }).getState().spent).toEqual(["much"]);
   });
 

@@ -8,7 +8,7 @@ import { seeded } from "../../support/seed.js";
 
 type Dict = Record<string, unknown>;
 
-/** What both have, in one form: the reference's usage of nothing is zeros, ours is none. */
+/** The fields that both have, in one form: the reference writes missing usage as zeros, ours leaves it out. */
 function compared(message: object): Dict {
   const { id, content, additional_kwargs, response_metadata, usage_metadata, ...rest } = message as Dict;
   const { tool_calls, invalid_tool_calls, tool_call_chunks } = rest;
@@ -72,7 +72,7 @@ const ARGUMENTS_TEXT = fc
       : text;
   });
 
-/** Almost JSON: with a piece put in, taken out or said twice, and what only the lenient reader takes. */
+/** Almost JSON: a piece is inserted, removed or doubled, or only the lenient reader accepts it. */
 const BROKEN_TEXT = fc.oneof(
   fc
     .tuple(

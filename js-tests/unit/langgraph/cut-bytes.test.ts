@@ -1,4 +1,4 @@
-// A body that ends at any of its bytes: what is not whole is no part, and the run is joined.
+// A body that ends at any of its bytes: an incomplete part is ignored, and the run is rejoined.
 import { Thread } from "threadfold";
 import { LangGraphRunner } from "threadfold/langgraph";
 import { expect, test } from "vitest";

@@ -1,6 +1,6 @@
 // Every recorded run, cut at every boundary (in CI: elsewhere at some) and joined again: the thread ends where it ends without the cut.
 import { Thread } from "threadfold";
-import { foldRun } from "threadfold/langgraph";
+import { foldLangGraph } from "threadfold/langgraph";
 import { expect, test } from "vitest";
 import { listRecordings, readRecording, type Part } from "../../peers/recorded/format.mjs";
 import { held, plain, Witness, type Held } from "../../peers/recorded/witness";
@@ -18,7 +18,10 @@ async function* cut(parts: Part[]): AsyncGenerator<object> {
 
 const reloaded = (thread: Thread): Thread => Thread.fromJSON(plain(thread));
 
-/** What is sent to whoever joins: what is left; what is behind the last id, by the server's rule; all; all from half of it on. */
+/**
+ * The parts sent to a client that rejoins: the rest; those after the last id, by the server's rule; all; all from the
+ * middle.
+ */
 const JOINED: Record<string, (parts: Part[], at: number, last: string) => Part[]> = {
   "with what is left": (parts, at) => parts.slice(at),
   "behind the last id": (parts, at, last) =>
@@ -49,10 +52,10 @@ test.each(CASES)("%s: %s", async (kind, name) => {
       return thread;
     };
     const uncut = begin();
-    await foldRun(uncut, stream(parts));
+    await foldLangGraph(uncut, stream(parts));
     const expected = standing(uncut);
 
-    // A run that failed has told all: what a rejoin shows of it is as good until the next.
+    // A failed run has sent everything: a rejoin shows its state until the next run.
     if (!failing.includes(turn + 1)) {
       // Unless thorough, at every sixteenth boundary, another one in each turn.
       const [first, step] = isThorough() ? [1, 1] : [1 + (turn % 8), 16];
@@ -60,13 +63,13 @@ test.each(CASES)("%s: %s", async (kind, name) => {
         for (const [how, join] of Object.entries(JOINED)) {
           for (const reload of [false, true]) {
             let thread = begin();
-            await expect(foldRun(thread, cut(parts.slice(0, at)))).rejects.toThrow("terminated");
+            await expect(foldLangGraph(thread, cut(parts.slice(0, at)))).rejects.toThrow("terminated");
             if (reload) thread = reloaded(thread);
             const witness = new Witness(thread);
             const last = kind === "langgraph" ? (thread.run?.lastEventId ?? "") : "synth";
-            await foldRun(thread, stream(join(parts, at, last)));
+            await foldLangGraph(thread, stream(join(parts, at, last)));
             const { drifts: told, errors } = witness.see();
-            // What the server takes back is told when a run ends that took it along.
+            // A removal by the server is reported when the run that carried the message ends.
             const drifts = told.filter(
               (drift) => !TAKEN_BACK[graph]?.includes(turn + 1) || !drift.startsWith("run-finished"),
             );

@@ -13,7 +13,7 @@ const textsOf = (specifier: string): string[] => {
   const file = fileOf(specifier);
   return [file, file.replace(/\.cjs$/, ".js")].map((path) => readFileSync(path, "utf8"));
 };
-/** What both builds of an entry import. */
+/** Returns the imports of an entry in both builds. */
 const importsOf = (specifier: string): string[] =>
   textsOf(specifier).flatMap((text) =>
     [...text.matchAll(/(?:\bfrom|\brequire\()\s*"([^"]+)"/g)].map(([, imported]) => String(imported)),
@@ -47,7 +47,7 @@ test("a page that only folds runs has nothing of @langchain/core in its bundle",
     });
     return outputFiles[0]?.text ?? "";
   };
-  const page = await bundled("foldRun", "threadfold/langgraph");
+  const page = await bundled("foldLangGraph", "threadfold/langgraph");
   expect(page).not.toContain('HumanMessage"');
   expect(await bundled("graphReducer", "threadfold/langgraph/core")).toContain('HumanMessage"');
 });

@@ -28,7 +28,7 @@ import { normalMessages } from "../../peers/conformance/normal-form.js";
 
 type Write = () => unknown;
 
-/** What the nodes of a graph write, one after the other: made anew for each graph, which may change what it is given. */
+/** The writes of a graph's nodes, in order. Each graph gets fresh ones, because it may change its inputs. */
 const WRITES: Write[] = [
   () => [new AIMessage({ id: "a1", content: "", tool_calls: [{ id: "c1", name: "find", args: { q: "x" } }] })],
   () => new ToolMessage({ id: "t1", tool_call_id: "c1", content: "found" }),
@@ -48,7 +48,7 @@ interface Runnable {
   stream(input: object, config: object): Promise<AsyncIterable<Record<string, { messages: BaseMessage[] }>>>;
 }
 
-/** A graph over this state, of which each node does one of these. */
+/** A graph over this state whose nodes each do one of these. */
 function graphOf(state: unknown, nodes: ((state: { messages: BaseMessage[] }) => unknown)[]): Runnable {
   const graph = new StateGraph(state as never) as unknown as {
     addNode(name: string, node: (state: never) => object): void;
@@ -265,7 +265,7 @@ describe.each(Object.entries(SHAPES))("%s", (_name, shape) => {
     expect(messages.map(({ constructor }) => constructor)).toEqual(
       expected.messages.map(({ constructor }) => constructor),
     );
-    // All of it was said: no call without its result, no id twice.
+    // The conversation is whole: no call without its result, no id twice.
     expect(messages.length).toBeGreaterThan(3);
     expect(new Set(messages.map(({ id }) => id)).size).toBe(messages.length);
   });

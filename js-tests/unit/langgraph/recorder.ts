@@ -18,7 +18,7 @@ export class Recorder extends Thread {
     return isFolded;
   }
 
-  /** The events of a kind, without what tells them from each other. */
+  /** The events of a kind, without their ids and times. */
   sent(type: ThreadEvent["type"]): object[] {
     return this.events.filter((event) => event.type === type).map(({ id: _id, key: _key, ...event }) => event);
   }

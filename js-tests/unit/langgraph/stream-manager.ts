@@ -10,7 +10,7 @@ export interface Values {
 /** The SDK's StreamManager, with the values that it has after each turn. */
 export class Sdk {
   readonly #manager = new StreamManager(new MessageTupleManager(), { throttle: false });
-  /** Every state that its listeners were told. */
+  /** Every state that its listeners received. */
   readonly told: (Values | null)[] = [];
   #initial: Values = {};
 

@@ -34,7 +34,7 @@ export const error = (message: string): Part => ({ event: "error", data: { error
 export const numbered = (parts: Part[]): Part[] => parts.map((part, at) => ({ ...part, id: String(at + 1) }));
 
 export async function* streamOf(parts: Iterable<object>): AsyncGenerator<object> {
-  // Whoever changes what it is given must not change it for the next.
+  // Each reader gets its own copy, in case it changes the part.
   for (const part of parts) yield structuredClone(part);
 }
 

@@ -98,7 +98,7 @@ describe("a thread of another version", () => {
       [{ messages: [human("2", "b")] }, "pending"],
       [{ city: "Oslo" }, "pending"],
     ]);
-    // No run takes along what was made by hand.
+    // No run carries manual changes.
     again?.receive({ type: "run-started", runId: "r2" });
     expect(again?.pending.map(({ status }) => status)).toEqual(["sent", "pending"]);
   });

@@ -13,7 +13,7 @@ test.each(["trottle", "onerror", "versoin", "toString"])("%s", (name) => {
   const options = { name: "chat", storage: new Shelf(), onError, [name]: 1 };
   expect(() => persist(thread, options)).toThrow(refused(name));
   expect(() => loadThread(options)).toThrow(refused(name));
-  // What you wrote is wrong, not what was saved.
+  // The caller's option is wrong, not the saved record.
   expect(onError).not.toHaveBeenCalled();
 });
 

@@ -16,7 +16,7 @@ export class Shelf {
     this.kept.set(name, text);
   };
 
-  /** What is kept under a name. */
+  /** The record saved under a name. */
   state(name: string): { core: { confirmed: { messages: { id: string; content: string }[] } } } {
     return JSON.parse(this.kept.get(name) ?? "null").state;
   }

@@ -26,7 +26,7 @@ export async function hydrate(html: string, node: ReactNode): Promise<Mounted & 
   return { host, root, errors };
 }
 
-/** What React writes to the console when something is wrong: it warns of loops and of snapshots that are not cached. */
+/** React's console messages when something is wrong: it warns of loops and of snapshots that are not cached. */
 export function complaints(): unknown[][] {
   const error = vi.spyOn(console, "error").mockImplementation(() => {});
   return error.mock.calls;

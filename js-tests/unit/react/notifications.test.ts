@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-// React hears of a thread's changes in the tasks that they come in, as on a page: outside of act().
+// A thread notifies React within the task of each change, as on a page: outside of act().
 import {
   createElement as h,
   memo,

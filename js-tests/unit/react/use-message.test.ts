@@ -17,7 +17,7 @@ const human = (id: string, content = id) => ({ type: "human", id, content });
 const threadOf = (...messages: object[]): Store => new Thread<State>({ values: { messages: messages as never } });
 const say = (thread: Store, messageId: string, text: string) => thread.receive({ type: "text", messageId, text });
 
-/** What was rendered, in its order. */
+/** The renders, in order. */
 let renders: string[];
 let said: unknown[][];
 beforeEach(() => {

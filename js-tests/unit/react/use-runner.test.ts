@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-// What a component shows of a runner.
+// The view of a runner that a component renders.
 import { act, createElement as h } from "react";
 import { renderToString } from "react-dom/server";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 
 interface Protocol {
   begin: string;
-  /** What ends a run in a way that cannot be read. */
+  /** Bodies that end a run without being readable. */
   bad: string[];
   open(fetch: typeof globalThis.fetch): Tried;
 }
@@ -18,7 +18,7 @@ interface Tried {
   subscribe(listener: () => void): () => void;
   sendMessage(text: string): Promise<{ status: string; error?: unknown }>;
   retry(): Promise<{ status: string; error?: unknown }>;
-  rejoin(): Promise<{ status: string; error?: unknown }>;
+  load(): Promise<{ status: string; error?: unknown }>;
   dispose(): void;
 }
 
@@ -108,7 +108,7 @@ describe.concurrent.each(Object.entries(PROTOCOLS))("%s", (_, { begin, bad, open
     await look(runner, () => runner.sendMessage("Hi"));
   });
 
-  // An error whose body does not end is waited for, and LangGraph has nothing to tell of a run that is done.
+  // The runner waits for the end of an error's body. LangGraph sends nothing about a finished run.
   const joins = Object.entries(ANSWERS).filter(([name]) => !/without|empty/.test(name));
   test.each(joins)("a cut, and then: %s", async (_, answer) => {
     for (const end of ["close", new TypeError("reset"), new DOMException("aborted", "AbortError")] as const) {

@@ -18,7 +18,7 @@ afterEach(() => {
   }
 });
 
-/** The stub behind a real socket; what the client hears comes as it is said. */
+/** Puts the stub on a real socket; the client receives events as they are sent. */
 async function listen(stub: StubServer): Promise<string> {
   const server = createServer((request, response) => {
     void (async () => {

@@ -1,5 +1,5 @@
-// Runs that end in odd ways: a fetch that gives up by itself, a stop before there is a thread, a runner disposed of by
-// who hears of its message.
+// Runs that end in odd ways. A fetch gives up by itself; a stop comes before there is a thread; a listener of a message
+// disposes of the runner.
 import { Thread, type AgUiState } from "threadfold";
 import { AgUiRunner } from "threadfold/ag-ui";
 import { LangGraphRunner } from "threadfold/langgraph";

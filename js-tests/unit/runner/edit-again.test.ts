@@ -6,7 +6,7 @@ import { LangGraphRunner } from "threadfold/langgraph";
 import { serveLangGraph } from "threadfold/serve";
 import { expect, test } from "vitest";
 
-/** A runner for an agent without a memory, which answers the last question and fails while it is told to. */
+/** A runner for a stateless agent. It answers the last question, and fails while `told.fails` is set. */
 function opened(thread = new Thread<AgUiState>()) {
   const told = { fails: false, hangs: false, asks: false, answers: 0 };
   async function* send({ threadId, runId, messages, resume }: RunAgentInput) {
@@ -64,7 +64,7 @@ test("so is an answer anew, and what a retry took back", async () => {
   expect(await runner.retry(thread.pending[0])).toMatchObject({ status: "finished" });
   expect([texts(), thread.pending]).toEqual([["one", "one: 3"], []]);
 
-  // A run fails behind the snapshot of its answer, and so does its retry, which takes the answer back.
+  // A run fails after the snapshot of its answer, and so does its retry, which removes the answer.
   thread.receive({ type: "run-started", runId: "behind" });
   thread.receive({ type: "run-error", error: "late" });
   told.fails = true;

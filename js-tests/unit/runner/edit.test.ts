@@ -30,7 +30,7 @@ const PROTOCOLS = {
 };
 
 describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
-  /** A chat in which these were said and answered. */
+  /** A chat with these questions, each answered. */
   async function chatOf(...questions: string[]) {
     const server = new StubServer(wire);
     const thread: AnyThread = new Thread();

@@ -40,7 +40,7 @@ function opened() {
       ask("resume one", runner.resume(runner.interrupts.slice(0, 1).map(({ id }) => ({ id, value: 1 })))),
     retry: () => ask("retry", runner.retry()),
     "retry first": () => ask("retry first", runner.retry(thread.pending[0]?.id ?? "none")),
-    rejoin: () => ask("rejoin", runner.rejoin()),
+    rejoin: () => ask("rejoin", runner.load()),
     stop: () => ask("stop", runner.stop()),
     rollback: () => thread.optimisticUpdate(thread.pending.at(-1)?.id ?? "none").rollback(),
     other: () =>
@@ -99,7 +99,7 @@ async function broken(word: readonly Letter[]): Promise<string | undefined> {
   const ids = thread.getState().messages.map(({ id }) => id);
   if (new Set(ids).size !== ids.length) return "a message is there twice";
   runner.dispose();
-  thread.free();
+  thread.dispose();
   return undefined;
 }
 

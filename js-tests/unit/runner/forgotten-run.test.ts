@@ -25,7 +25,7 @@ const expectInStep = (thread: Thread, server: StubServer) =>
 
 test("one that the thread's state shows at its end has finished", async () => {
   const { server, thread, runner } = await forgotten();
-  expect(await runner.rejoin()).toEqual({ status: "finished" });
+  expect(await runner.load()).toEqual({ status: "finished" });
   expectInStep(thread, server);
   expect([server.requests.length, thread.pending, runner.status, runner.error]).toEqual([1, [], "ready", undefined]);
 });
@@ -40,7 +40,7 @@ test("load() opens such a thread as it is, once and again", async () => {
 test("one of which the thread's state knows nothing fails, until it is tried again", async () => {
   const { server, thread, runner, held } = await forgotten();
   held.messages = [];
-  expect(await runner.rejoin()).toMatchObject({ status: "failed", error: { status: 404 } });
+  expect(await runner.load()).toMatchObject({ status: "failed", error: { status: 404 } });
   expect(thread.run.status).toBe("failed");
   server.faults = {};
   expect(await runner.retry()).toEqual({ status: "finished" });

@@ -1,4 +1,5 @@
-// Calls that come while a run is stopped, a thread is loaded or a question is open: each has its turn, and says what became of it.
+// Calls that come while a run is stopped, a thread is loaded or an interrupt is open. Each has its turn, and reports
+// its result.
 import { Thread, type AgUiState } from "threadfold";
 import { LangGraphRunner } from "threadfold/langgraph";
 import { expect, test } from "vitest";
@@ -149,7 +150,7 @@ test("a second retry() settles with the first, and sends nothing more", async ()
   await expect(runner.retry({ type: "click" } as never)).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
 });
 
-/** A LangGraph chat in which this was said, and another page that knows its id. */
+/** A LangGraph chat with this message, and another page that knows its id. */
 async function chat(said: string) {
   const stub = new StubServer(langGraphWire);
   const open = (thread: Thread) =>
@@ -164,7 +165,7 @@ test("load() in the wait for a stop does not join the run that is being stopped"
   const { stub, thread, runner } = await chat("Hi");
   Object.assign(stub, { holdAt: 5, hangCancels: true });
   const sent = runner.sendMessage("Two");
-  await until(() => thread.streaming.length > 0);
+  await until(() => thread.incompleteIds.length > 0);
   const stopped = runner.stop();
   const loaded = runner.load();
   expect([await sent, runner.status, stub.joins.length]).toEqual([{ status: "stopped" }, "ready", 0]);

@@ -10,7 +10,7 @@ const server = () => new StubServer(langGraphWire);
 const open = ({ fetch }: StubServer, thread: Thread) =>
   new LangGraphRunner(thread, { apiUrl: "http://stub", assistantId: "agent", fetch, rejoin: { delays: [0] } });
 
-/** A server with a thread in which this was said, and a page that only knows its id. */
+/** A server with a thread that has this message, and a page that only knows its id. */
 async function after(said: string) {
   const stub = server();
   const first = new Thread();

@@ -29,12 +29,12 @@ interface World {
   readonly run: "idle" | "running" | "failed" | "interrupted" | "disconnected";
   readonly isOurs: boolean;
   readonly updates: Readonly<Record<string, Status>>;
-  /** What a stop, or a reload, has left pending. */
+  /** Updates that a stop, or a reload, left pending. */
   readonly held: readonly string[];
   /** The attempt that reads, and whether a join waits for its time. */
   readonly live: number | undefined;
   readonly isWaiting: boolean;
-  /** Whether the server has said anything of the run. */
+  /** Whether the server has sent anything of the run. */
   readonly heard: boolean;
   readonly asked: number;
   /** Answers that went out, those of runs that ended well, and those of the run that has just failed. */
@@ -137,7 +137,7 @@ class Drain {
     );
   }
 
-  /** What is heard when the thread's run fails here. */
+  /** The transition when the thread's run fails here. */
   #fails(): void {
     this.#mark("sent", "failed");
     this.w.run = "failed";
@@ -419,7 +419,7 @@ const asks = (d: Drain): Extract<Found, { is: "asks" }> => {
 const failed = FAILED as Extract<Found, { is: "failed" }>;
 const lost = LOST as Extract<Found, { is: "failed" }>;
 
-/** What may happen now. */
+/** Returns the letters allowed now. */
 function letters({ machine, isWaiting }: World): Letter[] {
   const { state, n } = machine;
   if (state.is === "disposed") return [];

@@ -21,7 +21,7 @@ test.each([true, false])("a reload in mid-run: manual %s", async (manual) => {
   runner.dispose();
   server.release();
   const other = open(again, server);
-  expect(await other.rejoin()).toEqual({ status: "finished" });
+  expect(await other.load()).toEqual({ status: "finished" });
   for (let turns = 0; turns < 50; turns++) await turn();
   await until(() => other.status === "ready");
   expect([server.requests.length, again.pending.length]).toEqual(manual ? [1, 1] : [2, 0]);
@@ -51,7 +51,7 @@ test("what waits for an answer's run goes out after a reload in the middle of th
   runner.dispose();
   server.release();
   const other = open(again, server);
-  await other.rejoin();
+  await other.load();
   await until(() => other.status === "ready" && again.pending.length === 0);
   expect(server.requests.at(-1)).toMatchObject({ input: { messages: [{ content: "Meanwhile" }] } });
 });

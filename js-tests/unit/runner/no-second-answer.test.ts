@@ -1,4 +1,4 @@
-// A retry makes no second answer: neither of a run whose response was lost, nor of one that failed behind a snapshot.
+// A retry makes no second answer, whether the run lost its response or failed after a snapshot.
 import { defineSchema, field, textOf, Thread, type AgUiMessage, type AgUiState } from "threadfold";
 import { AgUiRunner, type RunAgentInput } from "threadfold/ag-ui";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";

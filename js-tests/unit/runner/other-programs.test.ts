@@ -31,10 +31,10 @@ test("what is queued goes with the run that other code begins, and no second run
   expect(await wanted).toMatchObject({ status: "finished" });
 });
 
-test("rejoin() waits for it, and stop() says that it goes on", async () => {
+test("load() waits for it, and stop() says that it goes on", async () => {
   const { thread, runner } = told();
   begins(thread);
-  const joined = runner.rejoin();
+  const joined = runner.load();
   expect(await runner.stop()).toMatchObject({ status: "stopped", error: { code: "BUSY" } });
   expect([await stateOf(joined), thread.run.status]).toEqual(["pending", "running"]);
   thread.receive({ type: "run-finished" });
@@ -51,7 +51,7 @@ test("retry() of a run that failed takes back nothing of another program's", asy
   says(thread, "theirs");
   thread.receive({ type: "run-finished" });
   thread.receive({ type: "run-started", runId: "another" });
-  thread.receive({ type: "run-failed", error: new Error("overloaded") });
+  thread.receive({ type: "run-error", error: new Error("overloaded") });
   const again = runner.retry();
   await settled();
   expect(ids(thread)).toEqual(["one", "mine", "theirs"]);

@@ -40,19 +40,19 @@ test("after a reload rejoin tells which calls of the page's tools wait", async (
   expect((await runner.sendMessage("Hi")).pendingToolCallIds).toEqual(["c-clock", "c-serverside"]);
   const after = calling({}, {}, reloaded(thread)).runner;
   const told = { status: "finished", pendingToolCallIds: ["c-clock"] };
-  expect(await after.rejoin()).toEqual(told);
+  expect(await after.load()).toEqual(told);
   await after.sendMessage({ role: "tool", toolCallId: "c-clock", content: "noon" });
-  expect(await after.rejoin()).toEqual({ status: "finished" });
+  expect(await after.load()).toEqual({ status: "finished" });
 });
 
 test("neither half a call, which a stop left, nor one before the user's last message waits", async () => {
   const half = calling({ clock: '{"zone":' });
   await half.runner.sendMessage("Hi");
-  expect(await calling({}, {}, reloaded(half.thread)).runner.rejoin()).toEqual({ status: "finished" });
+  expect(await calling({}, {}, reloaded(half.thread)).runner.load()).toEqual({ status: "finished" });
   const old = calling({ clock: "{}" });
   await old.runner.sendMessage("Hi");
   await old.runner.sendMessage("Never mind");
-  expect(await calling({}, {}, reloaded(old.thread)).runner.rejoin()).toEqual({ status: "finished" });
+  expect(await calling({}, {}, reloaded(old.thread)).runner.load()).toEqual({ status: "finished" });
 });
 
 test("the page sends other messages than it shows: repaired, or fewer, and never what is not to be sent", async () => {

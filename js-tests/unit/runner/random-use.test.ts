@@ -1,4 +1,4 @@
-// Whatever the user does and whatever breaks: a runner comes to rest, sends nothing by itself, and ends in step with the server.
+// Under any use and any fault, a runner comes to rest, sends nothing by itself, and ends in step with the server.
 import * as fc from "fast-check";
 import { Thread, type AgUiState } from "threadfold";
 import { AgUiRunner } from "threadfold/ag-ui";
@@ -92,7 +92,7 @@ test.each(Object.entries(WAYS))("%s: random use under faults", async (name, { wi
       listen();
       const going: Promise<unknown>[] = [];
       let asked = 0;
-      /** What is asked for may be refused: nothing has failed, nothing is asked. Nothing else may be wrong. */
+      /** A call may be refused: nothing has failed, nothing is open. No other error is allowed. */
       const ask = (what: Promise<unknown>) => {
         asked++;
         going.push(
@@ -114,7 +114,7 @@ test.each(Object.entries(WAYS))("%s: random use under faults", async (name, { wi
         else if (step === "stop") going.push(runner.stop());
         else if (step === "retry") ask(runner.retry());
         else if (step === "resume") ask(runner.resume(decisions()));
-        else if (step === "rejoin") ask(runner.rejoin());
+        else if (step === "rejoin") ask(runner.load());
         else {
           const record = JSON.parse(JSON.stringify(thread)) as object;
           runner.dispose();
@@ -131,7 +131,8 @@ test.each(Object.entries(WAYS))("%s: random use under faults", async (name, { wi
       await atRest();
       expect(server.requests.length).toBeLessThanOrEqual(asked);
       expect(complaints).toEqual([]);
-      // Over AG-UI the whole conversation goes with every request. What is stopped before the server has it goes once more.
+      // Over AG-UI the whole conversation goes with every request. A message stopped before the server has it is sent
+      // again.
       if (name === "LangGraph" && !steps.some((step) => step === "retry" || step === "stop" || step === "reload")) {
         const sent = server.requests.flatMap(
           ({ input }) => (input as { messages?: { id: string }[] } | null)?.messages ?? [],
@@ -139,9 +140,9 @@ test.each(Object.entries(WAYS))("%s: random use under faults", async (name, { wi
         expect(new Set(sent.map(({ id }) => id)).size).toBe(sent.length);
       }
 
-      // The user brings it to an end: all that was said is answered, or taken back.
+      // The user finishes: every message is answered, or removed.
       await until(() => [...server.runs.values()].every(({ isOver }) => isOver));
-      await runner.rejoin();
+      await runner.load();
       for (await atRest(); runner.interrupts.length > 0; await atRest()) await runner.resume(decisions());
       for (const { id, status } of thread.pending) if (status === "failed") thread.optimisticUpdate(id).rollback();
       await runner.sendMessage("Hi");

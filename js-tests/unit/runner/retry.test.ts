@@ -1,4 +1,4 @@
-// What retry() does: again what the last run was for, whatever else has failed before.
+// retry() repeats the purpose of the last run, whatever else has failed before.
 import { textOf, Thread, type AgUiMessage, type AgUiState } from "threadfold";
 import { AgUiRunner } from "threadfold/ag-ui";
 import { LangGraphRunner } from "threadfold/langgraph";

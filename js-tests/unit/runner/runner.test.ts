@@ -194,21 +194,21 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
     expect(await runner.sendMessage("Two")).toMatchObject({ status: "disconnected" });
     expect(thread.pending.at(-1)?.status).toBe("pending");
     server.faults = {};
-    expect(await runner.rejoin()).toEqual({ status: "finished" });
+    expect(await runner.load()).toEqual({ status: "finished" });
     await until(() => runner.status === "ready");
     expect(server.requests).toHaveLength(2);
     expectInStep(thread, server);
     expect(thread.pending).toEqual([]);
   });
 
-  test("without automatic rejoining it waits for rejoin()", async () => {
+  test("without automatic rejoining it waits for load()", async () => {
     const { server, thread, runner } = open({ rejoin: { delays: [] } });
     server.faults = { cut: 4 };
     expect(await runner.sendMessage("Hi")).toMatchObject({ status: "disconnected" });
     expect(server.joins).toEqual([]);
     server.faults = { joins: [{ cut: 1 }] };
     expect(await runner.retry()).toMatchObject({ status: "disconnected" });
-    expect(await runner.rejoin()).toEqual({ status: "finished" });
+    expect(await runner.load()).toEqual({ status: "finished" });
     expectInStep(thread, server);
   });
 
@@ -228,7 +228,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
     expect([server.requests.length, thread.pending, runner.status]).toEqual([2, [], "ready"]);
   });
 
-  test("a run fails that is gone with its message, and rejoin() does not make it again by itself", async () => {
+  test("a run fails that is gone with its message, and load() does not make it again by itself", async () => {
     const { server, thread, runner } = open({ rejoin: { delays: [] } });
     server.faults = { cut: 3 };
     await runner.sendMessage("Hi");
@@ -236,7 +236,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
     const held = server.threads.get(thread.threadId ?? "");
     if (held) held.messages = [];
     server.faults = { joins: [404] };
-    expect(await runner.rejoin()).toMatchObject({ status: "failed", error: { status: 404 } });
+    expect(await runner.load()).toMatchObject({ status: "failed", error: { status: 404 } });
     expect([thread.run.status, server.requests.length]).toEqual(["failed", 1]);
   });
 
@@ -251,9 +251,9 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
         { status: refusal },
       ]);
     server.faults = { joins: [refusal, refusal] };
-    expectRefused(await runner.rejoin());
+    expectRefused(await runner.load());
     expectRefused(await runner.retry());
-    expect(await runner.rejoin()).toEqual({ status: "finished" });
+    expect(await runner.load()).toEqual({ status: "finished" });
     expectInStep(thread, server);
     expect([server.requests.length, thread.pending]).toEqual([1, []]);
   });
@@ -381,7 +381,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
     const other = make(again, server);
     expect([other.status, other.error]).toMatchObject(["error", { code: "NO_CONNECTION" }]);
     server.release();
-    expect(await other.rejoin()).toEqual({ status: "finished" });
+    expect(await other.load()).toEqual({ status: "finished" });
     await until(() => other.status === "ready");
     expect(
       texts(again)
@@ -405,7 +405,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
     server.release();
     await until(() => [...server.runs.values()].every(({ isOver }) => isOver));
     const other = make(thread, server);
-    expect(await other.rejoin()).toEqual({ status: "finished" });
+    expect(await other.load()).toEqual({ status: "finished" });
     await until(() => other.status === "ready");
     expectInStep(thread, server);
     expect(statuses).toHaveLength(told);
@@ -424,7 +424,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
 
   test("rejoin, stop and retry with nothing to do", async () => {
     const { server, runner } = open();
-    expect(await runner.rejoin()).toEqual({ status: "finished" });
+    expect(await runner.load()).toEqual({ status: "finished" });
     await runner.stop();
     await expect(runner.retry()).rejects.toMatchObject({ code: "INVALID_STATE" });
     await expect(runner.retry("none")).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });

@@ -1,7 +1,7 @@
-// What a server, a listener or the page does that a runner must outlive, over both protocols.
+// Faults of a server, a listener or the page that a runner must outlive, over both protocols.
 import { Thread, type AgUiState } from "threadfold";
 import { AgUiRunner, runInput } from "threadfold/ag-ui";
-import { foldRun, LangGraphRunner, type LangGraphRunnerOptions } from "threadfold/langgraph";
+import { foldLangGraph, LangGraphRunner, type LangGraphRunnerOptions } from "threadfold/langgraph";
 import { describe, expect, test } from "vitest";
 import { StubServer, turn, until } from "./stub-server.js";
 import { agUiWire, langGraphWire, messagesOn } from "./stub-wires.js";
@@ -126,7 +126,7 @@ describe.each(Object.entries(OPEN))("%s", (_, open) => {
     for (let cut = 1; cut <= 6; cut++) {
       for (const end of ["close", "half"] as const) {
         const { server, thread, runner, inStep } = open();
-        // An end right behind a state looks like any other run's.
+        // An end right after a state looks like any other run's.
         if (cut === 2 && runner instanceof LangGraphRunner) continue;
         server.faults = { cut, end };
         expect([cut, end, await runner.sendMessage("Hi")]).toEqual([cut, end, { status: "finished" }]);
@@ -164,7 +164,7 @@ test("without stream mode values, a stream ends where it ends, unless that is in
   ]) {
     expect((await answering(whole + half, options).runner.sendMessage("Hi")).status).toBe("disconnected");
     const thread = new Thread();
-    await foldRun(thread, new Response(whole + half, STREAM));
+    await foldLangGraph(thread, new Response(whole + half, STREAM));
     expect(thread.run).toMatchObject({ id: "r", status: "disconnected" });
   }
 });

@@ -1,11 +1,11 @@
-// A server in the process, behind a `fetch` of its own: runs that go on by themselves part by part, and what can go wrong.
-// What it says depends on the user's last words; how it is said over the wire is the protocol's: stub-wires.ts.
+// A server in the process, with its own `fetch`: its runs continue by themselves part by part, and faults can be
+// injected. Its answer depends on the user's last message; stub-wires.ts puts it into the protocol's form.
 
-/** What goes wrong, each with the next request that it can go wrong with. */
+/** The faults to inject, each into the next request that it fits. */
 export interface Faults {
   /** The POST of a run, or the question for a thread, is refused with this status. */
   refuse?: number | undefined;
-  /** The POST of a run is lost on its way: the server does not hear of it. */
+  /** The POST of a run is lost on its way: the server never receives it. */
   lose?: boolean | undefined;
   /** The connection of the POST of a run breaks after so many parts; the run goes on. */
   cut?: number | undefined;
@@ -30,7 +30,7 @@ export interface HeldThread {
   readonly id: string;
   messages: Held[];
   fields: Record<string, unknown>;
-  /** What the thread's last run asks. */
+  /** The interrupts of the thread's last run. */
   open: { readonly id: string; readonly value: unknown }[];
 }
 
@@ -73,7 +73,7 @@ export class StubRun {
     for (const wake of this.#waiting.splice(0)) wake();
   }
 
-  /** A connection that tells the parts behind this id as they come, and breaks after so many. */
+  /** A connection that sends the parts after this id as they come, and breaks after so many. */
   response(
     after: string | null,
     cut: number | undefined,
@@ -119,7 +119,7 @@ export class StubRun {
 export class StubServer {
   readonly threads = new Map<string, HeldThread>();
   readonly runs = new Map<string, StubRun>();
-  /** What was POSTed for runs, and got there. */
+  /** The bodies of the run POSTs that arrived. */
   readonly requests: Record<string, unknown>[] = [];
   /** `Last-Event-ID` of those that joined. */
   readonly joins: (string | null)[] = [];
@@ -197,7 +197,7 @@ export class StubServer {
     return run.response(null, cut, init, headers, left, end);
   }
 
-  /** What a request is refused with, if it is to be. */
+  /** The error response to a request, if it gets one. */
   refusal(): Response | undefined {
     const { refuse } = this.faults;
     this.faults.refuse = undefined;

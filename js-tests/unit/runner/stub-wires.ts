@@ -22,7 +22,7 @@ function take(thread: HeldThread, sent: readonly Sent[]): void {
   }
 }
 
-/** Of a list that ends with a message of the user's, an agent that answers anew keeps no more. */
+/** If the list ends with a user message, an agent that answers anew cuts the list there. */
 function cut(thread: HeldThread, sent: readonly Sent[]): void {
   const last = sent.at(-1);
   const at = thread.messages.findIndex(({ id }) => id === last?.id);
@@ -92,7 +92,7 @@ export const langGraphMessage = ({ id, role, text }: Held) => ({
 
 const values = (thread: HeldThread) => ({ messages: thread.messages.map(langGraphMessage), ...thread.fields });
 
-/** The thread's state as REST tells it, or its runs, the latest first. */
+/** The thread's state in REST's form, or its runs, the latest first. */
 function told(thread: HeldThread | undefined, path: string, { runs }: StubServer): Response {
   if (!thread) return new Response("There is no such thread.", { status: 404 });
   if (path.endsWith("/state")) return Response.json({ values: values(thread), tasks: [{ interrupts: thread.open }] });
@@ -156,7 +156,7 @@ export const langGraphWire: Wire = {
   },
 };
 
-/** What a thread that is in step with the server has for messages. */
+/** The messages of a thread that is in step with the server. */
 export function messagesOn(server: StubServer, wire: Wire, threadId: string | undefined): object[] {
   const messages = server.threads.get(threadId ?? "")?.messages ?? [];
   return messages.map<object>(wire === agUiWire ? agUiMessage : langGraphMessage);

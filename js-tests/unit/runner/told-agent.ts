@@ -1,4 +1,4 @@
-// An AG-UI agent that does what a test tells it to, one event at a time.
+// An AG-UI agent that a test steers, one event at a time.
 import { Thread, type AgUiState } from "threadfold";
 import { AgUiRunner, type AgUiRunnerOptions, type RunAgentInput } from "threadfold/ag-ui";
 import { turn } from "./stub-server.js";

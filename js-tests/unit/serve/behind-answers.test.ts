@@ -1,10 +1,10 @@
-// A run that fails behind the answer to a question: what retry() does then, and how the answer is corrected.
+// A run that fails after the answer to an interrupt: the effect of retry(), and how the answer is corrected.
 import * as theirs from "@langchain/langgraph";
 import { defineSchema, field, Thread, type AgUiState } from "threadfold";
 import { AgUiRunner, graphEvents, type RunnableGraph } from "threadfold/ag-ui";
 import { createDeepAgent, tool } from "threadfold/agent";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
-import { serve } from "threadfold/serve";
+import { serveAgUi } from "threadfold/serve";
 import { beforeEach, describe, expect, test } from "vitest";
 
 const APPROVED = { value: { decisions: [{ type: "approve" }] } };
@@ -16,7 +16,7 @@ beforeEach(() => {
   faults = [];
 });
 
-/** Calls two tools, one of which may fail, and says what they said. */
+/** Calls two tools, one of them fallible, and repeats their results. */
 const deepAgent = (checkpointer: MemorySaver) =>
   createDeepAgent({
     model: (messages) =>
@@ -81,7 +81,7 @@ describe("an answer that the graph refuses", () => {
     "behind serve": (graph: RunnableGraph) =>
       new AgUiRunner(new Thread<AgUiState>(), {
         url: "http://localhost/agent",
-        fetch: (async (url: string, init: RequestInit) => serve(graph)(new Request(url, init))) as never,
+        fetch: (async (url: string, init: RequestInit) => serveAgUi(graph)(new Request(url, init))) as never,
       }),
   };
 

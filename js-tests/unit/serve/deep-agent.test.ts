@@ -1,13 +1,13 @@
 // @vitest-environment jsdom
-// A deep agent that plans, writes files, delegates, asks and survives a restart: as an AG-UI server behind the client that
-// CopilotKit uses, and as a LangGraph deployment behind useStream.
+// A deep agent that plans, writes files, delegates, asks and survives a restart. It runs as an AG-UI server for the
+// client that CopilotKit uses, and as a LangGraph deployment for useStream.
 import { HttpAgent, type Message } from "@ag-ui/client";
 import { Client } from "@langchain/langgraph-sdk";
 import { useStream, type UseStream } from "@langchain/langgraph-sdk/react";
 import { act, createElement } from "react";
 import { createDeepAgent, tool, type FunctionModel } from "threadfold/agent";
 import { MemorySaver } from "threadfold/graph";
-import { serve, serveLangGraph, type FetchHandler, type RunnableGraph } from "threadfold/serve";
+import { serveAgUi, serveLangGraph, type FetchHandler, type RunnableGraph } from "threadfold/serve";
 import { beforeEach, expect, test, vi } from "vitest";
 import { mount } from "../react/mount";
 
@@ -79,7 +79,7 @@ const APPROVED = { decisions: [{ type: "approve" }] };
 test("behind HttpAgent", async () => {
   const agent = new HttpAgent({
     url: "http://localhost/agent",
-    fetch: restarting((graph) => serve(graph)) as typeof fetch,
+    fetch: restarting((graph) => serveAgUi(graph)) as typeof fetch,
   });
   agent.addMessage({ id: "q", role: "user", content: "Write a trip to Rome." });
   const steps: string[] = [];
@@ -94,7 +94,7 @@ test("behind HttpAgent", async () => {
   expect(agent.state).toMatchObject({ todos: [{ content: "Research", status: "completed" }] });
   const said = agent.messages.map(({ role, content }: Message) => `${role} ${String(content)}`);
   expect(said).toContain("tool I wrote about sights.");
-  // What the sub-agents said among themselves is not in the conversation.
+  // The sub-agents' own messages are not in the conversation.
   expect(said.filter((text) => text.startsWith("assistant I wrote"))).toEqual([]);
   expect(said.at(-1)).toBe("assistant Your trip is planned.");
 });

@@ -1,13 +1,14 @@
-// A graph behind `serve` and `serveLangGraph`, and in the page: its thread goes on from a message of the user's, edited or not.
+// A graph served by `serve` and `serveLangGraph`, and in the page: its thread continues from a user message, edited or
+// not.
 import { defineSchema, field, Thread, type AgUiState } from "threadfold";
 import { AgUiRunner } from "threadfold/ag-ui";
 import { GraphAgent } from "threadfold/ag-ui/client";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
 import { LangGraphRunner } from "threadfold/langgraph";
-import { serve, serveLangGraph } from "threadfold/serve";
+import { serveAgUi, serveLangGraph } from "threadfold/serve";
 import { describe, expect, test } from "vitest";
 
-/** Answers with what it was told, and how long the conversation is. */
+/** Answers with its last message, and the length of the conversation. */
 function graph() {
   return new StateGraph(defineSchema({ messages: field.messages() }))
     .addNode("answer", ({ messages }) => {
@@ -25,9 +26,13 @@ const asked = (handler: (request: Request) => Promise<Response>) => (url: string
 
 const RUNNERS = {
   serve: (own: Graph) =>
-    new AgUiRunner(new Thread<AgUiState>(), { url: "http://page/agent", fetch: asked(serve(own)) }),
+    new AgUiRunner(new Thread<AgUiState>(), { url: "http://page/agent", fetch: asked(serveAgUi(own)) }),
   "serve, new messages only": (own: Graph) =>
-    new AgUiRunner(new Thread<AgUiState>(), { url: "http://page/agent", messages: "new", fetch: asked(serve(own)) }),
+    new AgUiRunner(new Thread<AgUiState>(), {
+      url: "http://page/agent",
+      messages: "new",
+      fetch: asked(serveAgUi(own)),
+    }),
   GraphAgent: (own: Graph) => new AgUiRunner(new Thread<AgUiState>(), { agent: new GraphAgent({ graph: own }) }),
   serveLangGraph: (own: Graph) =>
     new LangGraphRunner(new Thread(), {
@@ -336,7 +341,7 @@ describe("over LangGraph, an edit removes what the server has behind the message
     expect([(await sent).status, performance.now() - began < 1_000]).toEqual(["stopped", true]);
     hangs = false;
     expect((await runner.sendMessage()).status).toBe("finished");
-    // The state from before what cannot be folded has nothing behind the message.
+    // The state before the event that cannot be folded has nothing after the message.
     expect(answers).toEqual([{ messages: [{ type: "human", id: tab.id(0), content: "better" }] }]);
     expect([threadId, await kept(tab.thread)]).toEqual([thread.threadId, ["one", "one!", "two", "two!"]]);
   });

@@ -46,7 +46,7 @@ function eventsOf(graph: RunnableGraph, given: RunAgentInput, config?: object): 
   });
 }
 
-/** Loses the checkpoint behind each thread's first step, once. */
+/** Loses the checkpoint after each thread's first step, once. */
 class ForgetfulSaver extends MemorySaver {
   readonly #lost = new Set<unknown>();
   override put(...[config, checkpoint, metadata]: Parameters<MemorySaver["put"]>) {

@@ -62,7 +62,7 @@ export class ScriptedModel extends BaseChatModel {
   }
 }
 
-/** What the scripted models say, whichever form the messages have. */
+/** The scripted models' answers, whichever form the messages have. */
 export function answerTo(messages: readonly { type: string; content: unknown }[]): Said {
   const last = messages.at(-1);
   const asked = String(messages.findLast(({ type }) => type === "human")?.content ?? "");

@@ -1,4 +1,4 @@
-// A model that streams its text by hand and returns the whole message: its tool calls are told, too.
+// A model that streams its text manually and returns the whole message: its tool calls are streamed, too.
 import type { BaseEvent } from "@ag-ui/client";
 import { EventSchemas } from "@ag-ui/core/schemas";
 import { defineSchema, field, Thread, toLangChain, type AgUiState } from "threadfold";

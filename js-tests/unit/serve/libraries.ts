@@ -15,5 +15,5 @@ export const LIBRARIES: readonly (Graphs & { library: string })[] = [
   },
 ];
 
-/** What the transport decides, and not the graph: of both only where the tests try every case. */
+/** The libraries for tests of the transport rather than the graph: both only where the tests try every case. */
 export const OURS = process.env["THREADFOLD_THOROUGH"] ? LIBRARIES : LIBRARIES.slice(1);

@@ -1,4 +1,5 @@
-// What the user said and a LangGraph server told, but did not keep: it went down before the checkpoint was saved.
+// A message and an answer that a LangGraph server streamed but did not keep: it went down before the checkpoint was
+// saved.
 import { MemorySaver } from "@langchain/langgraph";
 import { Thread } from "threadfold";
 import { LangGraphRunner } from "threadfold/langgraph";
@@ -40,7 +41,7 @@ describe.each(LIBRARIES)("$library", ({ halfGraph }) => {
     const handler = serveLangGraph(halfGraph(saver));
     const thread = reloaded(first);
     const runner = open(thread, handler);
-    expect(await runner.rejoin()).toMatchObject({ status: "failed", error: { status: 404 } });
+    expect(await runner.load()).toMatchObject({ status: "failed", error: { status: 404 } });
     const inStep = async () => {
       const fresh = new Thread({ threadId: thread.threadId });
       await open(fresh, handler).load();

@@ -1,8 +1,9 @@
-// What a page sends to a server that keeps its threads: with `messages: "new"`, what the server does not have.
+// The messages that a page sends to a server that keeps its threads: with `messages: "new"`, those that the server
+// lacks.
 import { defineSchema, field, removeMessage, Thread, type AgUiState } from "threadfold";
 import { AgUiRunner, runInput, type AgUiRunnerOptions } from "threadfold/ag-ui";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
-import { serve } from "threadfold/serve";
+import { serveAgUi } from "threadfold/serve";
 import { expect, test } from "vitest";
 
 interface Sent {
@@ -20,7 +21,7 @@ function served() {
     .addEdge(START, "answer")
     .addEdge("answer", END)
     .compile({ checkpointer: new MemorySaver() });
-  const handler = serve(graph);
+  const handler = serveAgUi(graph);
   const sent: string[][] = [];
   const fetch = async (url: string | URL | Request, init?: RequestInit) => {
     if (typeof init?.body === "string")
@@ -84,7 +85,7 @@ test("what a run did that failed or was stopped goes along with the next, over a
   const runner = page("new", reloaded(before.thread));
   expect(await runner.retry()).toEqual({ status: "finished" });
   expect(await kept()).toEqual(["one", "answer 1", "two", "answer 3"]);
-  // The server told before it failed that it has the question.
+  // The server confirmed the question before it failed.
   expect(sent.slice(1)).toEqual([["two"], []]);
 
   const stopped = new Thread<AgUiState>({ threadId: "u" });

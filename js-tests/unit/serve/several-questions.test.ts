@@ -35,7 +35,7 @@ test("all questions are in what runs.wait answers", async () => {
   expect(asked.__interrupt__.map(({ value }) => value).sort()).toEqual(["a?", "b?", "c?"]);
   const resume = Object.fromEntries(asked.__interrupt__.map(({ id, value }) => [id, value.slice(0, 1).toUpperCase()]));
   const done = (await client.runs.wait(thread_id, "agent", { command: { resume } })) as { log: string[] };
-  // What the graph inside has is added to what there is.
+  // The inner graph's log is added to the outer one.
   expect(done.log.sort()).toEqual(["a: A", "b: B", "c: C", "go", "go"]);
   expect(done).not.toHaveProperty("__interrupt__");
 });

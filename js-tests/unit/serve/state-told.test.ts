@@ -1,4 +1,4 @@
-// What graphEvents tells of a state: a client, which has JSON, comes to the graph's state as JSON has it.
+// The states that graphEvents sends: a client, which has JSON, gets the graph's state as JSON has it.
 import { AIMessage } from "@langchain/core/messages";
 import { applyPatch, defineSchema, field } from "threadfold";
 import { graphEvents } from "threadfold/ag-ui";

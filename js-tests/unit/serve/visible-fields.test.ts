@@ -1,4 +1,5 @@
-// What of a graph's state a LangGraph server tells: the fields of the output in runs, all of them in a thread's state.
+// The fields of a graph's state that a LangGraph server sends: those of the output in runs, all of them in a thread's
+// state.
 import * as theirs from "@langchain/langgraph";
 import { Client } from "@langchain/langgraph-sdk";
 import { defineSchema, field } from "threadfold";

@@ -8,7 +8,7 @@ import { ai, hear, human, messages, started, streamed, text, threadOf, type Mess
 const aTask = () => new Promise<void>((resolve) => void setImmediate(resolve));
 type Heard = [now: Message | undefined, before: Message | undefined];
 
-/** What a listener of one message hears. */
+/** Records the notifications of one message's listener. */
 function listening(thread: ReturnType<typeof threadOf>, id: string): { heard: Heard[]; end: () => void } {
   const heard: Heard[] = [];
   return { heard, end: thread.subscribeMessage(id, (now, before) => void heard.push([now, before])) };

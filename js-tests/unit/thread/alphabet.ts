@@ -1,4 +1,4 @@
-// What happens to a thread, as letters: those of tests/contract/alphabet.rs, in the same order, said to the package.
+// Actions on a thread, as letters: those of tests/contract/alphabet.rs, in the same order, through the package.
 import { defineSchema, field, Thread } from "threadfold";
 
 type Letter = (word: Word) => void;
@@ -14,14 +14,14 @@ const ai = (content: string) => ({ type: "ai" as const, id: "a", content });
 
 const start = () => new Thread({ schema, values: { messages: [human("0", "old")] } });
 
-/** A thread to which letters are said one after the other. */
+/** A thread that receives one letter after the other. */
 export class Word implements Disposable {
   thread = start();
   #runs = 0;
 
-  run(joined: boolean): void {
-    if (!joined) this.#runs++;
-    this.thread.receive({ type: "run-started", runId: `r${this.#runs}`, joined });
+  run(joined: boolean | undefined, id?: string): void {
+    if (joined === false) this.#runs++;
+    this.thread.receive({ type: "run-started", runId: `r${this.#runs}`, joined, id });
   }
 
   reload(): void {
@@ -99,6 +99,19 @@ const rollback = (nth: number) => byHand(nth, "rollback");
 const reload: Letter = (word) => word.reload();
 const update: Letter = ({ thread }) => thread.update({ messages: [human("l", "local")], log: ["l"] });
 
+const startAgain =
+  (id?: string): Letter =>
+  (word) =>
+    word.run(undefined, id);
+const unnamed: Letter = ({ thread }) => thread.receive({ type: "run-started" });
+const interrupt: Letter = ({ thread }) => thread.receive({ type: "run-finished", interrupts: ["i"] });
+const stopped: Letter = ({ thread }) => thread.receive({ type: "run-finished", stopped: true });
+const disconnect: Letter = ({ thread }) => thread.receive({ type: "disconnected" });
+const part =
+  (id: string): Letter =>
+  ({ thread }) =>
+    thread.receive({ type: "update", update: { log: [id] }, id });
+
 /** The letters about messages. */
 export const MESSAGES: readonly Letter[] = [
   add("1"),
@@ -134,6 +147,27 @@ export const FIELDS: readonly Letter[] = [
   failUpdate(0),
   retry(0),
   rollback(0),
+  reload,
+  update,
+];
+
+/** The letters about a run's stream. */
+export const STREAM: readonly Letter[] = [
+  addWithTopic("1"),
+  begin,
+  startAgain(),
+  startAgain("1"),
+  unnamed,
+  join,
+  finish,
+  interrupt,
+  stopped,
+  fail,
+  disconnect,
+  part("1"),
+  part("2"),
+  has,
+  settle(0),
   reload,
   update,
 ];
@@ -212,4 +246,13 @@ export function shown({ thread }: Word): string {
     text += ";";
   }
   return text + [...thread.incompleteIds].sort().join(",");
+}
+
+/** The run's status and the server's values, as one line. */
+export function streamOf({ thread }: Word): string {
+  const { id = "-", status, interrupts, lastEventId = "-" } = thread.run;
+  let text = ` | ${id} ${status} ${interrupts ? "i" : "-"} ${lastEventId}`;
+  for (const { id } of thread.said("messages") as Shown["messages"]) text += ` ${id}`;
+  const log = thread.said("log") as Shown["log"];
+  return `${text} ${(thread.said("topic") as string | undefined) ?? "-"} ${log?.join(",") ?? "-"}`;
 }

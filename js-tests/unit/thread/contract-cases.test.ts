@@ -1,4 +1,4 @@
-// What threads once did wrong, case by case, and what the contract of a thread says instead.
+// Former mistakes of threads, case by case, and the contract's rule for each.
 import { defineSchema, field, Thread, type ThreadRecord } from "threadfold";
 import { describe, expect, test } from "vitest";
 import {

@@ -40,7 +40,7 @@ const withoutIds: ThreadEvent[] = [
   { type: "delta", operations: [{ op: "add", path: "/files/~1b", value: { content: "b" } }] },
   streamed("a2"),
   text("a2", "It "),
-  // Lags behind: it does not know the second answer.
+  // Lags: it does not know the second answer.
   { type: "messages", messages: [human("q0", "Before"), question, calling, tool("t1", "c1", "42")] },
   text("a2", "is "),
   text("a2", "42"),
@@ -67,7 +67,7 @@ function asked(): Thread<Shown> {
   return thread;
 }
 
-/** Drift and errors that any thread told of. */
+/** Drift and errors that any thread reported. */
 const complaints: unknown[] = [];
 beforeEach(() => void complaints.splice(0));
 

@@ -1,4 +1,4 @@
-// What only a development build does, each in a process of its own: the package looks at NODE_ENV once.
+// Behaviour of development builds only, each in a process of its own: the package reads NODE_ENV once.
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 

@@ -51,7 +51,7 @@ const calls: Record<string, Call> = {
   },
   message: (thread, value) => thread.getConfirmedMessage(value),
   had: (thread, value) => thread.had(value),
-  // What a function throws that listens is its own affair.
+  // A listener's own errors are its own affair.
   subscribe: (thread, value) => typeof value === "function" || thread.subscribe(value),
   "optimistic's options": (thread, value) => thread.optimistic({ topic: "z" }, value),
   manual: (thread, value) => thread.optimistic({ topic: "z" }, { manual: value }),
@@ -205,10 +205,11 @@ test("garbage for a new thread, and for one from a record, is answered or refuse
     for (const part of Object.keys(core())) tries[`core's ${part}`] = () => withCore({ [part]: value() });
     for (const part of ["id", "status", "error", "interrupts", "lastEventId"]) {
       tries[`where the run stands, ${part}`] = () =>
-        Thread.fromJSON<Any>({
-          ...record(),
-          run: { id: "r", status: "interrupted", interrupts: [1], [part]: value() },
-        });
+        withCore({ run: { ...(core()["run"] as Any), status: "interrupted", interrupts: [1], [part]: value() } });
+    }
+    for (const part of Object.keys(core()["server"] as Any)) {
+      tries[`what the server has, ${part}`] = () =>
+        withCore({ server: { ...(core()["server"] as Any), [part]: value() } });
     }
     for (const part of pendingParts) {
       tries[`pending ${part}`] = () => {

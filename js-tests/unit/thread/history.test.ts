@@ -1,5 +1,5 @@
-// The full track: `history: "full"` keeps what a server that summarizes takes out of its list. What compactions come to
-// is as LangChain's middlewares write them: the summary is first, in Python under an id of its own, in JavaScript under
+// The full track: `history: "full"` keeps messages that a summarizing server removes from its list. Compactions look as
+// LangChain's middlewares write them, with the summary first. In Python the summary has an id of its own, in JavaScript
 // that of a message that it stands for.
 import { type ContextRecord, Thread, ThreadfoldError, type ThreadOptions, type ThreadState } from "threadfold";
 import { contextMessages } from "threadfold/context";

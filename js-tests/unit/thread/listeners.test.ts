@@ -7,7 +7,7 @@ import { ai, hear, human, message, messages, shown, started, streamed, text, thr
 /** The task under way has ended, and what was to come after it has come. */
 const aTask = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
-/** What is thrown later, by itself, as browsers and Node report it. */
+/** Errors that are thrown later, by themselves, as browsers and Node report them. */
 const thrown: unknown[] = [];
 const keep = (error: unknown) => void thrown.push(error);
 const others = process.listeners("uncaughtException");
@@ -464,7 +464,7 @@ describe("from within a reducer", () => {
     thread.update({ total: 1 });
     expect(seen).toEqual(["BUSY"]);
     hear(thread, { ...text("1", "x"), id: "8" });
-    // What was refused was not heard: it may come again.
+    // The refused event does not count as received: it may come again.
     expect([thread.had("7"), thread.had("8"), thread.getState().total]).toEqual([false, true, 1]);
     thread.dispose();
   });

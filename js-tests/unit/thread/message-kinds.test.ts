@@ -1,4 +1,4 @@
-// Messages that are no plain dicts of a known kind: instances of message classes, in a record and outside, and kinds
+// Messages other than plain dicts of a known kind: instances of message classes, in a record and outside, and kinds
 // that only the server knows.
 import { AIMessage, ChatMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import { addMessages, Thread, type LangChainMessage, type MessageIn, type ThreadState } from "threadfold";

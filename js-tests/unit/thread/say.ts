@@ -14,7 +14,7 @@ export const tool = (id: string, call: string, content: string) =>
   ({ type: "tool", id, tool_call_id: call, content }) as const;
 
 export const started = (runId?: string, id?: string): ThreadEvent => ({ type: "run-started", runId, id });
-/** The last run, told again from its start. */
+/** The last run, replayed from its start. */
 export const joined = (runId: string): ThreadEvent => ({ type: "run-started", runId, joined: true });
 export const finished: ThreadEvent = { type: "run-finished" };
 export const failed: ThreadEvent = { type: "run-error", error: "down" };
@@ -48,7 +48,7 @@ export function shown(thread: { getState(): object }): string[] {
 export const idsOf = (thread: { getState(): object }): string[] =>
   (thread.getState() as Shown).messages.map(({ id }) => id);
 
-/** What a thread tells of besides its state, as it comes. */
+/** Records a thread's events besides its state, in order. */
 export function told(thread: Pick<Thread, "on">): {
   drifts: (readonly PatchOperation[])[];
   errors: string[];

@@ -78,7 +78,7 @@ function sumThread() {
 
 test("a pending update is not folded again for what does not touch it, nor for who looks", () => {
   const { thread, calls } = sumThread();
-  // No run takes them along, so no word of the server's ends them.
+  // No run carries them, so nothing from the server ends them.
   hear(thread, started("r"));
   thread.optimistic({ spent: 1 });
   thread.optimistic({ spent: 2 });

@@ -1,4 +1,4 @@
-// What a thread says besides its state: where its run stands, what is pending, what is not whole.
+// A thread's reports besides its state: the run's status, pending updates, incomplete messages.
 import { Thread, type ThreadEvent, type ThreadState } from "threadfold";
 import { expect, test, vi } from "vitest";
 import {
@@ -56,7 +56,7 @@ test("the id of the last part goes with the run, and not into the next", () => {
   expect(thread.run.lastEventId).toBe("7");
   hear(thread, started("r2"));
   expect(thread.run).toEqual({ id: "r2", status: "running" });
-  // Joined from its start: nothing of it is folded any more, so nobody may go on behind its seventh part.
+  // Joined from its start: nothing of it is folded any more, so nobody may continue after its seventh part.
   hear(thread, part, started("r2"));
   expect(thread.run.lastEventId).toBeUndefined();
 });

@@ -8,7 +8,7 @@ import { root } from "../examples/blocks.js";
 const { exports } = JSON.parse(readFileSync(join(root, "pkg", "package.json"), "utf8")) as { exports: object };
 const entries = Object.entries(exports).filter(([, conditions]) => typeof conditions === "object");
 
-/** What the compiler says of modules that import every entry. */
+/** Returns the compiler's errors for modules that import every entry. */
 function complaints(files: string[]): string {
   mkdirSync(join(root, "target"), { recursive: true });
   const folder = mkdtempSync(join(root, "target", "every-entry-"));
@@ -38,7 +38,7 @@ function complaints(files: string[]): string {
   }
 }
 
-/** Of the package's own declarations: what the libraries of others say of themselves is theirs. */
+/** Keeps the errors in the package's own declarations; those inside other libraries are theirs. */
 const own = (told: string): string[] => told.split("\n").filter((line) => /(^|[/\\])pkg[/\\]|every-entry/.test(line));
 
 // In one program: the compiler reads the declarations of what the entries build on once.

@@ -126,7 +126,7 @@ test("a field's messages may be of another type", () => {
   expectTypeOf<InferState<typeof own>["messages"]>().toEqualTypeOf<Mine[]>();
   expectTypeOf<{ messages: Mine }>().toExtend<InferUpdate<typeof own>>();
   expectTypeOf<{ messages: (Mine | MessageRemoval)[] }>().toExtend<InferUpdate<typeof own>>();
-  // A string becomes a LangChain dict, which is none of them.
+  // A string becomes a LangChain dict, and the state's own messages differ from those.
   expectTypeOf<{ messages: string }>().not.toExtend<InferUpdate<typeof own>>();
 });
 

@@ -37,7 +37,7 @@ describe("textOf", () => {
   });
 });
 
-/** What is said of a message at place 3. */
+/** Returns the error for a message at index 3. */
 const said = (convert: (message: object, index: number) => object, message: unknown) =>
   outcome(() => convert(message as object, 3));
 

@@ -1,4 +1,4 @@
-// What the types of threads let through, and what they do not.
+// The programs that the thread types accept, and those that they reject.
 import type { Message as AgUiClientMessage } from "@ag-ui/client";
 import {
   defineSchema,
@@ -166,7 +166,8 @@ test("a runner refuses a thread of the other protocol's messages", () => {
   expect(new LangGraphRunner(agUi, open).thread).toBe(agUi);
   const fits = [new AgUiRunner(agUi, { url: "/agent" }), new LangGraphRunner(langChain, open)];
   expect(fits).toHaveLength(2);
-  // Whatever does not say so is left alone: no messages, any state, messages of one's own, a state that is a parameter.
+  // Types that say nothing of messages are left alone: no messages, any state, custom messages, a state that is a
+  // parameter.
   using noMessages = new Thread({ schema: defineSchema({ log: field.append<number>() }) });
   using own = new Thread<ThreadState<{ id: string; text: string }>>();
   const any = langChain as unknown as Thread<ThreadState<object>>;

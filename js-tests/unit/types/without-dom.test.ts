@@ -21,7 +21,7 @@ init(new Uint8Array());
 export const loaded: Promise<void> = init("https://cdn.example/threadfold_bg.wasm");
 `;
 
-/** What the compiler says of a program, the package's declarations checked. */
+/** Returns the compiler's errors for a program, with the package's declarations checked. */
 function complaints(code: string): string {
   mkdirSync(join(root, "target"), { recursive: true });
   const folder = mkdtempSync(join(root, "target", "without-dom-"));

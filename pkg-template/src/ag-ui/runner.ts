@@ -5,14 +5,16 @@ import type { Thread } from "../thread/thread.js";
 import type { AgUiEvent } from "./event-types.js";
 import { foldAgUi } from "./fold-ag-ui.js";
 import { runInput, type RunAgentInput, type RunInputOptions } from "./run-input.js";
-import type { AgUiSource, AnyEvent, Observable } from "./source.js";
+import type { AgUiSource } from "./source.js";
 import type { WithAgUiMessages } from "../state/message-types.js";
 import { newId } from "../shared/new-id.js";
 import { refusal } from "../stream/response.js";
 import type { AgUiState, ThreadUpdate } from "../thread/thread-types.js";
 import { callsLeft } from "./calls-left.js";
 import { checkRunnerOptions } from "../runner/check-options.js";
-import { request } from "../stream/http.js";
+import type { ServerThread } from "../runner/load.js";
+import type { RunRef } from "../runner/transport.js";
+import { agentTransport, httpTransport, joined, type AgUiAgent, type AgUiTransport } from "./transport.js";
 import type { Answer, RunNews, RunProtocol } from "../runner/protocol.js";
 import { OPEN_INTERRUPTS, questionIn, text } from "../runner/question.js";
 import { Runner } from "../runner/runner.js";
@@ -21,12 +23,16 @@ import { tell } from "../shared/tell.js";
 import type { HttpOptions, RunnerInterrupt, RunnerOptions } from "../runner/runner-types.js";
 
 /**
- * How an {@link AgUiRunner} reaches its agent (by one of `url`, `agent` and `send`), and what it sends besides the
- * thread.
+ * How an {@link AgUiRunner} reaches its agent (by one of `transport`, `url`, `agent` and `send`), and what it sends besides
+ * the thread.
  */
 export interface AgUiRunnerOptions extends RunnerOptions, HttpOptions {
+  /** The way to the agent: `httpTransport`, `agentTransport`, `graphTransport`, or functions of your own. */
+  transport?: AgUiTransport | undefined;
   /** The address to POST the run's input to. */
   url?: string | URL | undefined;
+  /** Whether the server behind `url` keeps its runs, as `serveAgUi` does with its own option of this name: see {@link HttpTransportOptions}. */
+  resumable?: boolean | undefined;
   /** An agent of `@ag-ui/client`. Only its `run` is used: the thread keeps messages and state. */
   agent?: AgUiAgent | undefined;
   /** Sends the input in your own way. */
@@ -65,19 +71,7 @@ export interface AgUiRunnerOptions extends RunnerOptions, HttpOptions {
 type OrAsked<T> = T | (() => T);
 
 /** A run that was under way when its connection ended. */
-export interface RunToJoin {
-  readonly threadId: string;
-  readonly runId: string;
-  /** The id of the last part received, if the stream has ids. */
-  readonly lastEventId?: string | undefined;
-}
-
-/** The parts of an `@ag-ui/client` agent that are used. */
-export interface AgUiAgent {
-  run(input: never): Observable<AnyEvent>;
-  abortRun?(): void;
-  abortController?: AbortController;
-}
+export type RunToJoin = RunRef;
 
 /**
  * Runs an AG-UI agent for a thread: sends messages, folds the events, queues, stops, retries, answers interrupts, and
@@ -141,7 +135,9 @@ const areInterrupts = (list: unknown): list is readonly object[] =>
   Array.isArray(list) && list.length > 0 && list.every((item) => typeof item === "object" && item !== null);
 
 const OWN_OPTIONS = {
+  transport: true,
   url: true,
+  resumable: true,
   agent: true,
   send: true,
   joinUrl: true,
@@ -158,21 +154,31 @@ const OWN_OPTIONS = {
 class AgUiProtocol implements RunProtocol {
   readonly #thread: Thread;
   readonly #options: AgUiRunnerOptions;
+  readonly #transport: AgUiTransport;
   readonly #ids = new WeakMap<object, string>();
 
   constructor(thread: Thread, options: AgUiRunnerOptions) {
     this.#thread = thread;
     this.#options = options;
     checkRunnerOptions<AgUiRunnerOptions>("new AgUiRunner", options, OWN_OPTIONS);
-    const { url, agent, send } = options ?? {};
-    if ([url, agent, send].filter((way) => way !== undefined).length !== 1)
-      throw new ThreadfoldError("INVALID_ARGUMENT", "An AgUiRunner takes one of the options url, agent and send.");
+    this.#transport = transportOf(options ?? {});
+    if (this.#transport.load) this.load = (signal) => this.#load(signal);
+  }
+
+  readonly load: RunProtocol["load"];
+
+  async #load(signal: AbortSignal): Promise<ServerThread | undefined> {
+    const { threadId } = this.#thread;
+    const found = threadId === undefined ? undefined : await this.#transport.load?.(threadId, { signal });
+    if (!found) return undefined;
+    const { values, interrupts = [], runId, isDone = false } = found;
+    return { values, interrupts, runId, isDone };
   }
 
   readonly answersAgain = true;
 
   get canJoin(): boolean {
-    return (this.#options.connect ?? this.#options.joinUrl) !== undefined;
+    return this.#transport.join !== undefined;
   }
 
   messages(given: unknown): unknown {
@@ -235,24 +241,19 @@ class AgUiProtocol implements RunProtocol {
     return pendingToolCallIds.length > 0 ? { pendingToolCallIds } : {};
   }
 
-  join(signal: AbortSignal): Promise<RunNews> {
-    const { connect, joinUrl } = this.#options;
-    const { lastEventId } = this.#run;
-    const get = (url: string | URL) =>
-      request(this.#options, url, lastEventId === undefined ? STREAM : { ...STREAM, "last-event-id": lastEventId }, {
-        signal,
-      });
-    return this.#fold(connect ? connect(this.#run, signal) : get(joinUrl?.(this.#run) ?? ""), signal);
+  async join(signal: AbortSignal): Promise<RunNews> {
+    return this.#fold(this.#transport.join?.(this.#run, { signal }) ?? [], signal);
   }
 
   async cancel(signal: AbortSignal): Promise<void> {
     const run = this.#run;
-    if (run.runId && this.canJoin && !this.#options.cancel)
+    const { cancel } = this.#transport;
+    if (run.runId && this.canJoin && !cancel)
       throw new ThreadfoldError(
-        "INVALID_ARGUMENT",
-        "The run may go on: the runner can join runs, but has no option cancel.",
+        "UNSUPPORTED",
+        "The run may go on: the runner's transport can join runs, but has no cancel.",
       );
-    const answer = run.runId ? await this.#options.cancel?.(run, signal) : undefined;
+    const answer = run.runId ? await cancel?.(run, { signal }) : undefined;
     if (answer instanceof Response && !answer.ok) throw await refusal(answer);
   }
 
@@ -270,27 +271,12 @@ class AgUiProtocol implements RunProtocol {
   }
 
   async #send(input: RunAgentInput, signal: AbortSignal): Promise<AgUiSource> {
-    const { url, agent, send } = this.#options;
-    if (send) return send(input, signal);
-    if (agent) {
-      // Unsubscribing from an HttpAgent's run leaves its connection open.
-      signal.addEventListener("abort", () => {
-        agent.abortRun?.();
-        if (agent.abortController) agent.abortController = new AbortController();
-      });
-      return agent.run(input as never);
-    }
-    const headers = { ...STREAM, "content-type": "application/json" };
-    const response = await request(this.#options, url as string, headers, {
-      method: "POST",
-      body: JSON.stringify(input),
-      signal,
-    });
+    const source = await this.#transport.run(input, { signal });
     const { status, id } = this.#thread.run;
     // A server that can be joined knows the run by this id from here on, even if the connection breaks.
-    if (this.canJoin && status === "running" && id === undefined)
+    if (source instanceof Response && source.ok && this.canJoin && status === "running" && id === undefined)
       this.#thread.receive({ type: "run-started", runId: input.runId });
-    return response;
+    return source;
   }
 
   async #fold(source: AgUiSource | PromiseLike<AgUiSource>, signal: AbortSignal): Promise<RunNews> {
@@ -313,7 +299,27 @@ class AgUiProtocol implements RunProtocol {
   }
 }
 
-const STREAM = { accept: "text/event-stream" };
+/** The way to the agent that the options name, by one of them. */
+function transportOf(options: AgUiRunnerOptions): AgUiTransport {
+  const { transport, url, agent, send, joinUrl, connect, cancel } = options;
+  const ways = [transport, url, agent, send].filter((way) => way !== undefined);
+  if (ways.length !== 1 || (transport && typeof transport.run !== "function"))
+    throw new ThreadfoldError(
+      "INVALID_ARGUMENT",
+      "An AgUiRunner takes one of the options url, agent and send, or a transport.",
+    );
+  if (transport) return transport;
+  const way: AgUiTransport = send
+    ? { run: (input: RunAgentInput, { signal }: { signal: AbortSignal }) => send(input, signal) }
+    : agent
+      ? agentTransport(agent)
+      : httpTransport({ ...options, url: url as string });
+  const join: AgUiTransport["join"] = connect
+    ? (ref, { signal }) => connect(ref, signal)
+    : joinUrl && ((ref, { signal }) => joined(options, joinUrl(ref), ref, signal));
+  const own: AgUiTransport["cancel"] = cancel && ((ref, { signal }) => cancel(ref, signal));
+  return { ...way, ...(join && { join }), ...(own && { cancel: own }) };
+}
 
 const asked = <T>(value: OrAsked<T>): T => (typeof value === "function" ? (value as () => T)() : value);
 

@@ -1,6 +1,7 @@
 // The list that a record leaves of the full track, before it is repaired. Between two records it only grows.
 import { idOf } from "./edited.js";
 import { isForScreen, kindOf } from "./message-parts.js";
+import { Headed, type Listed, SharedList, Stem } from "./shared-list.js";
 import { type ContextRecord, cutoffOf, edgeOf, isSummary, withoutReasoning } from "./record.js";
 
 /** Returns the messages with those before a position edited, and `messages` itself if nothing is. */
@@ -18,14 +19,14 @@ export const systemsBefore = <M>(messages: readonly M[], end: number): M[] => me
 
 /** What is sent of a full track, and where in it each part comes from. */
 export interface Effective<M> {
-  readonly list: readonly M[];
+  readonly list: Listed<M>;
   /** How many messages stand in front: the system messages that stay, the summary. */
   readonly front: number;
   readonly summary: object | null;
   /** The messages of the full track, without those that are only for the screen. */
-  readonly track: readonly M[];
-  /** The position of each of them in the full track, unless they are all of it. */
-  readonly places: readonly number[] | undefined;
+  readonly track: Listed<M>;
+  /** Returns the position in the full track of one of them; the length of the full track if there is none. */
+  readonly placed: (at: number) => number;
   /** The number of messages of the full track. */
   readonly length: number;
   /** The position in it of the first message that is kept. */
@@ -33,16 +34,20 @@ export interface Effective<M> {
   /** The position in the list before which messages are edited. */
   readonly editedBefore: number;
   /** The list that it was made from, and how many of its messages it has at its start. */
-  readonly grown?: { readonly from: readonly M[]; readonly same: number };
+  readonly grown?: { readonly from: Listed<M>; readonly same: number };
+}
+
+/** A full track that was looked at, and what is sent of it. */
+interface Seen<M> {
+  readonly stem: Stem<M>;
+  readonly full: SharedList<M>;
+  readonly of: Effective<M>;
 }
 
 /** Makes the lists of one full track as it changes: what stays the same is taken from the list before. */
 export class Effectives<M extends object> {
-  #full: readonly M[] = [];
   #record: ContextRecord | null = null;
-  #last: Effective<M> | undefined;
-  /** The position in the full track of each message of `track`. */
-  readonly #places: number[] = [];
+  #last: Seen<M> | undefined;
   /** How many messages of the track went into `#head`, which holds all that is not just as it came. */
   #settled = 0;
   #head: readonly M[] = [];
@@ -54,42 +59,40 @@ export class Effectives<M extends object> {
 
   of(full: readonly M[], record: ContextRecord | null): Effective<M> {
     const last = this.#last;
-    const before = last ? this.#full : [];
-    const most = Math.min(before.length, full.length);
-    let same = 0;
-    while (same < most && full[same] === before[same]) same++;
+    const same = last ? last.full.same(full) : 0;
     const isSame = last && record === this.#record;
-    if (isSame && same === before.length && same === full.length) return last;
-    // Copies: the caller may push to the list.
-    const places = this.#places;
-    let kept = Math.min(same, places.length);
-    while (kept > 0 && (places[kept - 1] as number) >= same) kept--;
-    while (places.length > kept) places.pop();
-    this.#last = undefined;
-    for (let at = same; at < full.length; at++) if (!isForScreen(full[at])) places.push(at);
     const { length } = full;
-    const isWhole = places.length === length;
-    this.#full = full.slice();
-    const track = isWhole ? this.#full : places.map((at) => full[at] as M);
-    const placed = isWhole ? undefined : places.slice();
+    if (isSame && same === last.full.length && same === length) return last.of;
+    // All but the last message, which is the one that changes as a rule. Where less is the same, it is another stem.
+    const end = Math.max(0, length - 1);
+    const stem = last && Math.min(same, end) >= last.stem.length ? last.stem : new Stem<M>();
+    const from = stem.length;
+    const sent: boolean[] = [];
+    for (let at = from; at < length; at++) sent.push(!isForScreen(full[at]));
+    // The caller's code, which reading runs, may have looked, too.
+    if (this.#last !== last) return this.of(full, record);
+    this.#last = undefined;
+    for (let at = from; at < end; at++) stem.push(full[at] as M, sent[at - from] as boolean);
+    const tip = full.slice(end);
+    const { track, placed, before } = stem.sent(tip, sent[end - from] ?? false);
+    const kept = before(same);
+    const seen = (of: Effective<M>) => {
+      this.#last = { stem, full: new SharedList(stem.full, end, tip), of };
+      return of;
+    };
     if (isSame && kept >= this.#settled) {
-      const list = record ? this.#head.concat(track.slice(this.#settled)) : track;
-      const { front, summary, cutoff, editedBefore } = last;
-      const grown = { from: last.list, same: front + Math.max(0, kept - cutoff) };
+      const { front, summary, cutoff, editedBefore, list: from } = last.of;
+      const list = record ? new Headed(this.#head, track, this.#settled) : track;
+      const grown = { from, same: front + Math.max(0, kept - cutoff) };
       // Not with `...`, which takes V8 several times as long.
-      return (this.#last = { list, front, summary, track, places: placed, length, cutoff, editedBefore, grown });
+      return seen({ list, front, summary, track, placed, length, cutoff, editedBefore, grown });
     }
     this.#record = record;
-    return (this.#last = { track, length, places: placed, ...this.#make(full, track, record) });
+    return seen({ track, length, placed, ...this.#make(full, track, record, before) });
   }
 
-  /** How many messages of `track` are before a position in the full track. */
-  #before(place: number): number {
-    const at = this.#places.findIndex((one) => one >= place);
-    return at < 0 ? this.#places.length : at;
-  }
-
-  #make(full: readonly M[], track: readonly M[], record: ContextRecord | null) {
+  /** @param before - How many messages of `track` are before a position in `full`. */
+  #make(full: readonly M[], track: Listed<M>, record: ContextRecord | null, before: (place: number) => number) {
     const place = record && cutoffOf(full, record);
     if (!record || place === undefined || place === null) {
       // Of a record that is not about this list a message may still come.
@@ -97,8 +100,8 @@ export class Effectives<M extends object> {
       return { list: track, front: 0, summary: null, cutoff: 0, editedBefore: 0 };
     }
     const { cutoff_index: index, cutoff_id: id, summary_message: summary, created_at_index: made } = record;
-    const cutoff = this.#before(place);
-    const front = systemsBefore(track, this.preserveSystem ? cutoff : 0);
+    const cutoff = before(place);
+    const front = systemsBefore(track.array, this.preserveSystem ? cutoff : 0);
     if (summary) front.push(summary as M);
     const edge = edgeOf(full, record);
     const length = Number.isInteger(made) ? (made as number) : undefined;
@@ -108,23 +111,23 @@ export class Effectives<M extends object> {
       (id === undefined || idOf(full[place]) === id) &&
       !(length !== undefined && length > full.length) &&
       edge !== undefined;
-    const bound = length === undefined ? cutoff : this.#before(length);
-    const before = this.#before(edge ?? 0);
+    const bound = length === undefined ? cutoff : before(length);
+    const border = before(edge ?? 0);
     // A boundary that only its own message says holds as long as that one stays.
     const leans = (first: unknown, last: unknown, at: number) =>
       typeof first === "string" && idOf(full[at - 1]) !== last ? 1 : 0;
     const settled = Math.max(
       cutoff + leans(id, record.summarized_id, place),
       bound,
-      before + leans(record.edited_before, record.edited_id, edge ?? 0),
+      border + leans(record.edited_before, record.edited_id, edge ?? 0),
     );
-    const head = track
+    const head = track.array
       .slice(cutoff, settled)
       .map((message, at) => (at < bound - cutoff ? withoutReasoning(message, at) : message));
     this.#settled = isAll ? settled : Infinity;
-    this.#head = [...front, ...edited(head, this.edits, before - cutoff)];
-    const editedBefore = Math.max(0, before - cutoff) + front.length;
-    const list = this.#head.concat(track.slice(settled));
+    this.#head = [...front, ...edited(head, this.edits, border - cutoff)];
+    const editedBefore = Math.max(0, border - cutoff) + front.length;
+    const list = new Headed(this.#head, track, settled);
     return { list, front: front.length, summary, cutoff, editedBefore };
   }
 }

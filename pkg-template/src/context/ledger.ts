@@ -3,6 +3,7 @@
 import { fieldsOf } from "./message-parts.js";
 import { NumberedList } from "./numbered-list.js";
 import { type Facts, factsOf } from "./rows.js";
+import { type Listed, listOf } from "./shared-list.js";
 import { type Usage, usageOf } from "./usage-scale.js";
 
 /** What is due. */
@@ -20,9 +21,11 @@ interface Row {
   readonly usage: Usage | undefined;
 }
 
+const NONE = listOf<object>([]);
+
 /** The messages of one conversation, as they were looked at last. */
 export class Ledger {
-  #list: readonly object[] = [];
+  #list: Listed<object> = NONE;
   readonly #numbers: NumberedList;
 
   /**
@@ -43,18 +46,18 @@ export class Ledger {
    *
    * @param grown - The list that it grew from, and how many messages both begin with at least.
    */
-  show(list: readonly object[], grown?: { readonly from: readonly object[]; readonly same: number }): this {
+  show(list: Listed<object>, grown?: { readonly from: Listed<object>; readonly same: number }): this {
     const before = this.#list;
     if (before === list) return this;
     let same = grown?.from === before ? grown.same : 0;
     const most = Math.min(before.length, list.length);
-    while (same < most && before[same] === list[same]) same++;
+    while (same < most && before.at(same) === list.at(same)) same++;
     const rows: Row[] = [];
-    for (let at = same; at < list.length; at++) rows.push(this.#read(list[at] as object, at));
+    for (let at = same; at < list.length; at++) rows.push(this.#read(list.at(at) as object, at));
     // Nothing has changed yet if a message could not be read. Unless the caller's code, which reading runs, looked, too.
     if (this.#list !== before) return this.show(list);
     // Should the stack overflow on the way, all is counted anew.
-    this.#list = [];
+    this.#list = NONE;
     this.#numbers.truncate(same);
     for (const { facts, tokens, usage } of rows)
       this.#numbers.push(facts, tokens, usage, usage && this.ours.includes(usage.provider));

@@ -83,8 +83,7 @@ export class NumberedList {
   truncate(length: number): void {
     if (length >= this.length) return;
     const names = this.#named[length] as number;
-    for (let at = names; at < this.#names.length; at++) this.#numberOf.delete(this.#names[at]);
-    this.#names.length = names;
+    while (this.#names.length > names) this.#numberOf.delete(this.#names.pop());
     this.#numbers.length = this.#starts[length] as number;
     this.#starts.length = this.#named.length = length;
     this.#same = Math.min(this.#same, length);
@@ -175,12 +174,15 @@ export class NumberedList {
 
   #bring(): void {
     if (this.#place < 0) this.#open();
-    // The last of them.
-    inWasm.delete(this);
-    inWasm.add(this);
-    last = this.#place;
+    if (this.#place !== last) {
+      // The last of them.
+      inWasm.delete(this);
+      inWasm.add(this);
+      last = this.#place;
+    }
     const { length } = this;
     while (this.#same < length || this.#there > length) this.#extend();
+    if (kept <= MOST) return;
     for (const list of inWasm) {
       if (kept <= MOST || list === this) break;
       list.#leave();

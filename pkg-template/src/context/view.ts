@@ -8,6 +8,7 @@ import { textIn } from "./message-parts.js";
 import { defined, reading, wrong } from "./options.js";
 import { isDict } from "./python-text.js";
 import { type ContextRecord, marked, summaryMessage, summaryOf, withoutReasoning } from "./record.js";
+import { type Listed, listOf } from "./shared-list.js";
 import { repairToolCalls } from "./tool-calls.js";
 
 /** What a context is full of, in tokens. */
@@ -86,7 +87,7 @@ export class ContextView<M extends object = object> {
   readonly record: ContextRecord | null;
   readonly #of: Effective<M>;
   readonly #setting: Setting;
-  #list: readonly M[] | undefined;
+  #list: Listed<M> | undefined;
   #messages: readonly M[] | undefined;
   #beside: number | undefined;
   #due: ContextDue<M> | null | undefined;
@@ -102,9 +103,8 @@ export class ContextView<M extends object = object> {
   /** The messages to send: a list that every provider takes. Do not change it. */
   get messages(): readonly M[] {
     return (this.#messages ??= reading(() => {
-      const list = this.#shown();
-      if (this.#setting.rules.unrepaired || this.#ledger.isWhole) return list;
-      return repairToolCalls(list as never) as M[];
+      const { array } = this.#shown();
+      return this.#isWhole ? array : (repairToolCalls(array as never) as M[]);
     }));
   }
 
@@ -142,12 +142,12 @@ export class ContextView<M extends object = object> {
   }
 
   /** The list before repair. */
-  #shown(): readonly M[] {
+  #shown(): Listed<M> {
     if (!this.#list) {
       const { list } = this.#of;
-      const rewrite = this.#setting.rules.rewrite;
-      const tokens = () => this.#setting.ledger.show(list).tokens();
-      this.#list = rewrite ? (rewrite(list, tokens) as readonly M[]) : list;
+      const { ledger, rules } = this.#setting;
+      const made = rules.rewrite?.(list.array, () => ledger.show(list).tokens());
+      this.#list = made && made !== list.array ? listOf(made as readonly M[]) : list;
     }
     return this.#list;
   }
@@ -157,12 +157,16 @@ export class ContextView<M extends object = object> {
     return this.#setting.ledger.show(list, list === this.#of.list ? this.#of.grown : undefined);
   }
 
+  /** Whether it is sent as it is. */
+  get #isWhole(): boolean {
+    return this.#setting.rules.unrepaired || this.#ledger.isWhole;
+  }
+
   /** How many tokens repairing the list adds. */
   #repairs(): number {
     if (this.#beside === undefined) {
       const sum = (list: readonly M[]) => list.reduce((all, message) => all + this.#setting.count(message), 0);
-      const { messages } = this;
-      this.#beside = messages === this.#shown() ? 0 : sum(messages) - sum(this.#shown());
+      this.#beside = this.#isWhole ? 0 : sum(this.messages) - sum(this.#shown().array);
     }
     return this.#beside;
   }
@@ -173,14 +177,14 @@ export class ContextView<M extends object = object> {
     if (!ledger.isDue(beside)) return null;
     const { edits, count } = this.#setting;
     const list = this.#shown();
-    const boundary = edits.length > 0 ? ledger.editBoundary() : 0;
-    const short = edited(list, edits, boundary);
+    const short = edits.length > 0 ? edited(list.array, edits, ledger.editBoundary()) : undefined;
     let room = 0;
-    const upTo = (one: M, at: number) => (room += short[at] === one ? 0 : count(one) - count(short[at] as M));
-    const saved = short === list ? [] : list.map(upTo);
+    const upTo = (one: M, at: number) => (room += short?.[at] === one ? 0 : count(one) - count(short?.[at] as M));
+    const saved = short && short !== list.array ? list.array.map(upTo) : [];
     const due = ledger.due(this.#of.front, beside, saved);
     if (!due) return null;
-    return new Due(this.record, this.#setting, this.#of, list, due.editedBefore > 0 ? short : list, due);
+    const now = short && due.editedBefore > 0 ? listOf(short) : list;
+    return new Due(this.record, this.#setting, this.#of, list, now, due);
   }
 }
 
@@ -193,7 +197,7 @@ class Due<M extends object> implements ContextDue<M> {
   readonly #setting: Setting;
   readonly #of: Effective<M>;
   /** The list, edited as is due, and the positions up to where it goes and from where it stays. */
-  readonly #list: readonly M[];
+  readonly #list: Listed<M>;
   readonly #gone: number;
   readonly #first: number;
   /** What of the record is known by now. */
@@ -207,16 +211,15 @@ class Due<M extends object> implements ContextDue<M> {
     record: ContextRecord | null,
     setting: Setting,
     of: Effective<M>,
-    list: readonly M[],
-    now: readonly M[],
+    list: Listed<M>,
+    now: Listed<M>,
     { cutoff, editedBefore: boundary }: Decision,
   ) {
     const { edits, offload, rules } = setting;
-    const { track, places, length, front } = of;
+    const { track, placed, length, front } = of;
     // A position of the list as one of the track, and of that as one of the full track.
     const tracked = (at: number) => of.cutoff + Math.max(0, at - front);
-    const placed = (at: number) => (places ? (places[at] ?? length) : at);
-    const idAt = (at: number) => textIn(idOf(track[at]));
+    const idAt = (at: number) => textIn(idOf(track.at(at)));
     this.#first = cutoff === 0 ? front : cutoff;
     const [kept, edge] = [tracked(this.#first), tracked(boundary)];
     this.cutoff = placed(kept);
@@ -237,7 +240,7 @@ class Due<M extends object> implements ContextDue<M> {
     this.#list = now;
     this.#gone = cutoff;
     this.#offload = () =>
-      offload && boundary > 0 ? offload(edited(list, edits.slice(0, -1), boundary).slice(0, boundary)).files : {};
+      offload && boundary > 0 ? offload(edited(list.array, edits.slice(0, -1), boundary).slice(0, boundary)).files : {};
   }
 
   get summarize(): boolean {
@@ -247,7 +250,7 @@ class Due<M extends object> implements ContextDue<M> {
   get messages(): readonly M[] {
     return (this.#messages ??= reading(() => {
       const { preserveSystem, rules } = this.#setting;
-      const gone = this.#gone === 0 ? [] : this.#list.slice(rules.asLangchain ? 0 : this.#of.front, this.#gone);
+      const gone = this.#gone === 0 ? [] : this.#list.array.slice(rules.asLangchain ? 0 : this.#of.front, this.#gone);
       const old = preserveSystem ? gone.filter((message) => !isSystem(message)) : gone;
       return (rules.toSummarize?.(old) ?? repaired(old, rules, "answer")) as readonly M[];
     }));
@@ -256,7 +259,7 @@ class Due<M extends object> implements ContextDue<M> {
   get kept(): readonly M[] {
     return (this.#kept ??= reading(() => {
       const { rules } = this.#setting;
-      const rest = this.#list.slice(this.#first);
+      const rest = this.#list.array.slice(this.#first);
       return repaired(rules.keepsReasoning ? rest : rest.map(withoutReasoning), rules);
     }));
   }
@@ -276,7 +279,7 @@ class Due<M extends object> implements ContextDue<M> {
     const message = made && made !== summary ? marked(made) : made;
     const { track, cutoff, front } = this.#of;
     const end = this.#setting.preserveSystem ? cutoff + Math.max(0, this.#first - front) : 0;
-    const systems = systemsBefore(track, end);
+    const systems = systemsBefore(track.array, end);
     return [removeMessage(REMOVE_ALL_MESSAGES), ...systems, ...(message ? [message] : []), ...this.kept];
   }
 

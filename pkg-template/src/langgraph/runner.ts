@@ -1,15 +1,18 @@
 import { ThreadfoldError } from "../shared/errors.js";
 import type { Thread } from "../thread/thread.js";
 import { LeftOff, Wait } from "../shared/abort.js";
-import { foldRun, type FoldRunOptions } from "./fold-run.js";
+import { foldLangGraph, type FoldLangGraphOptions } from "./fold-langgraph.js";
 import type { RunInterrupt } from "./interrupt.js";
-import { plainMessages } from "./message-form.js";
 import type { WithLangChainMessages } from "../state/message-types.js";
 import type { RunStream } from "./parts.js";
 import type { ThreadState, ThreadUpdate } from "../thread/thread-types.js";
 import { asKept, goesBack } from "./behind.js";
 import { checkRunnerOptions } from "../runner/check-options.js";
-import { jsonOf, reached, request } from "../stream/http.js";
+import { reached } from "../stream/http.js";
+import { refusal } from "../stream/response.js";
+import { newId } from "../shared/new-id.js";
+import type { LoadedThread, RunRef } from "../runner/transport.js";
+import { apiTransport, clientTransport, type LangGraphClient, type LangGraphTransport } from "./transport.js";
 import { inputOf } from "./input.js";
 import type { Answer, RunNews, RunProtocol } from "../runner/protocol.js";
 import { Runner } from "../runner/runner.js";
@@ -17,17 +20,19 @@ import type { ServerThread } from "../runner/load.js";
 import { lostMessages } from "./lost.js";
 import { idsOf, messagesIn } from "../runner/said.js";
 import { questionIn, text } from "../runner/question.js";
-import type { HttpOptions, RunnerInterrupt, RunnerOptions, RunResult } from "../runner/runner-types.js";
+import type { HttpOptions, RunnerInterrupt, RunnerOptions } from "../runner/runner-types.js";
 import { tell } from "../shared/tell.js";
 
 /** How a {@link LangGraphRunner} reaches its server (by `apiUrl` or `client`), and the options of each run. */
 export interface LangGraphRunnerOptions extends RunnerOptions, HttpOptions {
+  /** The way to the server: `apiTransport`, `clientTransport`, or functions of your own. */
+  transport?: LangGraphTransport | undefined;
   /** The server's address, such as `http://localhost:2024`. */
   apiUrl?: string | URL | undefined;
   /** A `Client` of `@langchain/langgraph-sdk` in place of `apiUrl`, `headers` and `fetch`. */
   client?: LangGraphClient | undefined;
-  /** The assistant's id, or the graph's name. */
-  assistantId: string;
+  /** The assistant's id, or the graph's name: with `apiUrl` and `client`. */
+  assistantId?: string | undefined;
   /** A function is called before each run. */
   config?: object | (() => object) | undefined;
   /** The run's static context. A function is called before each run. */
@@ -43,25 +48,9 @@ export interface LangGraphRunnerOptions extends RunnerOptions, HttpOptions {
    */
   onThreadId?: ((threadId: string) => void) | undefined;
   /** Called with what nodes send by `get_stream_writer()`. */
-  onCustom?: FoldRunOptions["onCustom"];
+  onCustom?: FoldLangGraphOptions["onCustom"];
   /** Called with each interrupt as it arrives. */
-  onInterrupt?: FoldRunOptions["onInterrupt"];
-}
-
-/** The parts of a `@langchain/langgraph-sdk` client that are used. */
-export interface LangGraphClient {
-  readonly threads: {
-    create(): Promise<{ thread_id: string }>;
-    getState(threadId: string): Promise<{ values: unknown }>;
-    getHistory?(threadId: string, options: { limit: number }): Promise<readonly { values: unknown }[]>;
-  };
-  readonly runs: {
-    stream(threadId: string, assistantId: string, payload: never): AsyncIterable<object>;
-    joinStream(threadId: string, runId: string, options: never): AsyncIterable<object>;
-    cancel(threadId: string, runId: string): Promise<unknown>;
-    get?(threadId: string, runId: string): Promise<{ status: string }>;
-    list(threadId: string): Promise<readonly { run_id: string; status: string }[]>;
-  };
+  onInterrupt?: FoldLangGraphOptions["onInterrupt"];
 }
 
 /**
@@ -69,7 +58,7 @@ export interface LangGraphClient {
  * stops, retries, answers interrupts, and rejoins runs.
  *
  * Runs are resumable and go on when the user leaves the page: the runner rejoins a broken connection after the last
- * part received, and {@link Runner.rejoin} does the same after a reload.
+ * part received, and {@link Runner.load} does the same after a reload.
  *
  * @example
  * ```ts
@@ -98,39 +87,6 @@ export class LangGraphRunner<
   constructor(thread: Thread<S, U>, options: LangGraphRunnerOptions) {
     super(thread, new LangGraphProtocol(thread as unknown as Thread, options), options);
   }
-
-  /**
-   * Opens the thread that `thread.threadId` names: folds the server's state with the last run's interrupts, and joins a
-   * run under way there. Resolves when no run is under way any more, as {@link Runner.rejoin} does; at once if the
-   * server does not know the thread, or the thread has no id. Pending updates stay, and queued messages are sent then.
-   * A thread whose own connection broke only rejoins its run.
-   *
-   * When the server refuses or cannot be reached, resolves with `failed`; {@link Runner.status} and {@link Runner.error}
-   * say so until the next run or `load()`, and {@link Runner.retry} loads again.
-   *
-   * @throws {@link ThreadfoldError} `BUSY` while a run is folded into the thread by other code; `DISPOSED`.
-   *
-   * @example
-   * ```ts
-   * import { Thread } from "threadfold";
-   * import { LangGraphRunner } from "threadfold/langgraph";
-   *
-   * // In a page: only apiUrl. Here a server that knows one thread.
-   * const server: typeof fetch = async (url) =>
-   *   Response.json(
-   *     String(url).endsWith("/state")
-   *       ? { values: { messages: [{ type: "human", id: "q", content: "Hi" }] }, tasks: [] }
-   *       : [],
-   *   );
-   * const thread = new Thread({ threadId: "t1" });
-   * const runner = new LangGraphRunner(thread, { apiUrl: "http://localhost:2024", assistantId: "agent", fetch: server });
-   * await runner.load();
-   * console.log(thread.getState().messages[0]?.content, runner.status); // Hi ready
-   * ```
-   */
-  async load(): Promise<RunResult> {
-    return this.loadFrom();
-  }
 }
 
 /** A request for a run, in the SDK's form; the REST API spells the same options differently. */
@@ -138,6 +94,7 @@ type RunPayload = Record<string, unknown>;
 type Values = Record<string, unknown>;
 
 const OWN_OPTIONS = {
+  transport: true,
   apiUrl: true,
   client: true,
   assistantId: true,
@@ -152,11 +109,12 @@ const OWN_OPTIONS = {
 } as const;
 
 class LangGraphProtocol implements RunProtocol {
-  readonly canJoin = true;
+  readonly canJoin: boolean;
   /** The checkpoint keeps them: given again, they would answer what the graph asks next. */
   readonly answersAgain = false;
   readonly #thread: Thread;
   readonly #options: LangGraphRunnerOptions;
+  readonly #transport: LangGraphTransport;
   /** The server's id of the requested run, once it is known. */
   #created: Promise<string | undefined> | undefined;
   #connection = new AbortController();
@@ -165,12 +123,9 @@ class LangGraphProtocol implements RunProtocol {
     this.#thread = thread;
     this.#options = options;
     checkRunnerOptions<LangGraphRunnerOptions>("new LangGraphRunner", options, OWN_OPTIONS);
-    const { apiUrl, client, assistantId } = options ?? {};
-    if ((apiUrl === undefined) === (client === undefined) || typeof assistantId !== "string")
-      throw new ThreadfoldError(
-        "INVALID_ARGUMENT",
-        "A LangGraphRunner takes an assistantId, and either apiUrl or client.",
-      );
+    this.#transport = transportOf(options ?? {});
+    this.canJoin = this.#transport.join !== undefined;
+    if (this.#transport.load) this.load = (signal) => this.#load(signal);
   }
 
   messages(given: unknown): unknown {
@@ -240,17 +195,9 @@ class LangGraphProtocol implements RunProtocol {
   }
 
   async join(signal: AbortSignal): Promise<RunNews> {
-    const { client, streamMode } = this.#options;
-    const thread = this.#thread;
-    const { threadId = "", run } = thread;
-    const { id = "", lastEventId = "-1" } = run;
-    const abort = this.#connect(signal);
-    const options = { lastEventId, streamMode, signal: abort };
-    const stream = client
-      ? client.runs.joinStream(threadId, id, options as never)
-      : this.#get(`runs/${segment(id)}/stream`, abort, { "last-event-id": lastEventId });
+    const call = { signal: this.#connect(signal), streamMode: this.#options.streamMode };
     try {
-      await this.#fold(stream as RunStream | Promise<RunStream>, signal, true);
+      await this.#fold((async () => this.#transport.join?.(this.#run, call) ?? [])(), signal, true);
     } catch (error) {
       if (statusOf(error) !== 404 || !(await this.#takeState(signal, true))) throw error;
     }
@@ -262,13 +209,10 @@ class LangGraphProtocol implements RunProtocol {
    * of one that is done may be gone; then the thread's state has what it came to.
    */
   async #endOf(signal: AbortSignal): Promise<RunNews> {
-    const { client } = this.#options;
-    const { threadId = "", run } = this.#thread;
-    const { id, status } = run;
+    const { id, status } = this.#thread.run;
     if (id === undefined || (status !== "idle" && status !== "disconnected")) return {};
     try {
-      const told = client ? await client.runs.get?.(threadId, id) : await this.#json(`runs/${segment(id)}`, signal);
-      const { status: end } = (told ?? {}) as { status?: unknown };
+      const end = await this.#transport.status?.(this.#run, { signal });
       if (end === "success" && status === "disconnected") await this.#takeState(signal, false);
       if (end !== "interrupted") return {};
     } catch {
@@ -284,7 +228,7 @@ class LangGraphProtocol implements RunProtocol {
    */
   async #takeState(signal: AbortSignal, isForgotten: boolean): Promise<boolean> {
     const thread = this.#thread;
-    const found = await this.load(signal);
+    const found = await this.#load(signal);
     if (!found || found.runId !== undefined || signal.aborted) return false;
     if (isForgotten && !showsEnd(thread, found)) return false;
     const { values, interrupts } = found;
@@ -294,24 +238,22 @@ class LangGraphProtocol implements RunProtocol {
   }
 
   async cancel(signal: AbortSignal): Promise<void> {
-    const { apiUrl, client } = this.#options;
-    const { threadId = "", run } = this.#thread;
+    const { cancel } = this.#transport;
     const connection = this.#connection;
     signal.addEventListener("abort", () => connection.abort());
-    const id = run.id ?? (await this.#created);
+    const ref = this.#run;
+    const runId = ref.runId || (await this.#created);
     try {
-      if (id === undefined) return;
-      if (client) await client.runs.cancel(threadId, id);
-      else
-        await request(
-          this.#options,
-          `${base(apiUrl)}/threads/${segment(threadId)}/runs/${segment(id)}/cancel`,
-          {},
-          { method: "POST", signal },
-        );
+      const answer = runId ? await cancel?.({ ...ref, runId }, { signal }) : undefined;
+      if (answer instanceof Response && !answer.ok) throw await refusal(answer);
     } finally {
       connection.abort();
     }
+  }
+
+  get #run(): RunRef {
+    const { run, threadId = "" } = this.#thread;
+    return { threadId, runId: run.id ?? "", lastEventId: run.lastEventId };
   }
 
   /** The signal of a request. The user's stop does not abort it, because the server must learn which run to stop. */
@@ -329,56 +271,26 @@ class LangGraphProtocol implements RunProtocol {
     return { id, value, message: questionIn(value), toolCallId: text(toolCallId), raw };
   }
 
+  readonly load: RunProtocol["load"];
+
   /** Fetches the server's state of the thread; `undefined` if it does not know the thread. */
-  async load(signal: AbortSignal): Promise<ServerThread | undefined> {
-    const { client } = this.#options;
+  async #load(signal: AbortSignal): Promise<ServerThread | undefined> {
     const { threadId } = this.#thread;
     if (threadId === undefined) return undefined;
-    return unlessUnknown(async () => {
-      // Fetch the runs first: the state includes any that end later.
-      const runs = await (client
-        ? reached(client.runs.list(threadId))
-        : this.#json("runs?limit=10&select=run_id&select=status", signal));
-      return serverThread(runs, await this.#state(threadId, signal));
-    });
+    return serverThread(await this.#transport.load?.(threadId, { signal }));
   }
 
   /** Fetches the messages that the server has; none if it does not know the thread. */
   async #kept(signal: AbortSignal): Promise<object> {
     const { threadId } = this.#thread;
-    if (threadId === undefined) return {};
-    const found = await unlessUnknown(async () => serverThread([], await this.#state(threadId, signal)));
+    const { state, load } = this.#transport;
+    const found = threadId === undefined ? undefined : await (state ?? load)?.(threadId, { signal });
     return found?.values ?? {};
-  }
-
-  async #state(threadId: string, signal: AbortSignal): Promise<unknown> {
-    const { client } = this.#options;
-    try {
-      return await (client ? reached(client.threads.getState(threadId)) : this.#json("state", signal));
-    } catch (error) {
-      if (statusOf(error) !== 400 || (client && !client.threads.getHistory)) throw error;
-      // The thread has an input that its graph refuses, such as the removal of an unknown message. The last checkpoint,
-      // from before it, can be read, and the next input takes its place.
-      const before = client?.threads.getHistory?.(threadId, { limit: 1 }) ?? this.#json("history?limit=1", signal);
-      const [last] = await before.then(listOf, () => []);
-      if (last === undefined) throw error;
-      return last;
-    }
-  }
-
-  /** Asks about the thread. */
-  #get(path: string, signal: AbortSignal, headers: Record<string, string> = {}): Promise<Response> {
-    const thread = `${base(this.#options.apiUrl)}/threads/${segment(this.#thread.threadId)}`;
-    return request(this.#options, `${thread}/${path}`, headers, { signal });
-  }
-
-  async #json(path: string, signal: AbortSignal): Promise<unknown> {
-    return jsonOf(await this.#get(path, signal));
   }
 
   async #fold(stream: RunStream | Promise<RunStream>, signal: AbortSignal, join: boolean): Promise<RunNews> {
     const { onCustom, onInterrupt, streamMode } = this.#options;
-    await foldRun(this.#thread, stream, {
+    await foldLangGraph(this.#thread, stream, {
       signal,
       join,
       endsWithValues: streamMode?.includes("values") ?? true,
@@ -390,7 +302,7 @@ class LangGraphProtocol implements RunProtocol {
 
   /** Creates the thread, if the server has none, and the run. A stop waits for the run's id. */
   async #begin(whole: (signal: AbortSignal) => Promise<RunPayload>, signal: AbortSignal): Promise<RunStream> {
-    const { apiUrl, client, assistantId, onThreadId } = this.#options;
+    const { onThreadId } = this.#options;
     const thread = this.#thread;
     let created: (id?: string) => void = () => {};
     this.#created = new Promise((resolve) => (created = resolve));
@@ -402,32 +314,20 @@ class LangGraphProtocol implements RunProtocol {
         thread.receive({ type: "run-started", runId });
     };
     const abort = this.#connect(signal);
-    const post = (path: string, body: object) =>
-      request(this.#options, base(apiUrl) + path, JSON_TYPE, {
-        method: "POST",
-        body: JSON.stringify(body),
-        signal: abort,
-      });
     try {
       const payload = await unlessAborted(whole(signal), signal);
       if (thread.threadId === undefined) {
-        const made = client ? await reached(client.threads.create()) : await jsonOf(await post("/threads", {}));
-        const id = ((made ?? {}) as { thread_id?: unknown }).thread_id;
-        if (typeof id !== "string" || id === "")
-          throw new ThreadfoldError("BAD_RESPONSE", "The server made a thread without saying its thread_id.");
-        thread.threadId = id;
+        thread.threadId = (await this.#transport.create?.({ signal: abort })) ?? newId();
         tell(onThreadId, thread.threadId);
       }
       // Of a run that was not asked for yet there is nothing to stop.
       if (signal.aborted && !(signal.reason instanceof LeftOff)) throw signal.reason;
-      const { threadId } = thread;
-      if (client) {
-        const options = { ...payload, signal: abort, onRunCreated: ({ run_id }: { run_id: string }) => named(run_id) };
-        return started(client.runs.stream(threadId, assistantId, options as never), () => created());
-      }
-      const response = await post(`/threads/${segment(threadId)}/runs/stream`, snakeCased({ assistantId, ...payload }));
-      named(/runs\/([^/?]+)/.exec(response.headers.get("content-location") ?? "")?.[1]);
-      return response;
+      const stream = await this.#transport.run({ ...payload, threadId: thread.threadId }, { signal: abort, named });
+      const ended = () => created();
+      if (stream instanceof Response) named(runIn(stream));
+      else if (Symbol.asyncIterator in stream) return started(stream as AsyncIterable<object>, ended);
+      else created();
+      return stream as RunStream;
     } catch (error) {
       created();
       throw error;
@@ -443,41 +343,7 @@ function showsEnd(thread: Thread, { values, interrupts, isDone }: ServerThread):
   return sent.every((id) => has.has(id)) && lostMessages(thread, values).length === 0;
 }
 
-/** An id as a part of a path: a page may take a thread's from its own address. */
-function segment(id = ""): string {
-  if (id === "." || id === "..") throw new ThreadfoldError("INVALID_ARGUMENT", `'${id}' is no id of a thread.`);
-  return encodeURIComponent(id);
-}
-
-const JSON_TYPE = { "content-type": "application/json" };
-
-const base = (url: string | URL | undefined) => String(url).replace(/\/$/, "");
 const asked = <T>(value: T | (() => T)): T => (typeof value === "function" ? (value as () => T)() : value);
-
-const snakeCased = (payload: RunPayload): RunPayload =>
-  Object.fromEntries(
-    Object.entries(payload).map(([key, value]) => [
-      key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      value,
-    ]),
-  );
-
-/** Returns the stream after sending its request; reports when the response arrives. */
-function started(stream: AsyncIterable<object>, answered: () => void): AsyncIterable<object> {
-  const iterator = stream[Symbol.asyncIterator]();
-  let first: Promise<IteratorResult<object>> | undefined = reached(iterator.next());
-  first.then(answered, answered);
-  return {
-    [Symbol.asyncIterator]: () => ({
-      next() {
-        const part = first ?? iterator.next();
-        first = undefined;
-        return part;
-      },
-      return: async () => (await iterator.return?.()) ?? { done: true, value: undefined },
-    }),
-  };
-}
 
 /** Returns the value for `interrupt()` by the interrupts' ids; for one without an id the answer itself. */
 function resumeOf(answers: readonly Answer[]): unknown {
@@ -498,14 +364,6 @@ function resumeOf(answers: readonly Answer[]): unknown {
 /** LangGraph takes only ids of this form for ids, and all else for the answer itself. */
 const isServersId = (id: string | undefined) => id !== undefined && /^[0-9a-f]{32}$/.test(id);
 
-/** The fields of a server's run and state that a runner reads. */
-type ListedRun = { readonly run_id: string; readonly status: string };
-type ToldState = {
-  readonly values?: unknown;
-  readonly next?: unknown;
-  readonly tasks?: readonly { readonly interrupts?: readonly object[] }[];
-};
-
 /** Waits for what a client answers, which may not know of the signal. */
 async function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
   const wait = new Wait(signal);
@@ -516,40 +374,47 @@ async function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal): Promis
   }
 }
 
-/** Returns what the server answers; undefined if it does not know what it is asked for. */
-async function unlessUnknown<T>(ask: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await ask();
-  } catch (error) {
-    if (statusOf(error) === 404) return undefined;
-    throw error;
-  }
+/** The way to the server that the options name. */
+function transportOf(options: LangGraphRunnerOptions): LangGraphTransport {
+  const { transport, apiUrl, client, assistantId } = options;
+  const ways = [transport, apiUrl, client].filter((way) => way !== undefined);
+  const isWhole = transport ? typeof transport.run === "function" : typeof assistantId === "string";
+  if (ways.length !== 1 || !isWhole)
+    throw new ThreadfoldError(
+      "INVALID_ARGUMENT",
+      "A LangGraphRunner takes an assistantId, and either apiUrl or client, or a transport.",
+    );
+  if (transport) return transport;
+  const own = { assistantId: assistantId as string };
+  return client ? clientTransport(client, own) : apiTransport({ ...options, ...own, apiUrl: apiUrl as string });
 }
 
-const statusOf = (error: unknown): unknown => ((error ?? {}) as { status?: unknown }).status;
+const serverThread = (found: LoadedThread | undefined): ServerThread | undefined =>
+  found && {
+    values: found.values,
+    interrupts: found.interrupts ?? [],
+    runId: found.runId,
+    isDone: found.isDone ?? false,
+  };
 
-const listOf = (told: unknown): readonly unknown[] => (Array.isArray(told) ? told : []);
+/** The id that a server gives a run in the head of its answer. */
+const runIn = ({ headers }: Response) => /runs\/([^/?]+)/.exec(headers.get("content-location") ?? "")?.[1];
 
-function serverThread(listed: unknown, told: unknown): ServerThread {
-  if (!areObjects(listed)) throw new ThreadfoldError("BAD_RESPONSE", "The server answered no list of runs.");
-  const runs = listed as readonly ListedRun[];
-  const { values, next, tasks } = (areObjects([told]) ? told : {}) as ToldState;
-  const isState = values === undefined || values === null || areObjects([values]);
-  if (!areObjects([told]) || !isState || !areObjects(tasks ?? []))
-    throw new ThreadfoldError("BAD_RESPONSE", "The server answered no state of a thread.");
-  const interrupts = (tasks ?? []).flatMap(({ interrupts }) => interrupts ?? []);
-  const { __interrupt__: _, ...own } = (values ?? {}) as Values;
-  const messages = plainMessages(own["messages"]);
-  // The latest come first; enqueued runs follow in their order.
-  const run =
-    runs.find(({ status }) => status === "running") ?? runs.filter(({ status }) => status === "pending").at(-1);
+/** Returns the stream after sending its request; reports when the response arrives. */
+function started(stream: AsyncIterable<object>, answered: () => void): AsyncIterable<object> {
+  const iterator = stream[Symbol.asyncIterator]();
+  let first: Promise<IteratorResult<object>> | undefined = reached(iterator.next());
+  first.then(answered, answered);
   return {
-    values: messages === own["messages"] ? own : { ...own, messages },
-    interrupts: interrupts.map((asked) => ({ ...asked, namespace: [] })),
-    runId: run?.run_id,
-    isDone: listOf(next).length === 0,
+    [Symbol.asyncIterator]: () => ({
+      next() {
+        const part = first ?? iterator.next();
+        first = undefined;
+        return part;
+      },
+      return: async () => (await iterator.return?.()) ?? { done: true, value: undefined },
+    }),
   };
 }
 
-const areObjects = (list: unknown): boolean =>
-  Array.isArray(list) && list.every((item) => typeof item === "object" && item !== null && !Array.isArray(item));
+const statusOf = (error: unknown): unknown => ((error ?? {}) as { status?: unknown }).status;

@@ -118,7 +118,7 @@ export type Event =
       readonly named: boolean;
       readonly edits: boolean;
     }
-  | { readonly is: "load"; readonly w: Who; readonly joins?: boolean }
+  | { readonly is: "load"; readonly w: Who }
   | { readonly is: "stop"; readonly w: Who }
   | { readonly is: "dispose" }
   // What a call has made.
@@ -424,7 +424,7 @@ class Turn {
     }
     const run = standingOf(state.run);
     if (run.is === "cut") return this.#rejoin([event.w], run);
-    if (this.#rules.canLoad && !event.joins) return this.#ask([event.w], undefined);
+    if (this.#rules.canLoad) return this.#ask([event.w], undefined);
     this.#settle([event.w], resultOf(run));
   }
 

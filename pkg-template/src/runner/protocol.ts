@@ -17,7 +17,7 @@ export interface RunProtocol {
   /** Throws for answers that the protocol cannot send. */
   check(answers: readonly Answer[]): void;
   /** Fetches the server's state of the thread; undefined if the server does not know it. */
-  load?(signal: AbortSignal): Promise<ServerThread | undefined>;
+  readonly load?: ((signal: AbortSignal) => Promise<ServerThread | undefined>) | undefined;
   /** Joins the thread's last run. */
   join(signal: AbortSignal): Promise<RunNews>;
   /** Whether to send the answers again when a run failed after the server had them. */

@@ -50,7 +50,7 @@ export interface RunnerDecision {
 export interface RunResult {
   /**
    * `stopped`: by you, or by the server. `disconnected`: the connection broke and could not be rejoined, or the server
-   * answered 401 or 403; the run may still be under way, and `rejoin()` tries again.
+   * answered 401 or 403; the run may still be under way, and `load()` tries again.
    */
   readonly status: "finished" | "interrupted" | "failed" | "stopped" | "disconnected";
   /** With `failed` and `disconnected`; with `stopped` of `stop()`, if the server may not have stopped the run. */

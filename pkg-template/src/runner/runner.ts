@@ -65,7 +65,7 @@ export abstract class Runner<S extends object, U extends object> {
   /**
    * Why the last run failed, why its connection broke, or why the thread could not be loaded; with the HTTP `status`, if
    * the server refused the request. Exactly while {@link Runner.status} is `error`, when `retry()` can be called: not while
-   * a broken connection is being rejoined. `NO_CONNECTION` for a run that a reload cut off, until it is rejoined. The same
+   * a broken connection is being rejoined. `NO_CONNECTION` for a run that a reload cut off, until it is joined. The same
    * object until another run fails.
    */
   get error(): RunnerError | undefined {
@@ -213,25 +213,39 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   /**
-   * Rejoins the run whose connection broke, or that was under way when the page was left: call it after
-   * `Thread.fromJSON`. Resolves when the run has ended; at once, when the thread has no such run. A run that cannot be
-   * joined fails, so that you can send its messages again. If the server answers 401 or 403, the run stays
-   * `disconnected`, to be joined with other headers. Over AG-UI tells in `pendingToolCallIds` which calls of the
-   * option `tools` wait for their result, also if the run ended before the reload.
+   * Brings the thread to what the server has: joins the run whose connection broke, or that was under way when the page was
+   * left, and else folds the server's state of the thread, with what its last run asks, if the transport can `load`. A run
+   * that is under way there is joined, and the one after it. Pending updates stay; queued messages go out then.
+   *
+   * Resolves when no run is under way any more; at once, if the thread has no id, or the server does not know it. A run that
+   * cannot be joined fails, so that you can send its messages again. If the server answers 401 or 403, the run stays
+   * `disconnected`, to be joined with other headers. If the state cannot be had, resolves as `failed`: {@link Runner.error}
+   * says why until the next run or `load()`, and {@link Runner.retry} loads again. Over AG-UI `pendingToolCallIds` lists which
+   * calls of the option `tools` wait for their result, also if the run ended before a reload.
+   *
+   * While something is under way, also another program's run of the thread, resolves with its end.
    *
    * @throws {@link ThreadfoldError} `DISPOSED`.
-   */
-  async rejoin(): Promise<RunResult> {
-    this.#ready();
-    return this.#driver.call((w) => ({ is: "load", w, joins: true }), undefined, true);
-  }
-
-  /**
-   * Folds the server's state of the thread, for a runner whose server offers it.
    *
-   * @internal
+   * @example
+   * ```ts
+   * import { Thread } from "threadfold";
+   * import { LangGraphRunner } from "threadfold/langgraph";
+   *
+   * // In a page: only apiUrl. Here a server that knows one thread.
+   * const server: typeof fetch = async (url) =>
+   *   Response.json(
+   *     String(url).endsWith("/state")
+   *       ? { values: { messages: [{ type: "human", id: "q", content: "Hi" }] }, tasks: [] }
+   *       : [],
+   *   );
+   * const thread = new Thread({ threadId: "t1" });
+   * const runner = new LangGraphRunner(thread, { apiUrl: "http://localhost:2024", assistantId: "agent", fetch: server });
+   * await runner.load();
+   * console.log(thread.getState().messages[0]?.content, runner.status); // Hi ready
+   * ```
    */
-  protected async loadFrom(): Promise<RunResult> {
+  async load(): Promise<RunResult> {
     this.#ready();
     return this.#driver.call((w) => ({ is: "load", w }), undefined, true);
   }

@@ -1,6 +1,6 @@
 // The core's half of a thread: the questions it answers, and when it may be asked.
 import * as core from "#core";
-import { event as EVENT } from "../../generated/numbers.js";
+import { type AskNumber, event as EVENT, type EventNumber } from "../../generated/numbers.js";
 import * as ASK from "../../generated/numbers/ask.js";
 import * as made from "../../generated/numbers/made.js";
 import { ThreadfoldError } from "../shared/errors.js";
@@ -9,17 +9,22 @@ import { Schema } from "../state/schema.js";
 /** The arguments of each event to the core, in order. */
 const PARTS: ReadonlyMap<unknown, readonly string[]> = new Map([
   ["run-started", ["runId", "joined"]],
-  ["run-finished", []],
+  ["run-finished", ["interrupts", "stopped"]],
   ["run-error", ["error"]],
+  ["disconnected", ["error"]],
   ["message", ["message", "after", "streaming"]],
+  ["text", ["messageId", "text"]],
   ["message-finished", ["messageId"]],
   ["messages", ["messages", "clientRoles", "partial"]],
   ["update", ["update"]],
   ["values", ["values", "partial"]],
-  ["state", ["values"]],
+  ["state", ["values", "own"]],
   ["delta", ["operations"]],
 ]);
-const NUMBERS: ReadonlyMap<unknown, number> = new Map(Object.entries(EVENT));
+/** A question, a change or an event, by its number in src/wasm/numbers.rs. */
+type Call = AskNumber | EventNumber;
+
+const NUMBERS: ReadonlyMap<unknown, Call> = new Map([...Object.entries(EVENT), ["text", ASK.text]]);
 
 /** A thread in the core. Refuses calls while one is under way. */
 export class ThreadCore {
@@ -48,6 +53,11 @@ export class ThreadCore {
     return this.#raw === undefined;
   }
 
+  /** Whether a call is under way. */
+  get isBusy(): boolean {
+    return this.#isBusy;
+  }
+
   /** Throws `DISPOSED` and `BUSY`. */
   ready(): core.RawThread {
     if (!this.#raw) throw new ThreadfoldError("DISPOSED", "This Thread was disposed.");
@@ -55,33 +65,48 @@ export class ThreadCore {
     return this.#raw;
   }
 
-  /** Folds an event; `joined` overrides what a run's start says of it. Returns the drift as a patch. */
-  receive<T>(event: object, joined: boolean | undefined): T {
+  /** Folds an event. Returns the drift as a patch. */
+  receive<T>(event: object): T {
     const own = (name: string) => (Object.hasOwn(event, name) ? (event as Record<string, unknown>)[name] : undefined);
     const type = own("type");
     const [first, second, third] = (PARTS.get(type) ?? []).map(own);
-    return this.ask(NUMBERS.get(type) ?? EVENT.unknown, first, joined ?? second, third);
+    return this.ask(NUMBERS.get(type) ?? EVENT.unknown, first, second, third, text(own("id")), text(own("key")));
   }
 
   /** Answers a question about the whole thread. */
-  read<T>(what: number): T {
+  read<T>(what: AskNumber): T {
     this.ready();
     return (this.#known[what] ??= this.#call(what)) as T;
   }
 
-  ask<T>(what: number, first?: unknown, second?: unknown, third?: unknown): T {
+  /** Reads state, pending and run, which listeners observe, with one call. */
+  look(): readonly [state: unknown, pending: unknown, run: unknown] {
     this.ready();
-    this.#known = [];
-    return this.#call(what, first, second, third) as T;
+    const known = this.#known;
+    if (known[ASK.state] === undefined || known[ASK.pending] === undefined || known[ASK.run] === undefined)
+      [known[ASK.state], known[ASK.pending], known[ASK.run]] = this.#call(ASK.look) as unknown[];
+    return [known[ASK.state], known[ASK.pending], known[ASK.run]];
   }
 
-  #call(what: number, first?: unknown, second?: unknown, third?: unknown): unknown {
+  /** Asks what the core answers without a change. */
+  find<T>(what: AskNumber, first: unknown): T {
+    this.ready();
+    return this.#call(what, first) as T;
+  }
+
+  ask<T>(what: Call, ...parts: unknown[]): T {
+    this.ready();
+    this.#known = [];
+    return this.#call(what, ...parts) as T;
+  }
+
+  #call(what: Call, first?: unknown, second?: unknown, third?: unknown, id?: unknown, key?: unknown): unknown {
     const raw = this.ready();
     this.#isBusy = true;
     try {
       return this.#arena.call(
-        () => ask(raw, what, first, second, third),
-        (young) => raw.ask(ASK.relocate, young, 0, 0),
+        () => ask(raw, what, first, second, third, id, key),
+        (young) => raw.ask(ASK.relocate, young, 0, 0, 0, 0),
         raw,
       );
     } finally {
@@ -98,6 +123,11 @@ export class ThreadCore {
   }
 }
 
-function ask(raw: core.RawThread, what: number, first?: unknown, second?: unknown, third?: unknown): unknown {
-  return core.value(raw.ask(what, core.hold(first), core.hold(second), core.hold(third)));
+type Parts = [first?: unknown, second?: unknown, third?: unknown, id?: unknown, key?: unknown];
+
+function ask(raw: core.RawThread, what: Call, ...[first, second, third, id, key]: Parts): unknown {
+  const [one, other, another] = [core.hold(first), core.hold(second), core.hold(third)];
+  return core.value(raw.ask(what, one, other, another, core.hold(id), core.hold(key)));
 }
+
+const text = (value: unknown) => (typeof value === "string" ? value : undefined);

@@ -9,20 +9,13 @@ export const VERSION = 2;
 /** A record whose version is checked; only the core reads `core`. */
 export function recordOf(given: unknown): ThreadRecord {
   return reading(() => {
-    const { version, threadId, run, parts, server, history, core } = (given ?? {}) as Partial<ThreadRecord>;
+    const { version, threadId, history, core } = (given ?? {}) as Partial<ThreadRecord>;
     if (typeof version === "number" && version !== VERSION)
       invalid(`The record has version ${String(version)}; this package reads version ${VERSION}.`);
     if (version !== VERSION || !isObject(core)) invalid("A thread's record should be what toJSON() gave.");
-    const isText = (value: unknown) => typeof value === "string";
     return {
       version,
-      threadId: isText(threadId) ? threadId : undefined,
-      run: { ...run } as ThreadRecord["run"],
-      parts: Array.isArray(parts) ? parts.filter(isText) : [],
-      // Records were once without it: a thread that had a run has its fields from a server.
-      server: server ?? {
-        said: run?.id || run?.status !== "idle" ? Object.keys((core as { confirmed?: object }).confirmed ?? {}) : [],
-      },
+      threadId: typeof threadId === "string" ? threadId : undefined,
       history: isObject(history) ? history : {},
       core,
     };

@@ -152,14 +152,12 @@ export interface Drift {
 export interface ThreadRecord {
   readonly version: 2;
   readonly threadId?: string | undefined;
-  readonly run: ThreadRun;
-  /** Keys of the run's latest parts. */
-  readonly parts: readonly string[];
-  /** Which fields the server has, and what it has of those that changed here since. */
-  readonly server: object;
   /** What compactions took out of the server's list, and what the last one made of it. */
   readonly history: object;
-  /** What is confirmed and pending, and the names of the schema's fields, in a form of the package's own. */
+  /**
+   * The run, what is confirmed and pending, what the server has of it, and the names of the schema's fields, in a form
+   * of the package's own.
+   */
   readonly core: object;
 }
 

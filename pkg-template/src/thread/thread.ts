@@ -26,11 +26,8 @@ import { ThreadCore } from "./core.js";
 import { compacted, FullTrack, type Compaction, type ContextRecord } from "./full-track.js";
 import { messagesById } from "./messages-by-id.js";
 import { Notifier, tellAll } from "./notifier.js";
-import { RecentParts } from "./recent-parts.js";
 import { recordOf, refuseCircles, VERSION, withPlainError } from "./record.js";
-import { RunPosition } from "./run-position.js";
 import { inFrame, inTask } from "./schedule.js";
-import { ServerFields } from "./server-fields.js";
 
 const OPTIONS = Object.keys({
   schema: true,
@@ -40,12 +37,15 @@ const OPTIONS = Object.keys({
   history: true,
 } satisfies NamesOf<ThreadOptions<object, object>>);
 
+/** Before the first run. */
+const NO_RUN: ThreadRun = Object.freeze({ status: "idle" });
+
 /**
  * A conversation with an agent: shows your updates at once and stays in sync with the server that owns it. Shaped like
  * a zustand store: `getState`, `getInitialState` and `subscribe` work wherever such a store does, also detached.
  *
  * Feed the server's events to {@link Thread.receive} through an adapter such as `foldAgUi` of `threadfold/ag-ui` or
- * `foldRun` of `threadfold/langgraph`. Give the user's input to {@link Thread.optimistic}: it shows at once, and is
+ * `foldLangGraph` of `threadfold/langgraph`. Give the user's input to {@link Thread.optimistic}: it shows at once, and is
  * done when the server's state includes it. Everything that did not change is the same object in the next state.
  *
  * @example
@@ -73,9 +73,8 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   #core: ThreadCore;
   #initial: S;
   #streaming: readonly string[] = [];
-  #position = new RunPosition();
-  #parts = new RecentParts();
-  #server = new ServerFields();
+  /** The run of a thread that was freed. */
+  #last = NO_RUN;
   readonly #history: FullTrack;
   readonly #notifier: Notifier<S>;
   readonly #byId = messagesById<S, MessageIn<S>>((listener) => this.#notifier.add(listener));
@@ -100,7 +99,10 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
       return Schema.start(schema, given);
     });
     this.#core = new ThreadCore(schema, values, "values");
-    const look = () => ({ state: this.getState(), pending: this.pending, run: this.run, context: this.context });
+    const look = () => {
+      const [state, pending, run] = this.#core.look() as [S, object, object];
+      return { state, pending, run, context: this.context };
+    };
     this.#notifier = new Notifier<S>(look, notify === 0 ? inTask : inFrame);
     this.#initial = this.getState();
     // Libraries for stores pass these around detached.
@@ -167,7 +169,8 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
 
   /** The status of the last run. The same object until it changes. */
   get run(): ThreadRun {
-    return this.#position.run;
+    const run = this.#core.isDisposed ? this.#last : this.#core.read<ThreadRun>(ASK.run);
+    return run.status === "idle" && run.id === undefined && run.lastEventId === undefined ? NO_RUN : run;
   }
 
   /** The ids of the messages to show, in order. The same array until a message is added, removed or moved. */
@@ -197,18 +200,8 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
    * @throws {@link ThreadfoldError} the errors of the fields' reducers; the state is then unchanged.
    */
   update(update: U): void {
-    this.#changing(update, () => this.#heard("values", () => this.#core.ask(ASK.update, update)));
+    this.#heard("values", () => this.#core.ask(ASK.update, update));
     this.#notifier.now();
-  }
-
-  /** Makes a change of the confirmed state that the server does not know of. */
-  #changing(update: object | undefined, change: () => void): void {
-    const keys = reading(() => Object.keys(update ?? {}));
-    const confirmed = keys.some((key) => key !== "messages")
-      ? this.#core.read<Record<string, unknown>>(ASK.confirmed)
-      : {};
-    change();
-    this.#server.changed(keys, confirmed);
   }
 
   /**
@@ -228,7 +221,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
    * ```
    */
   said(key: string): unknown {
-    return this.#server.of(key, this.#core.read(ASK.confirmed));
+    return this.#core.find(ASK.said, key);
   }
 
   /**
@@ -256,7 +249,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
       get status() {
         return told()?.status ?? "done";
       },
-      settle: () => this.#changing(told()?.update, () => change(ASK.settle)),
+      settle: () => change(ASK.settle),
       fail: (error) => change(ASK.fail, error),
       rollback: () => change(ASK.rollback),
       retry: () => change(ASK.retry),
@@ -289,24 +282,10 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     if (typeof event !== "object" || event === null)
       throw new ThreadfoldError("INVALID_ARGUMENT", "An event should be an object.");
     const { type } = event;
-    if (type === "disconnected") return this.#position.disconnect(event.error);
-    this.#position.heard();
-    const joined =
-      type === "run-started" && !this.#position.isNamedBy(event) ? this.#position.isJoinedBy(event) : undefined;
-    if (!this.#isNew(event, joined)) return;
-    if (type === "text") {
-      this.#core.ask(ASK.text, event.messageId, event.text);
-      return;
-    }
-    const run =
-      type === "run-started" || type === "run-finished" || type === "run-error"
-        ? this.#position.after(event)
-        : undefined;
-    const confirmed = () => this.#core.read<Record<string, unknown>>(ASK.confirmed);
-    const before = type === "state" && event.own ? confirmed() : {};
-    const patch = this.#heard(type, () => this.#core.receive<PatchOperation[] | undefined>(event, joined));
-    if (run) this.#position.set(run);
-    this.#server.heard(event, joined === false, before, confirmed);
+    const patch =
+      type === "text"
+        ? this.#core.receive<undefined>(event)
+        : this.#heard(type, () => this.#core.receive<PatchOperation[] | undefined>(event));
     if (patch) tellAll(this.#listeners.drift, { patch, event });
   }
 
@@ -323,29 +302,12 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     return this.#core.read<{ messages?: readonly object[] }>(which).messages ?? [];
   }
 
-  /** Notes the part's key. Returns whether the part is new to the run, as far as the thread remembers. */
-  #isNew(event: ThreadEvent, joined: boolean | undefined): boolean {
-    const id = text(event.id);
-    const key = text(event.key) ?? id;
-    const mayRepeat = event.type !== "run-started" || this.#position.isRepeatedBy(event);
-    if (key !== undefined && mayRepeat && this.#parts.has(key)) return false;
-    // After another run's start every part is new. After the same run's start parts repeat, unless their keys identify
-    // them.
-    if (joined === false || (joined && (key === undefined || this.#parts.hasForgotten))) {
-      this.#parts.clear();
-      this.#position.restart();
-    }
-    if (key !== undefined) this.#parts.add(key);
-    if (id !== undefined) this.#position.at(id);
-    return true;
-  }
-
   /**
-   * Returns whether the thread's run has received the part with this key (or `id`, if it has no key). It remembers at
-   * least the run's last 10,000 parts; older ones count as new.
+   * Returns whether one of the last 256 parts of the thread's run has this key, or this id if it has no key. Older ones
+   * count as new.
    */
   had(key: string): boolean {
-    return this.#parts.has(key);
+    return !this.#core.isDisposed && this.#core.find(ASK.had, key) !== undefined;
   }
 
   /** Calls the `error` listeners for something that could not be folded. In development, logs it if there are none. */
@@ -438,21 +400,12 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   toJSON(): ThreadRecord {
     const known = new Set<object>();
     reading(() => refuseCircles([this.getConfirmedState(), this.pending.map(withPlainError)], known));
-    const record = this.#core.ask<{ pending: readonly object[] }>(ASK.record);
+    const record = this.#core.ask<{ pending: readonly object[]; run: object }>(ASK.record);
     return reading(() => {
-      const core = { ...record, pending: record.pending.map(withPlainError) };
-      const server = this.#server.toJSON(this.getConfirmedState() as Record<string, unknown>);
+      const core = { ...record, run: withPlainError(record.run), pending: record.pending.map(withPlainError) };
       const history = this.#history.toJSON();
-      refuseCircles([core, server, history], known);
-      return {
-        version: VERSION,
-        threadId: this.threadId,
-        run: withPlainError(this.run),
-        parts: this.#parts.keys(),
-        server,
-        history,
-        core,
-      };
+      refuseCircles([core, history], known);
+      return { version: VERSION, threadId: this.threadId, history, core };
     });
   }
 
@@ -480,14 +433,11 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     const schema = option(options, "schema");
     const thread = new Thread<S, U>({ schema, notify: option(options, "notify"), history: option(options, "history") });
     try {
-      const { threadId, run, parts, server, history, core } = recordOf(record);
+      const { threadId, history, core } = recordOf(record);
       const restored = new ThreadCore(schema as Schema<unknown> | undefined, core, "record");
       thread.#core.free();
       thread.#core = restored;
       thread.threadId = threadId;
-      thread.#position = reading(() => RunPosition.of(run));
-      thread.#parts = new RecentParts(parts);
-      thread.#server = reading(() => new ServerFields(server, thread.getConfirmedState() as Record<string, unknown>));
       reading(() => thread.#history.restore(history));
       thread.#initial = thread.getState();
       return thread;
@@ -507,6 +457,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
    * state throws `DISPOSED`; `run`, `getInitialState`, `had` and `report` need no core, and answer as before.
    */
   dispose(): void {
+    if (!this.#core.isDisposed && !this.#core.isBusy) this.#last = this.run;
     this.#core.free();
     this.#notifier.clear();
     for (const listeners of Object.values(this.#listeners)) listeners.clear();
@@ -524,8 +475,4 @@ function callable<F>(listener: F): F {
 
 function unreadable(cause: unknown): ThreadfoldError {
   return new ThreadfoldError("UNREADABLE_VALUE", "An event could not be read: see the cause.", { cause });
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
 }

@@ -76,9 +76,11 @@ fn what_is_pending_is_one_list_until_something_of_it_changes() {
     thread.receive(mine).unwrap();
     assert_eq!(thread.pending_list().len(), 1);
     assert!(thread.told(&first).is_none());
-    thread.receive(Event::State { values: Json::from([("topic", Json::string("b"))]) }).unwrap();
+    thread
+        .receive(Event::State { values: Json::from([("topic", Json::string("b"))]), own: None })
+        .unwrap();
     assert_eq!(thread.pending_list().len(), 0);
-    thread.receive(Event::State { values: Json::object() }).unwrap();
+    thread.receive(Event::State { values: Json::object(), own: None }).unwrap();
     assert_eq!(thread.pending_list().len(), 1);
     assert_eq!(thread.status(&second), Some(Status::Sent));
     let none = Event::Messages { messages: Json::array([]), client_roles: None, partial: false };

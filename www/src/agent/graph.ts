@@ -19,7 +19,7 @@ export interface Call {
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-/** Answers a conversation. What it says on its way goes to `ctx.message`. */
+/** Answers a conversation. It streams its text to `ctx.message`. */
 export type Model = (messages: readonly Message[], ctx: NodeContext) => Promise<Message>;
 
 /** How much the model may be sent. */

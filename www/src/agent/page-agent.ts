@@ -10,7 +10,7 @@ const kept = saved("page agent");
 /** Where the checkpoint is kept that the next run goes on from. */
 const FROM = `${kept.name} from`;
 
-/** What is shown beside the conversation. */
+/** The view beside the conversation. */
 export interface Sight {
   readonly active: ReadonlySet<string>;
   readonly checkpoints: readonly Checkpoint[];
@@ -44,7 +44,7 @@ export class PageAgent {
         void this.#look();
       },
     });
-    void this.runner.rejoin(); // what a reload cut off can be tried again
+    void this.runner.load(); // what a reload cut off can be tried again
     this.#stopSaving = persist(thread, kept);
     void this.#look();
   }

@@ -39,7 +39,7 @@ export function ChatCard({ chat, choose, startOver }: { chat: Chat } & Actions) 
       status,
       retry(update: PendingUpdate) {
         toEnd();
-        // What was stopped goes out with the next run.
+        // A stopped message goes out with the next run.
         void (update.status === "failed" ? agent.retry(update) : agent.sendMessage());
       },
       takeBack: (update: Parameters<typeof takeBack>[1]) => takeBack(thread, update),

@@ -41,7 +41,7 @@ export function open(server: Server): Chat {
   const { thread, agent, stopSaving } = begin(server);
   return {
     server,
-    // What the page shows of a message it reads from either form.
+    // The page reads messages in either form.
     thread: thread as unknown as Thread,
     agent,
     close() {

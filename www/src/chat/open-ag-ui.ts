@@ -6,6 +6,6 @@ import type { Saved } from "./saved";
 export function openChat(saved: Saved, server: AgUiRunnerOptions) {
   const thread = loadThread<AgUiState>(saved) ?? new Thread<AgUiState>();
   const agent = new AgUiRunner(thread, server); // { url: "/agent" }
-  void agent.rejoin(); // the run that a reload left
+  void agent.load(); // the run that a reload left
   return { thread, agent, stopSaving: persist(thread, saved) };
 }

@@ -6,6 +6,6 @@ import type { Saved } from "./saved";
 export function openChat(saved: Saved, server: LangGraphRunnerOptions) {
   const thread = loadThread(saved) ?? new Thread({ history: "full" });
   const agent = new LangGraphRunner(thread, server); // { apiUrl, assistantId: "agent" }
-  void agent.rejoin(); // the run that a reload left
+  void agent.load(); // the run that a reload left
   return { thread, agent, stopSaving: persist(thread, saved) };
 }

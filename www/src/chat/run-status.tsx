@@ -17,7 +17,7 @@ export function RunStatus({ chat: { thread, agent }, status }: { chat: Chat; sta
         </button>
       )}
       {status === "error" && isLost && (
-        <button type="button" className="quiet" onClick={() => void agent.rejoin()}>
+        <button type="button" className="quiet" onClick={() => void agent.load()}>
           Join again
         </button>
       )}

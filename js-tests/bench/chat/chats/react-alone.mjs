@@ -1,4 +1,4 @@
-// The limit of a page in React: one component, in the same blocks, is told of a message that somebody else made.
+// The limit for a page in React: one component, in the same blocks, is notified of a message that other code made.
 import { createElement as h, useSyncExternalStore } from "react";
 import { dicts } from "../../data.mjs";
 import { ANSWER } from "../../langgraph-parts.mjs";

@@ -1,4 +1,4 @@
-// Each message hears of itself, in one list.
+// Each message subscribes to itself, in one list.
 import { createElement as h, memo } from "react";
 import { useMessage, useMessageIds } from "threadfold/react";
 import { folded } from "../folded.mjs";

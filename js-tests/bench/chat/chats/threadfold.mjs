@@ -1,4 +1,4 @@
-// Each message hears of itself; the list is in blocks.
+// Each message subscribes to itself; the list is in blocks.
 import { createElement as h } from "react";
 import { useMessage, useMessageIds } from "threadfold/react";
 import { folded } from "../folded.mjs";

@@ -22,6 +22,9 @@ import { SuperSteps } from "./super-steps.js";
 import type { Task } from "./task.js";
 import { Travel } from "./travel.js";
 
+/** So many graphs in one another begin in one call. */
+const DEEP = 64;
+
 export class Run implements RunParts {
   readonly scope: RunScope;
   readonly at: ThreadState;
@@ -79,6 +82,8 @@ export class Run implements RunParts {
     const around = this.#parent?.inner.open;
     try {
       around?.add(stops);
+      // Graphs in one another begin in one call: it would overflow JavaScript's stack.
+      if (this.scope.depth % DEEP === DEEP - 1) await undefined;
       stops.listen();
       const opening = openRun(this);
       if (opening) await stops.untilStopped(opening);

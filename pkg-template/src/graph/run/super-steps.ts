@@ -13,6 +13,9 @@ import { Task } from "./task.js";
 
 const NONE: readonly never[] = [];
 
+/** After so many tasks of a step the event loop may turn before the others start. */
+const MANY = 16;
+
 export class SuperSteps {
   readonly #run: RunParts;
   /** The planner's last answer. */
@@ -24,6 +27,8 @@ export class SuperSteps {
   /** The task to start next, by its position. */
   #next = 0;
   #running = 0;
+  /** Whether the tasks that are left wait for a turn of the event loop. */
+  #isPausing = false;
   #finish: (() => void) | undefined;
 
   constructor(run: RunParts) {
@@ -84,9 +89,9 @@ export class SuperSteps {
     });
   }
 
-  /** Starts as many tasks as may run. */
+  /** Starts as many tasks as may run. Of many, it starts the rest after the event loop has turned. */
   #launch(): void {
-    const { stops, reports } = this.#run;
+    const { stops, reports, scope } = this.#run;
     // A stream shows questions before the answers of the same moment.
     const answered: Task[] | undefined = reports.streams && this.tasks.length > 1 ? [] : undefined;
     while (this.#next < this.tasks.length && this.#running < this.#most) {
@@ -101,15 +106,34 @@ export class SuperSteps {
         work.then(() => this.#end(task)).then(undefined, (error: unknown) => stops.wake(error));
       } else if (answered && isDone(task)) answered.push(task);
       else this.#note(task);
+      const pause = this.#next % MANY === 0 ? scope.pauses.due() : undefined;
+      if (!pause) continue;
+      this.#startRestAfter(pause);
+      break;
     }
     for (const task of answered ?? NONE) this.#note(task);
   }
 
+  #startRestAfter(pause: Promise<void>): void {
+    this.#running++;
+    this.#isPausing = true;
+    const goOn = () => {
+      this.#isPausing = false;
+      this.#goOn();
+    };
+    pause.then(goOn).then(undefined, (error: unknown) => this.#run.stops.wake(error));
+  }
+
   #end(task: Task): void {
+    if (!this.#run.stops.isClosed) this.#note(task);
+    this.#goOn();
+  }
+
+  /** Goes on when a task has ended, or a pause. */
+  #goOn(): void {
     this.#running--;
     if (this.#run.stops.isClosed) return;
-    this.#note(task);
-    this.#launch();
+    if (!this.#isPausing) this.#launch();
     if (this.#running === 0) this.#finish?.();
     else if (this.failed) void settle().then(this.#finish);
   }

@@ -64,7 +64,7 @@ export class ClientWrites {
     if (this.#areOpen) return;
     if (checkpoint_ns !== "" || Object.keys(checkpoint_map ?? {}).some((namespace) => namespace !== ""))
       this.check("a checkpoint inside a subgraph");
-    if (checkpoint_id === undefined || (input != null && !command)) return;
+    if (checkpoint_id === undefined || (input != null && !command) || !graph.checkpointer) return;
     const stateAt = (configurable: Place) => graph.getState?.({ configurable } as never) as PromiseLike<GraphState>;
     const last = await stateAt({ thread_id });
     if (last?.config?.configurable?.["checkpoint_id"] === checkpoint_id) return;

@@ -3,7 +3,7 @@ import type { SavedThread } from "../../checkpoint/types.js";
 import type { GraphConfig, RunnableGraph } from "../../stream/graph-parts.js";
 import { latestFirst } from "../run-log.js";
 
-/** Of how many threads the metadata are kept: a server may stay up for months. */
+/** The number of threads whose metadata are kept: a server may stay up for months. */
 const KEPT_THREADS = 10_000;
 
 export interface KeptThread {
@@ -86,7 +86,7 @@ export class KeptThreads {
       const { createdAt = known.createdAt } = threads.get(known.id) ?? {};
       threads.set(known.id, createdAt < known.createdAt ? { ...known, createdAt } : known);
     }
-    // Of the same moment, the one that was put in last.
+    // The one that was put in last comes first among those of a moment.
     return latestFirst(threads.values()).sort(
       (a, b) => Number(a.createdAt < b.createdAt) - Number(a.createdAt > b.createdAt),
     );

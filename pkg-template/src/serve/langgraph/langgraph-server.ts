@@ -191,9 +191,9 @@ export class LangGraphServer {
     const { config } = this.#options;
     const more =
       (typeof config === "function" ? (config as (request: Request) => object | undefined)(request) : config) ?? {};
-    const { parts } = this.#options;
+    const { onParts } = this.#options;
     const change =
-      parts && ((told: AsyncIterable<RunPart>, run: Run) => parts(told, { threadId, runId: run.id }, request));
+      onParts && ((told: AsyncIterable<RunPart>, run: Run) => onParts(told, { threadId, runId: run.id }, request));
     const run = this.#runs.start(graph, threadId, name, body, {
       config: more,
       change,
@@ -350,7 +350,7 @@ export class LangGraphServer {
     }
   }
 
-  /** The state of a thread; where its graph refuses what was said to it last, the one before that. */
+  /** The state of a thread, or the one before it if the graph refuses the last input. */
   async #readableStateOf(id: string): Promise<GraphState> {
     try {
       return await this.#stateOf(id, undefined);

@@ -13,14 +13,14 @@ import type { ServeLangGraphOptions } from "./serve-options.js";
 /**
  * Makes a server of a graph, or of several by the names of their assistants, that speaks the threads and runs of
  * LangGraph's API: `useStream` and `Client` of `@langchain/langgraph-sdk`, and a `LangGraphRunner`, talk to it. It is a
- * function from a `Request` to its `Response`, as {@link serve} makes.
+ * function from a `Request` to its `Response`, as {@link serveAgUi} makes.
  *
  * Served are threads (create, get, search, update, delete; state, also at a checkpoint, and its update; history), runs
  * (stream, wait, in the background; list, get, join, cancel, delete; without a thread, too) and what assistants there
  * are. What a thread holds is in the graph's checkpointer, and lasts as long as that; the threads' metadata and the runs
  * are in this program's memory, and a run goes on when whoever asked leaves, unless asked to `cancel` then. Crons, the
- * store, the older stream mode `events` and the strategy `rollback` are not served. With `authenticate` a request needs
- * its `true`; without it anybody may ask.
+ * store, the older stream mode `events` and the strategy `rollback` are not served. `authenticate` lets requests in,
+ * and names their users: a thread belongs to the user who made it. Without it anybody may ask.
  *
  * @param graphs - A compiled graph, the assistant of every name, or graphs by their names.
  * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for what is no compiled graph, and for an unknown option.
@@ -55,7 +55,7 @@ export function serveLangGraph(
     ? undefined
     : new Map(Object.entries(graphs ?? {}).map(([name, graph]) => [name, checkedGraph(graph, "serveLangGraph")]));
   if (byName?.size === 0) checkedGraph(undefined, "serveLangGraph");
-  const own = ["config", "clientWrites", "basePath", "keep", "keepThreads", "maxRecursionLimit", "parts"];
+  const own = ["config", "clientWrites", "basePath", "keep", "keepThreads", "maxRecursionLimit", "onParts"];
   checkServerOptions("serveLangGraph", options, own);
   const base = (options.basePath ?? "").replace(/\/$/, "");
   const server = new LangGraphServer(byName ?? (graphs as RunnableGraph), options);

@@ -1,13 +1,14 @@
 import { ThreadfoldError } from "../shared/errors.js";
 import { isAbort } from "../shared/abort.js";
-import { reportPart, type ReceivingThread } from "../stream/delivery.js";
+import { reportPart, type Position, type ReceivingThread } from "../stream/delivery.js";
 import { breakOff, disconnect, isOpen, stop } from "../stream/run-end.js";
+import { SentIds } from "../stream/sent-ids.js";
 import { read } from "../stream/source.js";
 import type { SentPart, Taker } from "../stream/taker.js";
 import { Conversation } from "./conversation.js";
 import type { RunInterrupt } from "./interrupt.js";
 import { isDict, type Dict } from "./merge.js";
-import { Positions } from "./part-keys.js";
+import { contentOf, Positions } from "./part-keys.js";
 import type { Part, RunStream } from "./parts.js";
 import { ProtocolV2, type ProtocolEvent } from "./protocol-v2.js";
 import { Run, type RunListeners } from "./run.js";
@@ -16,8 +17,8 @@ import { RunsApi } from "./runs-api.js";
 /** What a run is folded into: a `Thread`. */
 export type RunThread = ReceivingThread;
 
-/** How {@link foldRun} reads a run. */
-export interface FoldRunOptions extends RunListeners {
+/** How {@link foldLangGraph} reads a run. */
+export interface FoldLangGraphOptions extends RunListeners {
   /**
    * Stops the reading at once and ends the run, as the user's stop does: what was said stays, and what was sent is over.
    * The promise rejects with the signal's reason. To leave a run that goes on, end the stream instead.
@@ -74,7 +75,7 @@ export interface FoldedRun {
  * @example
  * ```ts
  * import { Thread } from "threadfold";
- * import { foldRun } from "threadfold/langgraph";
+ * import { foldLangGraph } from "threadfold/langgraph";
  *
  * async function* stream() {
  *   yield { event: "metadata", data: { run_id: "r1" } };
@@ -82,18 +83,21 @@ export interface FoldedRun {
  *   yield { event: "messages", data: [{ type: "AIMessageChunk", id: "a", content: "lo" }, {}] };
  * }
  * const thread = new Thread();
- * await foldRun(thread, stream()); // or client.runs.stream(threadId, assistantId, { input, streamMode: [...] })
+ * await foldLangGraph(thread, stream()); // or client.runs.stream(threadId, assistantId, { input, streamMode: [...] })
  * console.log(thread.getState().messages[0]?.content); // Hello
  * ```
  */
-export async function foldRun(
+export async function foldLangGraph(
   thread: RunThread,
   stream: RunStream | PromiseLike<RunStream>,
-  given?: FoldRunOptions,
+  given?: FoldLangGraphOptions,
 ): Promise<FoldedRun> {
   const options = given ?? {};
   if (typeof thread?.receive !== "function")
-    throw new ThreadfoldError("INVALID_ARGUMENT", "foldRun folds a stream into a Thread: its first argument is none.");
+    throw new ThreadfoldError(
+      "INVALID_ARGUMENT",
+      "foldLangGraph folds a stream into a Thread: its first argument is none.",
+    );
   const reading = new Reading(thread, options);
   try {
     await read(stream, reading, options.signal);
@@ -114,13 +118,14 @@ class Reading implements Taker {
   readonly #v2: ProtocolV2;
   readonly #api: RunsApi;
   readonly #positions = new Positions();
-  readonly #options: FoldRunOptions;
+  readonly #ids: SentIds;
+  readonly #options: FoldLangGraphOptions;
   /** Whether the stream is one of protocol v2: its first part says so. */
   #isV2: boolean | undefined;
   /** Whether the stream may end here; what cuts it may look like its end. */
   #mayEnd: boolean;
 
-  constructor(thread: RunThread, options: FoldRunOptions) {
+  constructor(thread: RunThread, options: FoldLangGraphOptions) {
     let known = FOLDS.get(thread);
     if (!known) {
       const conversation = new Conversation(thread);
@@ -128,6 +133,7 @@ class Reading implements Taker {
       FOLDS.set(thread, known);
     }
     this.#thread = thread;
+    this.#ids = new SentIds(thread);
     this.#run = new Run(known.conversation, options);
     this.#v2 = known.v2;
     this.#api = known.api;
@@ -173,12 +179,18 @@ class Reading implements Taker {
     else if (/^(metadata|messages)\b/.test(String(part.event))) this.#mayEnd = false;
     this.#isV2 ??= event !== undefined;
     const { delivery } = this.#run.conversation;
-    const position = event ? { id: event.event_id } : this.#positions.next(part);
+    const position = event ? { id: event.event_id } : this.#positionOf(part);
     const isKnown = delivery.had(position);
     if (!isKnown) delivery.at(position);
     const how = isKnown ? "skip" : "take";
     if (event) this.#v2[how](event, this.#run);
     else this.#api[how](part, this.#run);
+  }
+
+  /** Ids of the clock, which several parts have, come with keys that tell the parts apart. */
+  #positionOf(part: Part): Position {
+    const position = this.#positions.next(part);
+    return position.key === undefined ? { id: this.#ids.named(position.id, contentOf(part)) } : position;
   }
 
   /**
@@ -207,7 +219,7 @@ class Reading implements Taker {
 
 /** What a graph streams itself, without a server, comes without the names of its modes, or as tuples. */
 const NO_PART =
-  "A part of the stream should be { event, data }, as a server sends it. Fold what a local graph streams by follow(thread, graph.stream(…)).";
+  "A part of the stream should be { event, data }, as a server sends it. Fold what a local graph streams by foldGraph(thread, graph.stream(…)).";
 
 /** Whether it may be a part of the runs API: if it has no name, it has no other fields either. */
 const isPart = (part: unknown): boolean =>

@@ -1,0 +1,115 @@
+// The ways to an AG-UI agent.
+import type { Observable } from "../stream/source.js";
+import type { RunnableGraph } from "../stream/graph-parts.js";
+import { jsonOf, request, type HttpOptions } from "../stream/http.js";
+import { ThreadfoldError } from "../shared/errors.js";
+import type { LoadedThread, RunRef, Transport } from "../runner/transport.js";
+import { graphEvents, type GraphEventOptions } from "./graph/graph-events.js";
+import type { RunAgentInput } from "./run-input.js";
+import type { AnyEvent } from "./source.js";
+
+/** How an `AgUiRunner` reaches an agent. */
+export type AgUiTransport = Transport<RunAgentInput, AnyEvent>;
+
+/** Where {@link httpTransport} finds the agent. */
+export interface HttpTransportOptions extends HttpOptions {
+  /** The address to POST the run's input to. */
+  url: string | URL;
+  /**
+   * Whether the server keeps its runs, as `serveAgUi` does with its own option of this name: joins and stops them at
+   * `url/threads/ID/runs/ID`, and loads threads from `url/threads/ID`.
+   */
+  resumable?: boolean | undefined;
+}
+
+/** The parts of an `@ag-ui/client` agent that are used. */
+export interface AgUiAgent {
+  run(input: never): Observable<AnyEvent>;
+  abortRun?(): void;
+  abortController?: AbortController;
+}
+
+const STREAM = { accept: "text/event-stream" };
+
+/**
+ * Returns the transport to an AG-UI agent behind an address.
+ *
+ * @example
+ * ```ts
+ * import { Thread, type AgUiState } from "threadfold";
+ * import { AgUiRunner, httpTransport } from "threadfold/ag-ui";
+ *
+ * const transport = httpTransport({ url: "http://localhost:8000/agent", resumable: true });
+ * // To tell a server in a way of your own to stop:
+ * const own = { ...transport, cancel: () => fetch("http://localhost:8000/stop", { method: "POST" }) };
+ * const runner = new AgUiRunner(new Thread<AgUiState>(), { transport: own });
+ * console.log(runner.status); // ready
+ * ```
+ */
+export function httpTransport(options: HttpTransportOptions): AgUiTransport {
+  const { url, resumable } = options;
+  const base = String(url).replace(/\/$/, "");
+  const threadUrl = (id: string) => `${base}/threads/${encodeURIComponent(id)}`;
+  const runUrl = ({ threadId, runId }: RunRef) => `${threadUrl(threadId)}/runs/${encodeURIComponent(runId)}`;
+  const run: AgUiTransport["run"] = (input, { signal }) =>
+    request(
+      options,
+      url,
+      { ...STREAM, "content-type": "application/json" },
+      { method: "POST", body: JSON.stringify(input), signal },
+    );
+  if (!resumable) return { run };
+  return {
+    run,
+    join: (ref, { signal }) => joined(options, runUrl(ref), ref, signal),
+    cancel: (ref, { signal }) => request(options, runUrl(ref), {}, { method: "DELETE", signal }),
+    load: async (threadId, { signal }) => {
+      try {
+        return loaded(await jsonOf(await request(options, threadUrl(threadId), {}, { signal })));
+      } catch (error) {
+        if ((error as { status?: unknown }).status === 404) return undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+/** Asks for a run's events, after the last one received. */
+export function joined(options: HttpOptions, url: string | URL, { lastEventId }: RunRef, signal: AbortSignal) {
+  const headers = lastEventId === undefined ? STREAM : { ...STREAM, "last-event-id": lastEventId };
+  return request(options, url, headers, { signal });
+}
+
+/** What `serveAgUi` answers for a thread. */
+function loaded(told: unknown): LoadedThread {
+  const { messages, state, interrupts, run, next } = (told ?? {}) as {
+    readonly [Name in "messages" | "state" | "interrupts" | "run" | "next"]?: unknown;
+  };
+  if (!Array.isArray(messages) || typeof state !== "object")
+    throw new ThreadfoldError("BAD_RESPONSE", "The server answered no state of a thread.");
+  return {
+    values: { ...state, messages },
+    interrupts: Array.isArray(interrupts) ? interrupts : [],
+    runId: (run as { id?: string } | undefined)?.id,
+    isDone: !Array.isArray(next) || next.length === 0,
+  };
+}
+
+/** Returns the transport to an agent of `@ag-ui/client`, of which only `run` is used: the thread keeps messages and state. */
+export function agentTransport(agent: AgUiAgent): AgUiTransport {
+  return {
+    run(input, { signal }) {
+      // Unsubscribing from an HttpAgent's run leaves its connection open.
+      signal.addEventListener("abort", () => {
+        agent.abortRun?.();
+        if (agent.abortController) agent.abortController = new AbortController();
+      });
+      return agent.run(input as never);
+    },
+  };
+}
+
+/** Returns the transport to a graph in the page. `options.config`: more of each run's config, or a function of its input. */
+export function graphTransport(graph: RunnableGraph, options?: Pick<GraphEventOptions, "config">): AgUiTransport {
+  return { run: (input, { signal }) => graphEvents(graph, input, { ...options, signal }) };
+}

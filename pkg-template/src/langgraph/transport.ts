@@ -1,0 +1,213 @@
+// The ways to a LangGraph server.
+import { ThreadfoldError } from "../shared/errors.js";
+import { jsonOf, reached, request, type HttpOptions } from "../stream/http.js";
+import type { Awaitable, LoadedThread, RunRef, Transport, TransportCall } from "../runner/transport.js";
+import type { StreamSource } from "../stream/source.js";
+import { plainMessages } from "./message-form.js";
+
+/** A request for a run, in the SDK's spelling; the REST API spells the same options differently. */
+export interface LangGraphInput {
+  readonly threadId: string;
+  readonly input?: unknown;
+  readonly command?: unknown;
+  readonly [option: string]: unknown;
+}
+
+/** How a `LangGraphRunner` reaches a server. */
+export interface LangGraphTransport extends Transport<LangGraphInput, object> {
+  /**
+   * Starts a run. Call `named` with its id, if the answer is no `Response` whose `Content-Location` says it: a stop asks the
+   * server to stop that.
+   */
+  run(input: LangGraphInput, call: TransportCall & { named(runId: string): void }): Awaitable<StreamSource<object>>;
+  join?: ((run: RunRef, call: JoinCall) => Awaitable<StreamSource<object>>) | undefined;
+  /** Makes a thread, and returns its id. Without it, the runner makes the id. */
+  create?: ((call: TransportCall) => PromiseLike<string>) | undefined;
+  /** Returns the thread's state alone, as before an edit. Without it, `load` is asked. */
+  state?: ((threadId: string, call: TransportCall) => Awaitable<LoadedThread | undefined>) | undefined;
+  /** Returns how a run stands: `interrupted` for one that another page has stopped, `success` for one that ended well. */
+  status?: ((run: RunRef, call: TransportCall) => Awaitable<string | undefined>) | undefined;
+}
+
+/** What comes with the request to join a run. */
+export interface JoinCall extends TransportCall {
+  readonly streamMode?: readonly string[] | undefined;
+}
+
+/** Where {@link apiTransport} finds the assistant. */
+export interface ApiTransportOptions extends HttpOptions {
+  /** The server's address, such as `http://localhost:2024`. */
+  apiUrl: string | URL;
+  /** The assistant's id, or the graph's name. */
+  assistantId: string;
+}
+
+/** The parts of a `@langchain/langgraph-sdk` client that are used. */
+export interface LangGraphClient {
+  readonly threads: {
+    create(): Promise<{ thread_id: string }>;
+    getState(threadId: string): Promise<{ values: unknown }>;
+    getHistory?(threadId: string, options: { limit: number }): Promise<readonly { values: unknown }[]>;
+  };
+  readonly runs: {
+    stream(threadId: string, assistantId: string, payload: never): AsyncIterable<object>;
+    joinStream(threadId: string, runId: string, options: never): AsyncIterable<object>;
+    cancel(threadId: string, runId: string): Promise<unknown>;
+    get?(threadId: string, runId: string): Promise<{ status: string }>;
+    list(threadId: string): Promise<readonly { run_id: string; status: string }[]>;
+  };
+}
+
+/** Returns the transport to a LangGraph server behind an address. */
+export function apiTransport(options: ApiTransportOptions): LangGraphTransport {
+  const { apiUrl, assistantId } = options;
+  const base = String(apiUrl).replace(/\/$/, "");
+  const get = (threadId: string, path: string, signal: AbortSignal, headers: Record<string, string> = {}) =>
+    request(options, `${base}/threads/${segment(threadId)}/${path}`, headers, { signal });
+  const json = async (threadId: string, path: string, signal: AbortSignal) => jsonOf(await get(threadId, path, signal));
+  const post = (path: string, body: object | undefined, signal: AbortSignal) =>
+    request(options, base + path, body ? JSON_TYPE : {}, {
+      method: "POST",
+      signal,
+      ...(body && { body: JSON.stringify(body) }),
+    });
+  const read = stateOf(
+    (threadId, signal) => json(threadId, "state", signal),
+    (threadId, signal) => json(threadId, "history?limit=1", signal),
+  );
+  return {
+    create: async ({ signal }) => createdId(await jsonOf(await post("/threads", {}, signal))),
+    run: ({ threadId, ...payload }, { signal }) =>
+      post(`/threads/${segment(threadId)}/runs/stream`, snakeCased({ assistantId, ...payload }), signal),
+    join: ({ threadId, runId, lastEventId = "-1" }, { signal }) =>
+      get(threadId, `runs/${segment(runId)}/stream`, signal, { "last-event-id": lastEventId }),
+    cancel: ({ threadId, runId }, { signal }) =>
+      post(`/threads/${segment(threadId)}/runs/${segment(runId)}/cancel`, undefined, signal),
+    load: (threadId, { signal }) =>
+      unlessUnknown(async () => {
+        // Fetch the runs first: the state includes any that end later.
+        const runs = await json(threadId, "runs?limit=10&select=run_id&select=status", signal);
+        return threadOf(runs, await read(threadId, signal));
+      }),
+    state: (threadId, { signal }) => unlessUnknown(async () => threadOf([], await read(threadId, signal))),
+    status: async ({ threadId, runId }, { signal }) => statusIn(await json(threadId, `runs/${segment(runId)}`, signal)),
+  };
+}
+
+/**
+ * Returns the transport by a `Client` of `@langchain/langgraph-sdk`.
+ *
+ * @param options - `assistantId`: the assistant's id, or the graph's name.
+ */
+export function clientTransport(
+  client: LangGraphClient,
+  { assistantId }: { readonly assistantId: string },
+): LangGraphTransport {
+  const { threads, runs } = client;
+  const history = threads.getHistory && ((threadId: string) => threads.getHistory?.(threadId, { limit: 1 }));
+  const read = stateOf((threadId) => reached(threads.getState(threadId)), history);
+  return {
+    create: async () => createdId(await reached(threads.create())),
+    run: ({ threadId, ...payload }, { signal, named }) =>
+      runs.stream(threadId, assistantId, {
+        ...payload,
+        signal,
+        onRunCreated: ({ run_id }: { run_id: string }) => named(run_id),
+      } as never),
+    join: ({ threadId, runId, lastEventId = "-1" }, { signal, streamMode }) =>
+      runs.joinStream(threadId, runId, { lastEventId, streamMode, signal } as never),
+    cancel: ({ threadId, runId }) => runs.cancel(threadId, runId),
+    load: (threadId, { signal }) =>
+      unlessUnknown(async () => threadOf(await reached(runs.list(threadId)), await read(threadId, signal))),
+    state: (threadId, { signal }) => unlessUnknown(async () => threadOf([], await read(threadId, signal))),
+    status: async ({ threadId, runId }) => statusIn(await runs.get?.(threadId, runId)),
+  };
+}
+
+type Ask = (threadId: string, signal: AbortSignal) => PromiseLike<unknown> | undefined;
+
+/** Reads a thread's state; of one with an input that its graph refuses, such as the removal of an unknown message, the last
+ * checkpoint before it, in whose place the next input comes. */
+const stateOf =
+  (ask: Ask, before: Ask | undefined) =>
+  async (threadId: string, signal: AbortSignal): Promise<unknown> => {
+    try {
+      return await ask(threadId, signal);
+    } catch (error) {
+      if (statusOf(error) !== 400 || !before) throw error;
+      const [last] = await Promise.resolve(before(threadId, signal)).then(listOf, () => []);
+      if (last === undefined) throw error;
+      return last;
+    }
+  };
+
+function createdId(made: unknown): string {
+  const id = ((made ?? {}) as { thread_id?: unknown }).thread_id;
+  if (typeof id === "string" && id !== "") return id;
+  throw new ThreadfoldError("BAD_RESPONSE", "The server made a thread without saying its thread_id.");
+}
+
+const statusIn = (told: unknown): string | undefined => ((told ?? {}) as { status?: string }).status;
+
+/** An id as a part of a path: a page may take a thread's from its own address. */
+function segment(id = ""): string {
+  if (id === "." || id === "..") throw new ThreadfoldError("INVALID_ARGUMENT", `'${id}' is no id of a thread.`);
+  return encodeURIComponent(id);
+}
+
+const JSON_TYPE = { "content-type": "application/json" };
+
+const snakeCased = (payload: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(payload).map(([key, value]) => [
+      key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      value,
+    ]),
+  );
+
+/** The fields of a server's run and state that a runner reads. */
+type ListedRun = { readonly run_id: string; readonly status: string };
+type ToldState = {
+  readonly values?: unknown;
+  readonly next?: unknown;
+  readonly tasks?: readonly { readonly interrupts?: readonly object[] }[];
+};
+
+/** Returns what the server answers; undefined if it does not know what it is asked for. */
+async function unlessUnknown<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (statusOf(error) === 404) return undefined;
+    throw error;
+  }
+}
+
+const statusOf = (error: unknown): unknown => ((error ?? {}) as { status?: unknown }).status;
+
+const listOf = (told: unknown): readonly unknown[] => (Array.isArray(told) ? told : []);
+
+/** Reads what a server answers for a thread. */
+function threadOf(listed: unknown, told: unknown): LoadedThread {
+  if (!areObjects(listed)) throw new ThreadfoldError("BAD_RESPONSE", "The server answered no list of runs.");
+  const runs = listed as readonly ListedRun[];
+  const { values, next, tasks } = (areObjects([told]) ? told : {}) as ToldState;
+  const isState = values === undefined || values === null || areObjects([values]);
+  if (!areObjects([told]) || !isState || !areObjects(tasks ?? []))
+    throw new ThreadfoldError("BAD_RESPONSE", "The server answered no state of a thread.");
+  const interrupts = (tasks ?? []).flatMap(({ interrupts }) => interrupts ?? []);
+  const { __interrupt__: _, ...own } = (values ?? {}) as Record<string, unknown>;
+  const messages = plainMessages(own["messages"]);
+  // The latest come first; enqueued runs follow in their order.
+  const run =
+    runs.find(({ status }) => status === "running") ?? runs.filter(({ status }) => status === "pending").at(-1);
+  return {
+    values: messages === own["messages"] ? own : { ...own, messages },
+    interrupts: interrupts.map((asked) => ({ ...asked, namespace: [] })),
+    runId: run?.run_id,
+    isDone: listOf(next).length === 0,
+  };
+}
+
+const areObjects = (list: unknown): boolean =>
+  Array.isArray(list) && list.every((item) => typeof item === "object" && item !== null && !Array.isArray(item));

@@ -1,0 +1,46 @@
+// How a runner reaches an agent, whatever the protocol.
+import type { StreamSource } from "../stream/source.js";
+
+/** A value, or a promise of it. */
+export type Awaitable<T> = T | PromiseLike<T>;
+
+/** What comes with each request of a {@link Transport}. */
+export interface TransportCall {
+  /** Aborts once nobody reads any more: the run was stopped or left, or the runner disposed. */
+  readonly signal: AbortSignal;
+}
+
+/** A run that was under way when its connection ended. */
+export interface RunRef {
+  readonly threadId: string;
+  readonly runId: string;
+  /** The id of the last part received, if the stream has ids. */
+  readonly lastEventId?: string | undefined;
+}
+
+/** The server's state of a thread. */
+export interface LoadedThread {
+  readonly values: object;
+  /** What its last run asks. */
+  readonly interrupts?: readonly unknown[] | undefined;
+  /** The run under way, if any. */
+  readonly runId?: string | undefined;
+  /** Whether nothing is left to do: the last run came to its end. */
+  readonly isDone?: boolean | undefined;
+}
+
+/**
+ * Everything about reaching an agent, in plain functions: `{ ...httpTransport(options), cancel }` changes one of them. Each
+ * asks once; whether to ask again is the runner's. Throw an error with an HTTP `status` for a refusal; one without counts
+ * as a broken connection.
+ */
+export interface Transport<Input, Part extends object> {
+  /** Starts a run. Returns its parts: a `Response`, its body, an async iterable, a list or an Observable. */
+  run(input: Input, call: TransportCall): Awaitable<StreamSource<Part>>;
+  /** Joins a run: from its start, or after `lastEventId`. Without it, a run whose connection broke has failed. */
+  join?: ((run: RunRef, call: TransportCall) => Awaitable<StreamSource<Part>>) | undefined;
+  /** Stops a run on the server. Throw, or return a `Response` that is not ok, if it refuses: `stop()` reports that. */
+  cancel?: ((run: RunRef, call: TransportCall) => unknown) | undefined;
+  /** Returns what the server has of a thread; undefined if it does not know it. Without it, `load()` only joins. */
+  load?: ((threadId: string, call: TransportCall) => Awaitable<LoadedThread | undefined>) | undefined;
+}
