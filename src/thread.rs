@@ -43,7 +43,7 @@ pub use standing::{RunState, RunStatus};
 
 use ids::IdSet;
 use parts::Parts;
-use pending::{Does, Updates};
+use pending::{Does, Told, Updates};
 use place::Places;
 use rename::Echoes;
 use rules::Rules;
@@ -101,9 +101,7 @@ pub struct Thread<V: Value> {
     stale: Stale,
     woven: Option<Woven<V>>,
     written: Option<V>,
-    /// The last list of pending updates returned, and whether it still holds.
-    told: V,
-    told_fresh: bool,
+    told: Told<V>,
     view: Shown<V>,
     confirmed: Shown<V>,
 }
@@ -145,8 +143,7 @@ impl<V: Value> Thread<V> {
             stale: Stale::default(),
             woven: None,
             written: None,
-            told: V::null(),
-            told_fresh: false,
+            told: Told::nothing(),
             view: Shown::nothing(),
             confirmed: Shown::nothing(),
         };
@@ -178,15 +175,7 @@ impl<V: Value> Thread<V> {
     #[cfg_attr(not(all(target_arch = "wasm32", feature = "bindings")), allow(dead_code))]
     pub(crate) fn pending_list(&mut self) -> V {
         self.look();
-        if !self.told_fresh {
-            self.told_fresh = true;
-            let updates = self.updates.iter_mut().filter(|update| !update.is_acknowledged());
-            let told = V::array(updates.map(Pending::tell));
-            if !told.same_items(&self.told) {
-                self.told = told;
-            }
-        }
-        self.told.clone()
+        self.told.list(&mut self.updates)
     }
 
     /// Returns an update as that list has it; `None` once the server has it or it is gone.
@@ -368,16 +357,17 @@ impl<V: Value> Thread<V> {
 
     fn messages_changed(&mut self) {
         self.stale.edits = true;
+        self.echoes.iter_mut().for_each(Echoes::anew);
         (self.behind, self.places.head, self.woven) = (None, None, None);
         (self.view.fresh, self.confirmed.fresh) = (false, false);
-        self.told_fresh &= self.updates.edit_count == 0;
+        self.told.fresh &= self.updates.edit_count == 0;
     }
 
     fn fields_changed(&mut self) {
         self.stale.writes = true;
         self.written = None;
         (self.view.fresh, self.confirmed.fresh) = (false, false);
-        self.told_fresh &= self.updates.write_count == 0;
+        self.told.fresh &= self.updates.write_count == 0;
     }
 
     /// Notes that pending updates, or their order, changed.
@@ -425,7 +415,7 @@ impl<V: Value> Thread<V> {
     /// Notes that pending updates must be listed and shown again.
     fn shown_anew(&mut self) {
         (self.woven, self.written) = (None, None);
-        (self.view.fresh, self.told_fresh) = (false, false);
+        (self.view.fresh, self.told.fresh) = (false, false);
     }
 }
 

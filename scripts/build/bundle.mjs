@@ -117,53 +117,52 @@ export async function bundle(wasms, isWanted = () => true) {
   writeFileSync(join(generated, "wasm-text.js"), textModule(core));
   writeFileSync(join(generated, "agent", "wasm-text.js"), textModule(agentCore));
   const modules = new Set();
+  const wanted = BUNDLES.filter(({ file }) => isWanted(file));
   const files = await Promise.all(
-    BUNDLES.filter(({ file }) => isWanted(file)).map(
-      async ({ file, path, entry, core: via, agent, agentCore: agentCoreFile, short, format, banner }) => {
-        const { outputFiles, metafile } = await build({
-          entryPoints: [path ?? (agent ? join(source, "core", agent) : join(source, "entries", `${entry}.ts`))],
-          bundle: true,
-          write: false,
-          metafile: true,
-          outfile: file,
-          absWorkingDir: root,
-          format,
-          // "neutral" leaves process.env.NODE_ENV alone, for the importing program's bundler. So does "node", which also
-          // lists a CJS file's exports in the way that Node can see.
-          platform: format === "cjs" ? "node" : "neutral",
-          mainFields: ["module", "main"],
-          target: "es2022",
-          // Modules loaded late use `require` then: jest, for one, does not know `import()` in CommonJS.
-          supported: { "dynamic-import": format === "esm" },
-          // Names stay, so that a stack trace says what it is about; the agent half is too large for them.
-          minifyIdentifiers: Boolean(short) && uses("agent names"),
-          minifySyntax: true,
-          minifyWhitespace: true,
-          // Node prints the line that threw, which should not be the whole bundle.
-          lineLimit: LINE,
-          legalComments: "none",
-          ...(banner && { banner: { js: banner } }),
-          external: EXTERNAL,
-          plugins: [
-            ...(via ? [useCore(via)] : []),
-            ...(via && uses("glue names") ? [shortGlue] : []),
-            ...(agent ? [useAgentFiles] : []),
-            ...(agentCoreFile ? [useAgentCore(agentCoreFile)] : []),
-            ...(IMPORTS[entry] ? [useEntries(IMPORTS[entry])] : []),
-            ...(short ? [namedErrors] : []),
-          ],
-          logLevel: "warning",
-          // wasm-bindgen lists the snippet's module once for each block of imports from it.
-          logOverride: { "duplicate-object-key": "silent" },
-        });
-        const [{ inputs }] = Object.values(metafile.outputs);
-        for (const [path, { bytesInOutput }] of Object.entries(inputs)) if (bytesInOutput > 0) modules.add(path);
-        const [{ text }] = outputFiles;
-        checkImports(file, text);
-        const shorter = short && format === "esm" && uses("terser") ? await minified(text) : text;
-        return [file, checked(file, named(shorter))];
-      },
-    ),
+    wanted.map(async ({ file, path, entry, core: via, agent, agentCore: agentCoreFile, short, format, banner }) => {
+      const { outputFiles, metafile } = await build({
+        entryPoints: [path ?? (agent ? join(source, "core", agent) : join(source, "entries", `${entry}.ts`))],
+        bundle: true,
+        write: false,
+        metafile: true,
+        outfile: file,
+        absWorkingDir: root,
+        format,
+        // "neutral" leaves process.env.NODE_ENV alone, for the importing program's bundler. So does "node", which also
+        // lists a CJS file's exports in the way that Node can see.
+        platform: format === "cjs" ? "node" : "neutral",
+        mainFields: ["module", "main"],
+        target: "es2022",
+        // Modules loaded late use `require` then: jest, for one, does not know `import()` in CommonJS.
+        supported: { "dynamic-import": format === "esm" },
+        // Names stay, so that a stack trace is readable; the agent half is too large for them.
+        minifyIdentifiers: Boolean(short) && uses("agent names"),
+        minifySyntax: true,
+        minifyWhitespace: true,
+        // Node prints the line that threw, which should not be the whole bundle.
+        lineLimit: LINE,
+        legalComments: "none",
+        ...(banner && { banner: { js: banner } }),
+        external: EXTERNAL,
+        plugins: [
+          ...(via ? [useCore(via)] : []),
+          ...(via && uses("glue names") ? [shortGlue] : []),
+          ...(agent ? [useAgentFiles] : []),
+          ...(agentCoreFile ? [useAgentCore(agentCoreFile)] : []),
+          ...(IMPORTS[entry] ? [useEntries(IMPORTS[entry])] : []),
+          ...(short ? [namedErrors] : []),
+        ],
+        logLevel: "warning",
+        // wasm-bindgen lists the snippet's module once for each block of imports from it.
+        logOverride: { "duplicate-object-key": "silent" },
+      });
+      const [{ inputs }] = Object.values(metafile.outputs);
+      for (const [path, { bytesInOutput }] of Object.entries(inputs)) if (bytesInOutput > 0) modules.add(path);
+      const [{ text }] = outputFiles;
+      checkImports(file, text);
+      const shorter = short && format === "esm" && uses("terser") ? await minified(text) : text;
+      return [file, checked(file, named(shorter))];
+    }),
   );
   return { files: Object.fromEntries(files), modules: [...modules] };
 }

@@ -65,7 +65,7 @@ async function optimised(input, folder) {
   return output;
 }
 
-/** Another version of Rust may name its functions otherwise: what it makes is larger, but as good. */
+/** Another version of Rust may name its functions differently: the output is larger then, but as good. */
 function trimmedInto(output, input) {
   try {
     trapOnPanic(input, output);

@@ -26,7 +26,7 @@ const SENTENCES = [
 
 const DATA = 11;
 
-/** All that says what this module does, for whoever keeps what it did. */
+/** This module's parameters, for callers that cache its results. */
 export const FORGOTTEN = [FILE.source, ...SENTENCES].join("\n");
 
 /** Zeroes it in the given bytes of a wasm. */
@@ -58,7 +58,7 @@ function segments(wasm) {
   const [count, first] = number(wasm, data.start);
   const found = [];
   for (let at = first; found.length < count;) {
-    // Each begins with 0, for the only memory there is, and says where it is: i32.const, a number, end.
+    // Each begins with 0, for the only memory there is, and has its place: i32.const, a number, end.
     const [start, behind] = number(wasm, at + 2);
     const [length, from] = number(wasm, behind + 1);
     at = from + length;

@@ -15,7 +15,7 @@ const FORMATTING = /\b(core|alloc)::fmt\b|\bPanicPayload\b/;
 
 const LIBRARY = /^(core|alloc|std|__rustc)\b/;
 
-/** All that says what this module does, for whoever keeps what it did. */
+/** This module's parameters, for callers that cache its results. */
 export const RULES = [...[PANICS, FORMATTING, LIBRARY].map(({ source }) => source), FORGOTTEN].join("\n");
 
 /** Writes a wasm whose functions have names anew. */

@@ -69,7 +69,7 @@ impl<V: Value> Thread<V> {
         }
         pending.edits.iter_mut().for_each(|edit| self.places.seat(edit));
         self.made = made;
-        (self.view.fresh, self.told_fresh) = (false, false);
+        (self.view.fresh, self.told.fresh) = (false, false);
         if written.is_some() {
             self.written = written;
         }

@@ -167,6 +167,7 @@ impl<V: Value> Thread<V> {
         let Some(id) = message.get_owned("id").filter(|id| id.kind() == Kind::String) else {
             return Err(Error::message_field(".id", "a string"));
         };
+        let mut echoed = None;
         if let Some(position) = self.messages.find(&id) {
             // An equal message changes nothing.
             let own = self.messages.item(position);
@@ -186,6 +187,8 @@ impl<V: Value> Thread<V> {
                 None => self.shown_place(&id),
             };
             let (head, behind) = (self.places.head, self.behind);
+            let place_shown = place.filter(|_| after.is_none());
+            let woven = place_shown.and_then(|place| self.woven_with(&known, place));
             self.messages.put(known, place.map(|place| place as usize))?;
             self.woven = None;
             (self.view.fresh, self.confirmed.fresh) = (false, false);
@@ -197,8 +200,12 @@ impl<V: Value> Thread<V> {
                 _ => head.filter(|head| head.stays_with(self.messages.len())),
             };
             self.behind = if moved && after.is_none() { None } else { behind };
+            echoed = woven;
         }
         self.look_at(&id, true);
+        if echoed.is_some() {
+            self.woven = echoed;
+        }
         if streaming {
             self.streaming.insert(&id);
             self.broken.remove(&id);

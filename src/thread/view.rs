@@ -120,7 +120,7 @@ impl<V: Value> Thread<V> {
             }
         }
         self.woven = None;
-        (self.view.fresh, self.told_fresh) = (false, false);
+        (self.view.fresh, self.told.fresh) = (false, false);
     }
 
     /// Returns the confirmed messages with the pending ones among them.
@@ -178,6 +178,38 @@ impl<V: Value> Thread<V> {
             woven.list = Some(list.clone());
         }
         list
+    }
+
+    /// Returns what is woven once the server's copy of a pending message takes its place, before
+    /// this confirmed position: only that message changes. `None` where more may.
+    pub(super) fn woven_with(&mut self, message: &V, place: u32) -> Option<Woven<V>> {
+        let mut woven = self.woven.take().filter(|woven| woven.tail.is_empty())?;
+        let list = woven.list.take()?;
+        let id = message.get_owned("id")?;
+        let [edit] = self.updates.edits_of(&id) else { return None };
+        let edit = self.updates.edit(*edit)?;
+        let next = woven.before.partition_point(|before| *before < place);
+        let is_next = woven.before.get(next) == Some(&place);
+        if edit.does != Does::Add || edit.acknowledged || !is_next {
+            return None;
+        }
+        let gone = woven.removed.partition_point(|removed| *removed < place);
+        let at = (place as usize + next).checked_sub(gone)?;
+        let own = list.at(at).map(Found::into_owned)?;
+        if !own.get_owned("id")?.same(&id) {
+            return None;
+        }
+        // Everything behind it has moved.
+        woven.before.remove(next);
+        let moved = woven.before.iter_mut().chain(&mut woven.removed).chain(&mut woven.grown);
+        moved.filter(|at| **at >= place).for_each(|at| *at += 1);
+        woven.list = Some(if own.same(message) {
+            list
+        } else {
+            let plan = Plan { replaced: vec![[number(at), 0]], ..Plan::default() };
+            V::assemble(list, V::array([message.clone()]), &plan, false)
+        });
+        Some(woven)
     }
 
     /// Returns the confirmed messages with the pending edits applied.

@@ -4,7 +4,7 @@ import { element, setText } from "./dom";
 import { entries } from "./sharing";
 import { isObject } from "./state";
 
-/** Two different things, to tell "was not there" from `undefined`. */
+/** Two different things, to distinguish "was not there" from `undefined`. */
 const ABSENT = Symbol("absent");
 const HEAD = 90;
 const TAIL = 40;

@@ -200,7 +200,7 @@ test("drift is reported: the light goes on when the server's snapshot differs", 
     value: "I would rather not have said that.",
   });
   expect((await chat.shown()).at(-1)).toBe("assistant: I would rather not have said that.");
-  // It says what that means, and goes out after a run in which both agree.
+  // The note explains itself, and goes out after a run in which both agree.
   await page.getByText("What does that mean?").click();
   expect(await page.locator(".drift-details p").innerText()).toContain("its word was taken");
   await page.getByLabel("Answer is reworded").uncheck();

@@ -1,4 +1,4 @@
-// Graphs in Chromium: they ask, the page is reloaded or closed, and they go on.
+// Graphs in Chromium: they ask, the page is reloaded or closed, and they continue.
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { openChromium } from "../chromium";

@@ -15,7 +15,7 @@ test("the context of the example keeps what its own counter allows, and the esti
   const [counted, estimated, kept, cutoff] = (said ?? []).slice(1).map(Number) as [number, number, number, number];
   expect(counted).toBeGreaterThan(8_000);
   expect(Math.abs(estimated / counted - 1)).toBeLessThan(0.12);
-  // The summary stands in front of what is kept.
+  // The summary goes in front of the kept messages.
   expect(kept).toBeLessThan(2_000 + 50);
   expect(cutoff).toBeLessThan(800);
 }, 300_000);

@@ -93,9 +93,9 @@ interface Server {
   name: string;
   /** The requests that start a run. */
   runs: string;
-  /** The messages that the server holds; a server that keeps none has no such function. */
+  /** The messages that the server holds; undefined for a server that keeps none. */
   messages?: (threadId: string) => Promise<Message[]>;
-  /** Whether a run goes on after a reload, and can be joined. */
+  /** Whether a run continues after a reload, and can be rejoined. */
   canJoin: boolean;
 }
 

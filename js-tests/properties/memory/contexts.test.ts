@@ -1,4 +1,4 @@
-// Contexts and cuts that nobody holds any more: what the wasm has of them does not grow, whether or not finalizers run.
+// Contexts and cuts that are no longer held: their part of the wasm does not grow, whether or not finalizers run.
 import { createRequire } from "node:module";
 import { expect, test } from "vitest";
 

@@ -1,4 +1,4 @@
-// An agent's messages and state, and its thread: the same, whoever changes them.
+// An agent's messages and state, and its thread: the same after any change on either side.
 import { AbstractAgent, type BaseEvent, HttpAgent, type Message, type RunAgentInput } from "@ag-ui/client";
 import { from, Observable, type Subscriber } from "rxjs";
 import { Thread } from "threadfold";
@@ -9,7 +9,7 @@ import { agentOf, type Event, finished, response, started, text } from "./agents
 const question = (id = "u1", content = "Q"): Message => ({ id, role: "user", content });
 const ids = (agent: { messages: readonly { id: string }[] }) => agent.messages.map(({ id }) => id);
 
-/** An agent whose events come when the test says so. */
+/** An agent whose events the test sends. */
 class Driven extends withFold(AbstractAgent) {
   #events: Subscriber<BaseEvent> | undefined;
   readonly inputs: RunAgentInput[] = [];
@@ -216,7 +216,7 @@ test("an interrupt that is resumed under its run's id loses nothing", async () =
   }
 });
 
-/** An agent that joins what its server tells. */
+/** An agent that joins the runs of its server. */
 function joining(runs: Event[][], config: object): FoldHttpAgent {
   const agent = agentOf("folding", runs, config) as FoldHttpAgent;
   Object.defineProperty(agent, "connect", { value: agent.run.bind(agent) });

@@ -14,7 +14,7 @@ const ids = (agent: { messages: readonly { id: string }[] }) => agent.messages.m
 const contents = (agent: { messages: readonly object[] }) =>
   agent.messages.map((message) => (message as { content?: unknown }).content);
 
-/** Runs both agents on the same, and gives what each came to. */
+/** Runs both agents on the same input, and returns their results. */
 async function each<T>(work: (kind: Kind) => Promise<T>): Promise<{ theirs: T; ours: T }> {
   const quiet = [vi.spyOn(console, "warn"), vi.spyOn(console, "error")].map((spy) => spy.mockImplementation(() => {}));
   try {

@@ -48,7 +48,7 @@ const turn: fc.Arbitrary<Turn> = fc.record({
 const reloaded = (thread: Thread<State>): Thread<State> =>
   Thread.fromJSON(JSON.parse(JSON.stringify(thread)) as object, { schema }) as unknown as Thread<State>;
 
-/** Plays the turns. Returns what the server was sent and what it held after each, and what the page showed. */
+/** Plays the turns. Returns the server's requests, its state after each, and the page's views. */
 async function played(turns: readonly Turn[], loadsAgain: boolean): Promise<unknown[]> {
   const seen: unknown[] = [];
   let server = { log: [] as string[], mood: "none", facts: {} };

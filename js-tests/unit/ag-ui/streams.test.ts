@@ -132,7 +132,7 @@ const LIVE: Record<
           new Promise<IteratorResult<Event>>((resolve) => waiting.push((value) => resolve({ value, done: false }))),
         return: () => {
           closed = true;
-          // One that never comes to its end.
+          // One that never ends.
           return new Promise<never>(() => {});
         },
       }),

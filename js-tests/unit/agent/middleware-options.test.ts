@@ -1,4 +1,4 @@
-// Options of the middlewares in LangChain's and deepagents' forms, and what they refuse.
+// Options of the middlewares in LangChain's and deepagents' forms, and the ones they refuse.
 import { FakeListChatModel } from "@langchain/core/utils/testing";
 import {
   type AgentOptions,

@@ -1,4 +1,4 @@
-// Models and tools as their own packages have them, and what they are asked.
+// Models and tools as their own packages have them, and the requests to them.
 import { AIMessage, AIMessageChunk, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import { FakeStreamingChatModel } from "@langchain/core/utils/testing";
 import { tool as langchainTool } from "@langchain/core/tools";

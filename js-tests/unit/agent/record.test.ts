@@ -93,7 +93,7 @@ test("maxIterations ends a run that goes on and on", async () => {
   expect(textOf(messages.at(-1) as object)).toBe("Model call limits exceeded: run limit (3/3)");
 });
 
-/** An agent whose conversation is compressed: what the model is sent, what is kept. */
+/** An agent whose conversation is compressed: the model's messages, and the kept ones. */
 function compressing(checkpointer = new MemorySaver()) {
   const sent: LangChainMessage[][] = [];
   const agent = createAgent({

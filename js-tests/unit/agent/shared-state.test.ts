@@ -27,7 +27,7 @@ const scripted =
 
 const ask = tool({ name: "ask", run: (_, { interrupt }) => interrupt("Go on?") as string });
 
-/** Runs the turns to their end, with "yes" to each question. Returns the files, and what the calls came to. */
+/** Runs the turns to their end, with "yes" to each question. Returns the files, and the calls' results. */
 async function filesOf(turns: Record<string, Turns>, options: object = {}) {
   const agent = createDeepAgent({
     model: scripted(turns),

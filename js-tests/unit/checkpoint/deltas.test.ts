@@ -12,7 +12,7 @@ const fields = (snapshotFrequency: number) =>
     n: Annotation<number>,
   } as never) as never;
 
-/** Runs a node so often, and says how many bytes of it are kept then. */
+/** Runs a node so often, and returns how many bytes of it are kept then. */
 async function stored(steps: number, frequency: number) {
   const saver = new MemorySaver();
   let calls = 0;

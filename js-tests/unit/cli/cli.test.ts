@@ -1,4 +1,4 @@
-// `npx threadfold`, as a user starts it: what it prints, and how it exits.
+// `npx threadfold`, as a user starts it: its output, and its exit code.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

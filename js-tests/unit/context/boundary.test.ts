@@ -106,7 +106,7 @@ test("due.files names what is moved, and the context has where it is", () => {
   expect(moved.files).toEqual(Object.fromEntries(all));
   expect(moved.files).toBe(moved.files);
   expect(there(new Context({ trigger: { messages: 3 } }).of(huge).due).files).toEqual({});
-  // Notes that are longer than what they stand for save nothing.
+  // Notes longer than the text they replace save nothing.
   const small = new Context({ trigger: { tokens: 600 }, offload: offloading({ toolTokens: 50 }) });
   expect(there(small.of(list).due).files).toEqual({});
   const record = context.compact(moved, null);

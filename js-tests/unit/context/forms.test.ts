@@ -1,4 +1,5 @@
-// Messages in the forms in which lists come: LangChain's serialised one, and what is in AG-UI's lists only for the screen.
+// Messages in the forms in which lists come: LangChain's serialised one, and AG-UI messages that are only for the
+// screen.
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
 import {
   clearToolUses,

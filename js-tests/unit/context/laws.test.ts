@@ -1,4 +1,4 @@
-// The laws of a context, on conversations that grow message by message, are compacted when that is due, and go on.
+// The laws of a context, on conversations that grow message by message, are compacted when that is due, and continue.
 import {
   Context,
   type ContextDue,

@@ -1,4 +1,4 @@
-// Options that there are none of, and what else is refused in a sentence.
+// Unknown options, and other arguments refused with a sentence.
 import * as entry from "threadfold/context";
 import { Context, type ContextDue, countTokens, ThreadfoldError } from "threadfold/context";
 import { offload, offloading } from "threadfold/context/offload";

@@ -12,7 +12,7 @@ interface State {
   _summarization_event?: unknown;
 }
 
-/** An agent's turns: what it is sent and what its state is, at each model call. */
+/** An agent's turns: its request and its state, at each model call. */
 function run(seed: number): { state: State; sent: readonly Message[] }[] {
   const dice = new Dice(seed);
   const said = Array.from({ length: 12 }, (_, part) => {

@@ -1,4 +1,4 @@
-// The demo's agent server by itself: what it says over HTTP, and what goes wrong when asked to.
+// The demo's agent server by itself: its HTTP responses, and the faults on request.
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { HttpAgent, type Message } from "@ag-ui/client";

@@ -1,4 +1,4 @@
-// The demo's chats against its agent server, without a page: whatever breaks, the thread ends as the server's.
+// The demo's chats against its agent server, without a page: after any fault, the thread ends as the server's.
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import * as fc from "fast-check";

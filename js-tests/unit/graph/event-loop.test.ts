@@ -11,7 +11,7 @@ function busy(): void {
   while (performance.now() < until);
 }
 
-/** How often the event loop turns while `work` goes on, whose busy parts take 60 ms in all. */
+/** How often the event loop turns during `work`, whose busy parts take 60 ms in all. */
 async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   let turns = 0;
   let isOver = false;

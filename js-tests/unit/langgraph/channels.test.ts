@@ -1,4 +1,4 @@
-// Fields beside the channels of langgraph.js: what is written as `Overwrite`, as `undefined`, and what a state begins with.
+// Fields beside the channels of langgraph.js: writes of `Overwrite` and of `undefined`, and a state's first values.
 import { Annotation, BinaryOperatorAggregate, END, Overwrite, START, StateGraph } from "@langchain/langgraph";
 import * as fc from "fast-check";
 import { defineSchema, field, overwrite, Thread } from "threadfold";
@@ -47,7 +47,7 @@ const write = fc.record({ last: value, joined: value, bare: value }, { requiredK
 const defined = fc.constantFrom<unknown[]>(1, "s");
 const begin = fc.record({ last: defined, joined: defined, bare: defined }, { requiredKeys: ["joined", "bare"] });
 
-/** A field without a value is one that is not there: what a graph leaves out. */
+/** A field without a value is a missing one: a graph leaves it out. */
 const settled = (state: State): State =>
   Object.fromEntries(Object.entries(state).filter(([, value]) => value !== undefined));
 

@@ -27,7 +27,7 @@ const contents = (messages: readonly object[] | undefined) =>
 const ids = (messages: readonly object[] | undefined) =>
   messages?.map((message) => (message as Message | undefined)?.["id"]);
 
-/** A thread that folds runs, and what it showed on the way. */
+/** A thread that folds runs, and its views on the way. */
 class Ours {
   readonly thread = new Thread();
   readonly witness = new Witness(this.thread);

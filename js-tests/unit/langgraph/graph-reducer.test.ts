@@ -1,4 +1,4 @@
-// graphReducer beside langgraph.js's messagesStateReducer: what it answers, and what it writes into what it is given.
+// graphReducer beside langgraph.js's messagesStateReducer: its answers, and its writes into the arguments.
 import { AIMessage, BaseMessage, HumanMessage, RemoveMessage, ToolMessage } from "@langchain/core/messages";
 import { messagesStateReducer, REMOVE_ALL_MESSAGES } from "@langchain/langgraph";
 import * as fc from "fast-check";
@@ -22,7 +22,7 @@ function naming(): (id: unknown) => unknown {
   };
 }
 
-/** Everything that can be seen of a reducer's call: its answer, where its messages come from, and what it wrote. */
+/** All that shows of a reducer's call: its answer, where its messages come from, and its writes. */
 function seen(reducer: Reducer, left: Spec[], right: Spec[]): object {
   const [was, more] = [left.map(make), right.map(make)];
   const given = [...was, ...more];

@@ -1,4 +1,5 @@
-// A run that asks: a state that an interrupt left says nothing of messages that it lacks, and the run's end says what it asks.
+// A run that asks. A state left by an interrupt does not remove the messages that it lacks, and the run's end has the
+// interrupts.
 import { foldLangGraph } from "threadfold/langgraph";
 import { describe, expect, test } from "vitest";
 import { readRecording, type Part as RecordedPart } from "../../peers/recorded/format.mjs";

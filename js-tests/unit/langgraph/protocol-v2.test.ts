@@ -123,7 +123,7 @@ describe("a message", () => {
     expect(cities).toContain("São");
     expect(cities).toContain("São Pau");
     const texts = shown.map((messages) => (messages[1]?.["content"] as { text?: string }[] | undefined)?.[0]);
-    // The text is the same object from its last word to its end, whatever the arguments do.
+    // The text is the same object from its last word to its end, while the arguments change.
     expect(new Set(texts.filter((block) => block?.text === "I ask.")).size).toBeLessThanOrEqual(2);
   });
 

@@ -1,4 +1,4 @@
-// Arguments of many keys that are being streamed are read when somebody looks; whoever looks sees plain data.
+// Streamed arguments with many keys are parsed only when they are read; readers see plain data.
 import * as fc from "fast-check";
 import { produce, setAutoFreeze } from "immer";
 import { Thread } from "threadfold";

@@ -1,4 +1,4 @@
-// A token of text: what it sends to the thread, and what it asks of it.
+// A token of text: the events to the thread, and the reads from it.
 import { Observable } from "rxjs";
 import { foldLangGraph, type RunStream } from "threadfold/langgraph";
 import { describe, expect, test } from "vitest";

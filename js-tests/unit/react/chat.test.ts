@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-// A chat over a Thread: who renders for a token, and what a server has rendered before.
+// A chat over a Thread: the renders for a token, and a server's earlier rendering.
 import { act, createElement as h, memo, type ReactNode } from "react";
 import { renderToString } from "react-dom/server";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";

@@ -1,4 +1,4 @@
-// A runner has an error exactly while its status is "error", in words and with a code, whatever has failed.
+// A runner has an error exactly while its status is "error", in words and with a code, after any failure.
 import { Thread, type AgUiState } from "threadfold";
 import { AgUiRunner } from "threadfold/ag-ui";
 import { LangGraphRunner } from "threadfold/langgraph";

@@ -62,7 +62,7 @@ test.each([true, false])(
     expect(error).toMatchObject({ code: BROKEN.code, message: BROKEN.message });
     expect(error).not.toHaveProperty("cause");
     expect(runner.error).toBe(error);
-    // An error that says nothing is reported as it is.
+    // An error without a message is reported as it is.
     thread.receive({ type: "run-error", error: undefined });
     expect(runner.error).toEqual({ message: "undefined", code: "RUN_FAILED" });
   },

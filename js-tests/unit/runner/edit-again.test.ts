@@ -1,4 +1,4 @@
-// Edits that failed, and what is done meanwhile: each question keeps one answer. Found by random use.
+// Edits that failed, and actions meanwhile: each question keeps one answer. Found by random use.
 import { defineSchema, field, textOf, Thread, type AgUiMessage, type AgUiState } from "threadfold";
 import { AgUiRunner, type RunAgentInput } from "threadfold/ag-ui";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";

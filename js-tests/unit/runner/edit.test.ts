@@ -1,4 +1,4 @@
-// regenerate() and sendMessage(…, { messageId }): a conversation that goes on from one of the user's messages.
+// regenerate() and sendMessage(…, { messageId }): a conversation that continues from one of the user's messages.
 import { Thread } from "threadfold";
 import { AgUiRunner } from "threadfold/ag-ui";
 import { LangGraphRunner } from "threadfold/langgraph";

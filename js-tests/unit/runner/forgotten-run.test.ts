@@ -1,4 +1,4 @@
-// LangGraph runs that the server has forgotten, as by a restart: what they came to is in the thread's state, or nothing is.
+// LangGraph runs that the server has forgotten, as by a restart: the thread's state has their outcome, or nothing has.
 import { Thread } from "threadfold";
 import { LangGraphRunner } from "threadfold/langgraph";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// A thread that the server has, opened in another page: its state, what it asks, and the run that goes on.
+// A server's thread, opened in another page: its state, its interrupts, and the run that continues.
 import { Client } from "@langchain/langgraph-sdk";
 import { Thread } from "threadfold";
 import { LangGraphRunner } from "threadfold/langgraph";

@@ -1,4 +1,4 @@
-// A thread into which other code folds a run of its own: it is waited for, and not taken for the runner's.
+// A thread into which other code folds a run of its own: the runner waits for it, and does not mistake it for its own.
 import { Thread, type AgUiState } from "threadfold";
 import { expect, test } from "vitest";
 import { settled, stateOf, told } from "./told-agent.js";

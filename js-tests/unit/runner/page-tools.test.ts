@@ -1,4 +1,4 @@
-// Tools of the page over a reload, and what the page sends in place of the thread's messages.
+// Tools of the page over a reload, and messages that the page sends in place of the thread's.
 import { Thread, type AgUiMessage, type AgUiState } from "threadfold";
 import { AgUiRunner, type AgUiRunnerOptions, type RunAgentInput } from "threadfold/ag-ui";
 import { repairToolCalls } from "threadfold/context";

@@ -1,4 +1,4 @@
-// retry() repeats the purpose of the last run, whatever else has failed before.
+// retry() repeats the purpose of the last run, after any earlier failures.
 import { textOf, Thread, type AgUiMessage, type AgUiState } from "threadfold";
 import { AgUiRunner } from "threadfold/ag-ui";
 import { LangGraphRunner } from "threadfold/langgraph";

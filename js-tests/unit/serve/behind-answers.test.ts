@@ -172,7 +172,7 @@ describe.each(Object.entries(GRAPHS))("a graph of %s", (library, graphOf) => {
     const refused = { status: "failed", error: { message: "Yes or no?" } };
     expect(await runner.resume({ value: "perhaps" })).toMatchObject(refused);
     expect(runner.interrupts).toMatchObject([{ message: "Mail it?" }]);
-    // langgraph.js keeps the first answer, and takes the second for that of a second question.
+    // langgraph.js keeps the first answer, and mistakes the second for the answer to a second question.
     const corrected = library === "langgraph.js" ? refused : { status: "finished" };
     expect(await runner.resume({ value: true })).toMatchObject(corrected);
   });

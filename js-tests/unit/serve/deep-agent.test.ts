@@ -17,7 +17,7 @@ const calls = (...list: [name: string, args: object][]) => ({
   tool_calls: list.map(([name, args]) => ({ id: `call-${++made}`, name, args })),
 });
 
-/** Says what comes next by what it is shown: a new one, after a restart, goes on. */
+/** Returns the next step by the messages it gets: a new one, after a restart, continues. */
 const model: FunctionModel = async (messages, { onToken }) => {
   const task = messages.find(({ type }) => type === "human")?.content as string;
   const results = messages.filter(({ type }) => type === "tool").map(({ content }) => String(content));

@@ -1,4 +1,4 @@
-// Limits of both servers: how large and how deep a request may be, and what they keep.
+// Limits of both servers: the size and depth of a request, and the number of kept things.
 import { createServer, request as nodeRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 import { defineSchema, field } from "threadfold";

@@ -419,7 +419,7 @@ describe.each(LIBRARIES)("$library", ({ chatGraph, nestedGraph }) => {
   });
 });
 
-// langgraph.js has taken a plain object for an update of the state since 1.5, whatever its lg_name says.
+// langgraph.js has taken a plain object for an update of the state since 1.5, with any lg_name.
 test.each(LIBRARIES)("an answer comes to a graph of $library as an instance", async ({ chatGraph }) => {
   const graph = chatGraph();
   const commands: unknown[] = [];

@@ -13,7 +13,7 @@ interface State extends Record<string, unknown> {
   todos: { status: string }[];
 }
 
-/** A component with the hook, and what it showed last. */
+/** A component with the hook, and its last view. */
 async function streaming(handler: FetchHandler, more: object = {}) {
   const fetch = ((url: string, init: RequestInit) => handler(new Request(url, init))) as never;
   const client = new Client({ apiUrl: "http://localhost", apiKey: null as never, callerOptions: { fetch } });

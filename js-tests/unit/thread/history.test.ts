@@ -29,7 +29,7 @@ function talked(options: ThreadOptions<ThreadState> = { history: "full" }) {
   return { thread, drifts };
 }
 
-/** A run that comes to these messages. */
+/** A run that ends with these messages. */
 function run(thread: Thread, runId: string, messages: Message[]) {
   thread.receive({ type: "run-started", runId });
   thread.receive({ type: "values", values: { messages } });

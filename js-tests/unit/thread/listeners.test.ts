@@ -4,7 +4,7 @@ import { defineSchema, field, Thread, ThreadfoldError } from "threadfold";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { ai, hear, human, message, messages, shown, started, streamed, text, threadOf, values, whole } from "./say.js";
 
-/** The task under way has ended, and what was to come after it has come. */
+/** The task under way has ended, and its follow-ups have run. */
 const aTask = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
 /** Errors that are thrown later, by themselves, as browsers and Node report them. */

@@ -45,7 +45,7 @@ describe("addMessages", () => {
     expectTypeOf(addMessages(mine, mine)).toEqualTypeOf<Mine[]>();
     const generic = <M extends LangChainMessage>(known: M[], message: M): M[] => addMessages(known, message);
     expectTypeOf(generic(list, { type: "human", content: "" })).toEqualTypeOf<LangChainMessage[]>();
-    // Of other messages it becomes a list of both, and says so.
+    // Of other messages it becomes a list of both, and the type shows it.
     const agUi: AgUiMessage[] = [];
     expectTypeOf(addMessages(agUi, "hi")).toEqualTypeOf<(LangChainMessage | AgUiMessage)[]>();
     // @ts-expect-error which is no list of the one

@@ -1,4 +1,4 @@
-// The chat: the messages, what the run asks, and where to write.
+// The chat: the messages, the run's questions, and the input.
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type KeyboardEvent } from "react";
 import { textOf, type PendingUpdate } from "threadfold";
 import { useThread } from "threadfold/react";

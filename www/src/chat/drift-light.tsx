@@ -1,4 +1,4 @@
-// One light: green while the server's snapshots say what the thread had worked out by itself.
+// One light: green while the server's snapshots agree with the thread's own state.
 import { useEffect, useState } from "react";
 import type { Chat } from "./connection";
 
