@@ -54,7 +54,7 @@ impl<V: Value> fmt::Debug for Conversation<'_, '_, V> {
     }
 }
 
-/// What a look found: the list before repair, where its parts come from, and its numbers.
+/// The result of a look: the list before repair, where its parts come from, and its numbers.
 struct Seen<V: Value> {
     /// The full track.
     full: Vec<V>,
@@ -370,7 +370,7 @@ impl<'c, 'a, V: Value + fmt::Display> Conversation<'c, 'a, V> {
         }))
     }
 
-    /// What edits would save up to each message, itself included; nothing, if there are no edits.
+    /// The tokens that edits would save up to each message, itself included; empty without edits.
     fn saved(&self, seen: &Seen<V>, list: &V) -> Result<Vec<f64>, Error> {
         if self.context.clear.is_none() && self.context.truncate.is_none() {
             return Ok(Vec::new());
