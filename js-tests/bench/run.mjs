@@ -1,5 +1,5 @@
-// `npm run bench [-- --json FILE] [--quick] [--only NAME]`: what threadfold costs, beside its peers and beside the
-// same written by hand. Run `npm run build` first.
+// `npm run bench [-- --json FILE] [--quick] [--only NAME]`: the cost of threadfold, compared with its peers and with
+// handwritten code. Run `npm run build` first.
 import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";

@@ -1,4 +1,4 @@
-// The chat: the messages, what the run asks, and where to write.
+// The chat: the messages, the run's questions, and the input.
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type KeyboardEvent } from "react";
 import { textOf, type PendingUpdate } from "threadfold";
 import { useThread } from "threadfold/react";
@@ -39,7 +39,7 @@ export function ChatCard({ chat, choose, startOver }: { chat: Chat } & Actions) 
       status,
       retry(update: PendingUpdate) {
         toEnd();
-        // What was stopped goes out with the next run.
+        // A stopped message goes out with the next run.
         void (update.status === "failed" ? agent.retry(update) : agent.sendMessage());
       },
       takeBack: (update: Parameters<typeof takeBack>[1]) => takeBack(thread, update),

@@ -1,18 +1,18 @@
-// One light: green while the server's snapshots say what the thread had worked out by itself.
+// One light: green while the server's snapshots agree with the thread's own state.
 import { useEffect, useState } from "react";
 import type { Chat } from "./connection";
 
 export interface DriftSeen {
   readonly drifts: number;
   readonly errors: number;
-  /** What differed, and what could not be folded: the latest first. */
+  /** The differences, and the events that could not be folded: the latest first. */
   readonly notes: readonly string[];
 }
 
 const NOTHING: DriftSeen = { drifts: 0, errors: 0, notes: [] };
 const SHOWN = 20;
 
-/** What went apart since the last run that ended well without any of it. */
+/** The drift since the last successful run without any. */
 export function useDrift({ thread, agent }: Chat): DriftSeen {
   const [seen, setSeen] = useState(NOTHING);
   useEffect(() => {

@@ -1,8 +1,8 @@
-// What stands for the messages that the model is not sent any more.
+// The summary that replaces older messages for the model.
 import { createContext, useSyncExternalStore } from "react";
 import { textOf, type ContextRecord, type Thread } from "threadfold";
 
-/** What the last compaction came to. */
+/** The record of the last compaction. */
 export const Compacted = createContext<ContextRecord | undefined>(undefined);
 
 export function useRecord(thread: Thread): ContextRecord | undefined {
