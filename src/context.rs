@@ -5,6 +5,7 @@
 //!
 //! - [`view::Context`]: the messages sent, by a [`policy`] and one small [`record`], and the
 //!   compaction due.
+//! - [`conversation::Conversation`]: a conversation read again and again, at the cost of the changes.
 //! - [`count`], [`estimate`]: tokens as Python counts them, and nearer to what a model reads; a [`meter`]
 //!   counts them while they are streamed.
 //! - [`safe_cuts`]: where a list of messages can be cut so that no tool result loses its call.
@@ -15,6 +16,7 @@ mod answer;
 mod before;
 mod call_fields;
 pub mod clear;
+pub mod conversation;
 pub mod count;
 pub(crate) mod cut;
 pub mod estimate;

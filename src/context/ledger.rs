@@ -85,7 +85,6 @@ impl Ledger {
     }
 
     /// Keeps the first `length` messages.
-    #[cfg(feature = "bindings-agent")]
     pub(crate) fn truncate(&mut self, length: u32) {
         self.track.truncate(length);
         self.entries.truncate(length as usize);
