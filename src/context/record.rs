@@ -159,7 +159,7 @@ impl<V: Value> Record<V> {
     }
 
     /// How many messages from the start on decide what it leaves out and edits, with the positions that
-    /// it now says. What it is about may still come: then no list is that long.
+    /// it now says. Its messages may still come: no list is that long yet.
     pub(super) fn settled(&self, messages: &V, cutoff: usize, edge: usize) -> usize {
         let known = |at: usize, first: Option<&str>, last: Option<&str>, index: usize| {
             let id_at = |at: usize| messages.at(at).and_then(|message| id_of(&*message));

@@ -43,17 +43,17 @@ impl Status {
 
 /// An optimistic update: shown over the confirmed state as far as that lacks it.
 #[derive(Clone)]
-#[allow(clippy::struct_excessive_bools)] // Each is a thing of its own.
+#[allow(clippy::struct_excessive_bools)] // Each has its own meaning.
 pub struct Pending<V> {
     /// Its id.
     pub id: String,
-    /// What it writes; its messages are whole and have ids.
+    /// The fields that it writes; its messages are whole and have ids.
     pub update: V,
     /// Its status.
     pub status: Status,
     /// Why it failed.
     pub error: Option<V>,
-    /// Whether a call of its own sends it: no run sends it or ends it.
+    /// Whether a separate call sends it: no run sends it or ends it.
     pub manual: bool,
     /// Whether the thread's last run sent it.
     pub(super) taken: bool,
@@ -89,7 +89,7 @@ pub(super) struct Edit<V> {
     /// `None` for a removal.
     pub message: Option<V>,
     pub base: Base<V>,
-    /// Of a sent removal: the number of the run in which the server sent the message again.
+    /// For a sent removal: the number of the run in which the server sent the message again.
     pub again: Option<u32>,
     /// Whether the server has it, as of the last read.
     pub acknowledged: bool,

@@ -25,12 +25,12 @@ pub(super) struct Run<V> {
 pub(super) struct Start<V> {
     pub messages: V,
     pub fields: V,
-    /// What the server had of them.
+    /// The server's part of them.
     pub server_messages: V,
     pub server_fields: V,
 }
 
-/// What a run's start says.
+/// The effect of a run's start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Starts {
     /// Another run begins.

@@ -55,8 +55,8 @@ async function heapUsed() {
 }
 
 /**
- * A thread of `n` messages in a saver of its own, and a function that puts the next so many checkpoints, each with a
- * message more.
+ * A thread of `n` messages in a saver of its own, and a function that puts the next checkpoints, each with a message
+ * more.
  */
 async function grownThread(n) {
   const saver = new MemorySaver();

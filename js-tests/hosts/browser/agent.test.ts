@@ -83,7 +83,7 @@ test.for(["Approve", "Decline"])("it asks before it sends a mail: %s", async (an
   await page.close();
 });
 
-test("the slider shows what was at each checkpoint, and the agent goes on from one", async ({ expect }) => {
+test("the slider shows the state at each checkpoint, and the agent continues from one", async ({ expect }) => {
   const page = await open();
   await say(page, "Plan a trip");
   await until(page, "streaming");

@@ -67,7 +67,7 @@ async function reload(): Promise<void> {
   await page.waitForFunction("globalThis.ready === true");
 }
 
-test("asks, survives a reload, and goes on with the answer", async () => {
+test("asks, survives a reload, and continues with the answer", async () => {
   expect(await start(page)).toMatchObject({ __interrupt__: [{ value: { question: "sure?" } }] });
   await reload();
   const waiting = await page.evaluate(async () => {

@@ -73,7 +73,7 @@ async function dieAndGoOn(durability: string, dieAt: number, again: number): Pro
 
 // Every await and both in CI; elsewhere a part of them, always the same: each is a process.
 describe.each(isThorough() ? ["sync", "async"] : ["async"])("durability %s", (durability) => {
-  test("a run that is killed at an await goes on", async () => {
+  test("a run that is killed at an await continues", async () => {
     const awaits = await run(join(folder, `${durability}-whole`), durability, 0);
     expect(awaits).toBeGreaterThan(50);
     const step = isThorough() ? 1 : 60;

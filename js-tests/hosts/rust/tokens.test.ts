@@ -8,7 +8,7 @@ import { target } from "../../../scripts/rust.mjs";
 
 const example = fileURLToPath(new URL("../../../examples/rust-tokens", import.meta.url));
 
-test("the context of the example keeps what its own counter allows, and the estimate is close to it", async () => {
+test("the example's context keeps as much as its own counter allows, and the estimate is close to it", async () => {
   const run = ["run", "--quiet", "--target-dir", join(target, "rust-tokens")];
   const { stdout } = await promisify(execFile)("cargo", run, { cwd: example });
   const said = /^history: (\d+) tokens, estimated (\d+)\ncontext: (\d+) tokens, behind message (\d+)\n$/.exec(stdout);

@@ -13,7 +13,7 @@ const State = defineSchema({
   files: field.files(),
 });
 
-/** What a node throws itself: the only error that may be told as the server's. */
+/** The node's own error: the only one that may be reported as the server's. */
 const OWN = "The node failed.";
 
 function graphs() {
@@ -111,7 +111,7 @@ const { value: VALUE } = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 }));
 
-/** What a message is in both protocols, and rarely not. */
+/** A message in both protocols, and rarely an invalid one. */
 const MESSAGE = fc
   .tuple(
     fc.constantFrom(
@@ -177,7 +177,7 @@ const AG_UI = mostly(
 
 const FIELDS = fc.dictionary(fc.constantFrom("note", "log", "files", "messages", "x"), VALUE, { maxKeys: 2 });
 
-/** What few requests have. */
+/** Fields that few requests have. */
 const ODD = fc.record(
   {
     metadata: VALUE,

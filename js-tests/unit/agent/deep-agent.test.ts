@@ -152,7 +152,7 @@ test("nor does what the agent writes itself in the same turn", async () => {
   expect(Object.values(files).map(({ content }) => content)).toContain("theirs");
 });
 
-test("what the model is sent: prompts, tools, and no private fields in what a run returns", async () => {
+test("the model's request: prompts, tools, and no private fields in a run's result", async () => {
   const shown: unknown[] = [];
   const agent = createDeepAgent({
     model: (messages, { tools }) => {

@@ -80,7 +80,7 @@ describe("two sub-agents of a turn that write one file differently lose nothing"
     expect(await filesOf(turns)).toEqual({ files, notes: 1 });
   });
 
-  test("when one of them fails, and the run goes on", async () => {
+  test("when one of them fails, and the run continues", async () => {
     let isDown = true;
     const turns = scripted({ Go: BOTH, One: one, Two: two });
     const model = async (messages: Parameters<typeof turns>[0]) => {

@@ -112,7 +112,7 @@ test("L2: the view is a function of the full track and the record, after JSON to
   });
 });
 
-test("L3: every provider takes the view, of any conversation whatever", () => {
+test("L3: every provider accepts the view, of any conversation", () => {
   grow((look) => {
     const { messages } = view(look);
     expect(complaint(messages, waitingIn(messages))).toBeUndefined();

@@ -62,7 +62,7 @@ test("nothing is ever in one of the two and not in the other", () => {
   }
 });
 
-test("restoring starts from the complete history and comes to the same context", () => {
+test("restoring starts from the complete history and reaches the same context", () => {
   for (const { state, sent } of steps) {
     const restored = JSON.parse(JSON.stringify(state)) as State;
     expect(contextMessages(restored as never)).toEqual(sent);
@@ -72,7 +72,7 @@ test("restoring starts from the complete history and comes to the same context",
   }
 });
 
-test("a state and a view tell what they are by the names that others know", () => {
+test("a state and a view use the names that others know", () => {
   const { state, sent } = there(steps.findLast(({ state }) => state._summarization_event));
   const view = context.of(state as never);
   expect(view.compression_applied).toBe(true);

@@ -49,7 +49,7 @@ test("inside a graph inside", async () => {
   expect(await turnsDuring(() => graph.invoke({ n: 0 }))).toBeGreaterThanOrEqual(3);
 });
 
-test("among the many tasks of a step, of which none is lost", async () => {
+test("among the many tasks of a step, with none lost", async () => {
   const graph = new StateGraph(schema)
     .addNode("work", ({ n }: { n: number }) => {
       busy();

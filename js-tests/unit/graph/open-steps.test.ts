@@ -132,7 +132,7 @@ describe.each(Object.keys(shapes))("an update of an open step before %s", (name)
   });
 });
 
-test("a node that waits for all and was written by hand does not run, as in Python", async () => {
+test("a node that waits for all and was updated manually does not run, as in Python", async () => {
   const of = threadfold as Package;
   const graph = await opened(of, shapes["a node that waits for all"] as Shape, "asks", "async");
   await graph.updateState(config, { log: ["by hand"] }, "c");

@@ -303,7 +303,7 @@ describe("ours alone", () => {
     expect(seen.length).toBeLessThanOrEqual(length + 1);
   });
 
-  test("an error comes behind what was before it", async () => {
+  test("an error comes after everything before it", async () => {
     const failing = new StateGraph(schema)
       .addNode("a", () => ({ log: ["a"] }))
       .addNode("b", () => {

@@ -91,7 +91,7 @@ describe("graphReducer", () => {
     }
   });
 
-  test("says what is no message in the reference's words, code and all", () => {
+  test("reports an invalid message in the reference's words, code and all", () => {
     for (const bad of [null, undefined, 5, {}, { role: "alien", content: "" }]) {
       const [theirs, own] = [messagesStateReducer, graphReducer].map((reducer) =>
         outcome(() => reducer([], [bad as never])),
@@ -112,7 +112,7 @@ describe("graphReducer", () => {
     expect(graphReducer(messages, [])).toBe(messages);
   });
 
-  test("never answers with the list that a node returned, which the node may go on filling", () => {
+  test("never answers with the list that a node returned, which the node may still fill", () => {
     const returned: BaseMessage[] = [new HumanMessage("a")];
     expect(graphReducer([], returned)).not.toBe(returned);
     expect(graphReducer([], [new RemoveMessage({ id: REMOVE_ALL_MESSAGES }), ...returned])).toEqual(returned);

@@ -81,7 +81,7 @@ describe("a token sends its text and asks the thread nothing", () => {
   });
 });
 
-describe("what is more than text of the same block is joined", () => {
+describe("more than text of the same block is joined", () => {
   const MORE: [string, object[], unknown][] = [
     [
       "another block",

@@ -166,7 +166,7 @@ const GRAPHS: Record<string, () => RunnableGraph> = {
 };
 
 describe.each(Object.entries(GRAPHS))("a graph of %s", (library, graphOf) => {
-  test("asks again what was answered wrongly", async () => {
+  test("asks again after a wrong answer", async () => {
     const runner = runnerOf(graphOf());
     await runner.sendMessage("Mail Ada");
     const refused = { status: "failed", error: { message: "Yes or no?" } };
@@ -230,7 +230,7 @@ describe.each(Object.entries(GRAPHS))("a graph of %s", (library, graphOf) => {
     expect(runs).toEqual(["mail"]);
   });
 
-  test.each([false, true])("goes on behind an answer (after a reload: %s)", async (reload) => {
+  test.each([false, true])("continues after an answer (after a reload: %s)", async (reload) => {
     const graph = graphOf();
     let runner = runnerOf(graph);
     await runner.sendMessage("Mail Ada");

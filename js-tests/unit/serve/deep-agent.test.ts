@@ -76,7 +76,7 @@ const restarting =
 
 const APPROVED = { decisions: [{ type: "approve" }] };
 
-test("behind HttpAgent", async () => {
+test("for HttpAgent", async () => {
   const agent = new HttpAgent({
     url: "http://localhost/agent",
     fetch: restarting((graph) => serveAgUi(graph)) as typeof fetch,
@@ -99,7 +99,7 @@ test("behind HttpAgent", async () => {
   expect(said.at(-1)).toBe("assistant Your trip is planned.");
 });
 
-test("behind useStream", async () => {
+test("for useStream", async () => {
   interface State extends Record<string, unknown> {
     messages: { id: string; type: string; content: string }[];
     todos?: object[];

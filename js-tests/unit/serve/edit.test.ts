@@ -102,7 +102,7 @@ test.each(["serve", "serve, new messages only", "GraphAgent"] as const)(
   },
 );
 
-describe("over LangGraph, an edit removes what the server has behind the message", () => {
+describe("over LangGraph, an edit removes the server's messages after it", () => {
   /** A server that answers word by word, "half" with half an answer and an error; requests can be refused, and are counted. */
   function server() {
     const own = new StateGraph(defineSchema({ messages: field.messages() }))

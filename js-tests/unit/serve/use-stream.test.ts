@@ -68,7 +68,7 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
     await act(async () => root.unmount());
   });
 
-  test("shows an error, and goes on", async () => {
+  test("shows an error, and continues", async () => {
     const { shown, root, done } = await streaming(serveLangGraph(chatGraph()));
     await act(async () => shown.now.submit(asking("fail")));
     await done();
