@@ -1,5 +1,3 @@
-import { ThreadfoldError } from "../shared/errors.js";
-import type { Thread } from "../thread/thread.js";
 import { option } from "../shared/reading.js";
 import { checkOptions, type NamesOf } from "../shared/options.js";
 import type { HttpOptions, RunnerOptions, SendOptions } from "./runner-types.js";
@@ -26,24 +24,14 @@ export function checkRunnerOptions<O extends Common>(
   checkOptions(`${call}, rejoin`, option(options as Common, "rejoin"), Object.keys(OF_REJOIN));
 }
 
-const OF_SENDING: NamesOf<SendOptions> = { messageId: true };
+const OF_SENDING: NamesOf<SendOptions> = { input: true, messageId: true };
+const OF_REGENERATING: NamesOf<Pick<SendOptions, "messageId">> = { messageId: true };
 
-export function checkSendOptions(call: string, options: SendOptions | undefined): void {
-  checkOptions(call, options, Object.keys(OF_SENDING));
+/** Refuses unknown options of a message: a field of the state is one of `input`. */
+export function checkSending(options: object | undefined): void {
+  checkOptions("sendMessage", options, Object.keys(OF_SENDING));
 }
 
-/** Refuses unknown options of a message, and options in the place of its input: they would be sent as fields of the state. */
-export function checkSending<S extends object, U extends object>(
-  thread: Thread<S, U>,
-  input: object | undefined,
-  options: SendOptions | undefined,
-): void {
-  checkSendOptions("sendMessage", options);
-  const fields: object | undefined = thread.schema?.fields;
-  for (const name of Object.keys(OF_SENDING))
-    if (option(input as Record<string, unknown> | undefined, name) !== undefined && !(fields && name in fields))
-      throw new ThreadfoldError(
-        "INVALID_ARGUMENT",
-        `'${name}' is an option, not a field: sendMessage(message, undefined, { ${name} }).`,
-      );
+export function checkRegenerating(options: object | undefined): void {
+  checkOptions("regenerate", options, Object.keys(OF_REGENERATING));
 }
