@@ -23,7 +23,7 @@ const QUICK = [
   "peers/conformance/",
   "unit/thread/contract-cases",
   "unit/thread/pending",
-  "unit/langgraph/fold-run",
+  "unit/langgraph/fold-langgraph",
   "unit/ag-ui/streams",
   "unit/react/",
   "unit/runner/runner.test",

@@ -23,7 +23,14 @@ const RELATED = [
   [/^src\/schema|^pkg-template\/src\/schema/, ["thread/schema", "laws/", "types/schema"]],
   [
     /./,
-    ["conformance/", "thread/contract-cases", "thread/pending", "thread/runs", "langgraph/fold-run", "ag-ui/streams"],
+    [
+      "conformance/",
+      "thread/contract-cases",
+      "thread/pending",
+      "thread/runs",
+      "langgraph/fold-langgraph",
+      "ag-ui/streams",
+    ],
   ],
 ];
 

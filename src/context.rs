@@ -1,4 +1,4 @@
-//! What a model is sent of a conversation, as opposed to all that happened, and what that costs.
+//! The messages for a model, as opposed to the whole conversation, and their cost in tokens.
 //!
 //! Each decision is made over numbers: which messages call tools, which answer them. So it is the
 //! same code for JSON, for a Rust program's own types and for JavaScript's objects.

@@ -38,8 +38,8 @@
 //! ```
 //!
 //! # Stopping and going on
-//! With a [`Checkpointer`] a thread is kept behind each step: a node may ask with
-//! [`Ctx::interrupt`], and [`OnThread::resume`] answers, in another process if need be.
+//! A [`Checkpointer`] keeps a thread after each step. A node may ask with [`Ctx::interrupt`], and
+//! [`OnThread::resume`] answers, in another process if need be.
 
 mod agent;
 mod builder;

@@ -1,10 +1,14 @@
 //! The forms of a message, and the questions the core asks of one.
 //!
-//! A message is whole when it is a LangChain dict (`type` and `id`), an AG-UI message (`role` and
-//! `id`) or an instance of a message class with an id: it passes through unchanged. Every other
-//! accepted form becomes a LangChain dict: a string, a `[role, content]` pair, a role dict without
-//! an id, a serialised constructor, a chunk (which becomes the plain kind), a message without an id
-//! (which gets one).
+//! Whole messages pass through unchanged:
+//! - a LangChain dict (`type` and `id`),
+//! - an AG-UI message (`role` and `id`),
+//! - an instance of a message class with an id.
+//!
+//! Every other accepted form becomes a LangChain dict:
+//! - a string, a `[role, content]` pair, a role dict without an id, a serialised constructor,
+//! - a chunk, which becomes the plain kind,
+//! - a message without an id, which gets one.
 
 use crate::error::Error;
 use crate::value::{Change, Check, Found, Join, Kind, Owned, Plan, Value};
@@ -12,7 +16,7 @@ use crate::value::{Change, Check, Found, Join, Kind, Owned, Plan, Value};
 /// The id of a removal that removes every message before it.
 pub const REMOVE_ALL_MESSAGES: &str = "__remove_all__";
 
-/// What a message should be.
+/// The accepted forms, for error messages.
 pub(crate) const FORMS: &str =
     "an object with a type or a role, a string or a [role, content] pair";
 

@@ -1,6 +1,6 @@
 //! JSON-shaped data, in whichever heap it lives.
 //!
-//! The core never owns a copy of a message, a file or a state value: it queries a [`Value`] and has
+//! The core never owns a copy of a message, a file or a state value. It queries a [`Value`] and has
 //! it build the result in its own heap. There are three heaps:
 //! - [`Json`]: its values are shared, and nested as deep as a server likes.
 //! - [`serde_json::Value`]: its values have one owner each. Dropping or writing one that is tens of

@@ -1,6 +1,6 @@
-//! What the second wasm of the npm package exports: the decisions of the agent half, over numbers.
-//! The feature `bindings-agent` enables it, which the member crate of that name sets. No value of
-//! JavaScript's comes here, nor anything of the first wasm.
+//! The exports of the npm package's second wasm: the decisions of the agent half, over numbers. The
+//! member crate of that name enables the feature `bindings-agent`. No JavaScript value comes here,
+//! nor anything of the first wasm.
 
 #![allow(missing_debug_implementations)] // Nobody prints these in Rust.
 

@@ -70,8 +70,8 @@ fn waiting(messages: &[Plain]) -> Option<usize> {
     ids.any(|id| results.iter().all(|result| result["tool_call_id"] != id)).then_some(at)
 }
 
-/// Whether each message with calls is followed at once by one result for each id, and nothing else is
-/// a result; but for the calls of the message at `waiting`.
+/// Whether each message with calls is followed at once by one result for each id, and nothing else
+/// is a result. The calls of the message at `waiting` may be open.
 fn is_accepted(messages: &[Plain], waiting: Option<usize>) -> bool {
     let mut at = 0;
     while at < messages.len() {

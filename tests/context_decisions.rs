@@ -1,5 +1,5 @@
-//! What is due in the conversations of a file: js-tests/unit/context/decisions.test.ts asks TypeScript's
-//! plan for the same.
+//! The decisions about the conversations of a file: js-tests/unit/context/decisions.test.ts asks
+//! TypeScript's plan for the same.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 
 use std::fs;
@@ -69,7 +69,7 @@ fn context(policy: &str) -> Context<'static, Value> {
     }
 }
 
-/// What is said of a conversation after each message, as `looksAt` of decisions.mjs says it.
+/// Views a conversation after each message, as `looksAt` of decisions.mjs does.
 fn looks(policy: &str, messages: &[Value]) -> Vec<Value> {
     let context = context(policy);
     let mut record: Option<Record<Value>> = None;

@@ -176,7 +176,7 @@ proptest! {
             for at in before..messages.len() {
                 prop_assert_eq!(&whole[at], &messages[at]);
             }
-            // What is edited is edited.
+            // Every message before the boundary is edited.
             for at in 0..edited {
                 let nearest = (0..at).rfind(|it| messages[*it]["type"] == "ai" || messages[*it]["role"] == "assistant");
                 let is_cleared = is_result(&messages[at]) && nearest.is_some() && caller(&messages, at) == nearest;

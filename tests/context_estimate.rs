@@ -70,7 +70,7 @@ fn gives_javascripts_numbers_for_random_texts() {
         let mut pieces = start;
         pieces.add_units(units[cut..].iter().copied());
         assert_eq!(pieces, whole, "{units:?} cut at {cut}");
-        // What is well-formed is the same as a Rust string.
+        // A well-formed text is the same as a Rust string.
         if let Ok(text) = String::from_utf16(&units) {
             let mut estimate = Estimate::default();
             estimate.add(&text);

@@ -93,7 +93,8 @@ fn context<V: threadfold::Value + fmt::Display>(
     }
 }
 
-/// What is wrong with a list by the strictest provider; the last message with calls may wait.
+/// Returns the fault of a list by the strictest provider's rules; the last message with calls may
+/// wait.
 fn complaint(messages: &Value) -> Option<String> {
     let list = messages.as_array().unwrap();
     let mut at = 0;

@@ -105,7 +105,7 @@ fn lists_that_an_update_leaves_as_they_were_are_the_same() {
     let said = shared(json!([todo("a"), todo("c")]));
     let made = replace_todos(todos.clone(), said.clone()).unwrap();
     assert!(made[0].same(&todos[0]) && made[1].same(&said[1]));
-    // What is wholly new is what was given.
+    // A wholly new value is the given object.
     let said = shared(json!([todo("c")]));
     assert!(replace_todos(todos, said.clone()).unwrap().same(&said));
 }
@@ -129,7 +129,7 @@ fn a_threads_state_is_the_same_until_something_of_it_changes() {
         let added = thread.optimistic(add()).unwrap();
         assert!(thread.rollback(&added));
         assert!(thread.state().same(&state));
-        // What is not about what is shown leaves it as it is.
+        // A change elsewhere leaves the view as it is.
         let failing = thread.optimistic(add()).unwrap();
         let shown = thread.state();
         assert!(!shown.same(&state) && shown["messages"][1].same(&state["messages"][1]));
@@ -259,7 +259,7 @@ fn a_serializer_writes_what_is_read() {
     assert!(nested(128).to_string().parse::<Json>().is_err());
 }
 
-/// What a server's deltas nest, each one level.
+/// The nesting that a server's deltas build, one level each.
 #[test]
 fn a_state_of_any_depth_is_written() {
     let mut thread: Thread<Json> = Thread::new(None, &json!({ "a": {} }).into()).unwrap();

@@ -30,7 +30,7 @@ fn untracked(guard: bool) -> Field<Value> {
     replace().lasting(Lifetime::Untracked { guard })
 }
 
-/// A reducer that keeps the higher of two numbers, and refuses what is none.
+/// A reducer that keeps the higher of two numbers, and refuses anything else.
 fn highest(name: &str, id: u32) -> Field<Value> {
     let merge = |current: Option<Value>, update: Value| {
         let update_is = update
@@ -93,7 +93,7 @@ fn every_field_folds_by_its_reducer() {
         let field = field(reducer);
         let came = field.fold(current.clone(), update.clone()).map_err(|error| error.code());
         assert_eq!(came, wanted, "{}: {current:?} and {update}", field.channel());
-        // The same through a whole state, of which nothing else changes.
+        // The same through a whole state; nothing else changes.
         let schema = schema(vec![("x", field)]);
         let mut state = json!({ "other": 1 });
         if let Some(current) = current {
@@ -173,7 +173,8 @@ fn two_schemas_agree_only_on_the_same_channel() {
             }
         }
     }
-    // A reducer of one's own is told by its number, not by its name, and is none of ours.
+    // A custom reducer is identified by its number, not by its name, and differs from the built-in
+    // ones.
     let combined = |a: Field<Value>, b| {
         let schemas = [schema(vec![("x", a)]), schema(vec![("x", b)])];
         Schema::combine(&schemas.iter().collect::<Vec<_>>()).is_ok()
@@ -321,7 +322,7 @@ fn a_step_clears_what_is_ephemeral_and_keeps_the_rest() {
     assert_eq!(all.step(state.clone(), &json!([])).unwrap(), kept);
     assert_eq!(all.step(kept.clone(), &json!([{}])).unwrap(), kept);
     assert_eq!(all.step(state.clone(), &json!([{ "gone": null }])).unwrap()["gone"], json!(null));
-    // A partial update is no step.
+    // A partial update is not a step.
     assert_eq!(all.merge(state.clone(), &json!({})).unwrap(), state);
 }
 
@@ -339,7 +340,7 @@ fn an_overwrite_sets_a_field_with_a_reducer_whatever_else_is_written() {
         let new = json!({ "log": ["new"] });
         assert_eq!(step(json!([overwrite])).unwrap(), new);
         assert_eq!(step(json!([["a"], overwrite, ["b"]])).unwrap(), new);
-        // What comes after it is not looked at, what comes before it is.
+        // Writes after it are not looked at, those before it are.
         assert_eq!(step(json!([overwrite, "no list"])).unwrap(), new);
         assert_eq!(step(json!(["no list", overwrite])).unwrap_err().code(), "INVALID_ARGUMENT");
         for other in &overwrites {

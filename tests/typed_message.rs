@@ -219,7 +219,7 @@ fn text_is_added_at_the_end() {
     }
     let mut activity = read(json!({ "role": "activity", "content": { "steps": [] } }));
     let before = activity.clone();
-    // What it has is kept: only an error says that it takes no text.
+    // Its contents are kept: only an error reports that it takes no text.
     assert_eq!(activity.append("b").unwrap_err().code(), "INVALID_ARGUMENT");
     assert_eq!(activity, before);
     assert_eq!(Message::remove("1").append("b").unwrap_err().code(), "INVALID_ARGUMENT");

@@ -10,7 +10,7 @@ use threadfold::reducer::{
 use threadfold::typed::Identified;
 use threadfold::{Error, Message, MessageRules, Prefer, State};
 
-/// What an agent knows.
+/// An agent's state.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, State)]
 #[serde(default)]
 #[state(derive(Debug, Clone, Serialize, Deserialize))]

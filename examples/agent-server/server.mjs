@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { defineSchema, field, textOf } from "threadfold";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
-import { serve, serveLangGraph, toNodeListener } from "threadfold/serve";
+import { serveAgUi, serveLangGraph, toNodeListener } from "threadfold/serve";
 
 const FORECAST =
   "It is 21 °C and sunny in Rome, with a light wind from the sea. The evening stays warm, and no rain is expected before Thursday.";
@@ -39,7 +39,7 @@ const graph = new StateGraph(defineSchema({ messages: field.messages() }))
   .addEdge("book", END)
   .compile({ checkpointer: new MemorySaver() });
 
-const agUi = serve(graph, { cors: true });
+const agUi = serveAgUi(graph, { cors: true });
 const langGraph = serveLangGraph(graph, { basePath: "/langgraph", cors: true });
 
 /** Asked to "fail", it does so once for each message: for the page's retry. */

@@ -1,7 +1,7 @@
 // Clients that fold a LangGraph run part by part: only the parts are timed.
 import { MessageTupleManager, StreamManager } from "@langchain/langgraph-sdk/ui";
 import { Thread } from "threadfold";
-import { foldRun } from "threadfold/langgraph";
+import { foldLangGraph } from "threadfold/langgraph";
 import { Feed } from "./langgraph-parts.mjs";
 
 /** A thread that folds the run, with a look after every part. */
@@ -14,7 +14,7 @@ export async function folding(messages) {
   const feed = new Feed(() => {
     seen = thread.getState();
   });
-  void foldRun(thread, feed);
+  void foldLangGraph(thread, feed);
   await feed.say([{ event: "metadata", data: { run_id: "r" } }]);
   return { say: (parts) => feed.say(parts), messages: () => seen.messages, free: () => thread.dispose() };
 }

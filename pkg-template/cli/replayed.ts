@@ -1,7 +1,7 @@
 // A recorded run, folded into a thread once more.
 import { Thread, type Drift, type ThreadfoldError } from "threadfold";
 import { foldAgUi } from "threadfold/ag-ui";
-import { foldRun } from "threadfold/langgraph";
+import { foldLangGraph } from "threadfold/langgraph";
 import type { Checkpoint, Dict, Recorded } from "./read.js";
 
 export interface ReplayedRun {
@@ -35,7 +35,7 @@ export async function replay(
   const runs: ReplayedRun[] = [];
   for (const run of splitIntoRuns(parts.slice(0, until), protocol)) {
     if (protocol === "AG-UI") await foldAgUi(thread as never, run as never, { until: "stream" });
-    else await foldRun(thread as never, run);
+    else await foldLangGraph(thread as never, run);
     // Listeners, those of drift too, hear of what a server sends once a task.
     await new Promise((resolve) => setTimeout(resolve));
     const {

@@ -53,18 +53,21 @@ function paragraphs(path, text) {
       open = undefined;
     } else if (prose === undefined || isFenced || /^\s*(?:$|[#|<]|@\w)/.test(prose)) open = undefined;
     else {
-      if (/^\s*(?:[-*]|\d+\.) /.test(prose)) open = undefined;
+      const isTrailing = CODE.test(path) && !/^\s*[/*]/.test(line);
+      if (isTrailing || /^\s*(?:[-*]|\d+\.) /.test(prose)) open = undefined;
       add(at + 1, prose.replace(/^\s*(?:[-*]|\d+\.) /, ""));
+      if (isTrailing) open = undefined;
     }
     if (!CODE.test(path) || prose !== undefined) return;
-    for (const [, , message] of line.matchAll(MESSAGE)) if (!DIALOGUE.test(message)) found.push({ line: at + 1, text: message });
+    for (const [, , message] of line.matchAll(MESSAGE))
+      if (!DIALOGUE.test(message)) found.push({ line: at + 1, text: message });
   });
   return found;
 }
 
 /** Returns the text of a line that is a comment, or of the comment at its end. */
 function comment(line) {
-  const [, whole] = /^\s*(?:\/\/[/!]?|\/\*\*?|\*(?!\/))\s?(.*?)(?:\s*\*\/)?$/.exec(line) ?? [];
+  const [, whole] = /^\s*(?:\/\/[/!]?|\/\*\*?|\*(?=\s|$))\s?(.*?)(?:\s*\*\/)?$/.exec(line) ?? [];
   return whole ?? /\s\/\/ ([A-Z].*)$/.exec(line)?.[1];
 }
 

@@ -40,7 +40,7 @@ fn is_ag_ui<V: Value>(fields: &V) -> bool {
     is_there("toolCalls") && !is_there("tool_calls")
 }
 
-/// What the tool is called, in LangChain's form or in `OpenAI`'s.
+/// Returns the tool's name, in `LangChain`'s form or in `OpenAI`'s.
 fn name_of<V: Value>(call: &V) -> String {
     let own = call.text_of("name");
     let name = own.or_else(|| call.get("function").and_then(|function| function.text_of("name")));

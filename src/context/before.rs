@@ -3,8 +3,8 @@
 use super::call_fields::id_of;
 use crate::value::Value;
 
-/// The message before which a context is edited. A boundary that is stored, and moves only when
-/// something is due, keeps the start of the context as it is, and so a provider's prompt cache.
+/// The message before which a context is edited. Store it and move it only when something is due.
+/// Then the start of the context stays the same, and a provider's prompt cache holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EditedBefore<'a> {
     /// The message at this position.

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::message::answered_call;
 use crate::value::{Found, Kind, Value};
 
-/// What [`clear_tool_uses`] clears, and when.
+/// Which results [`clear_tool_uses`] clears, and when.
 #[derive(Debug, Clone, Copy)]
 pub struct ClearOptions<'a> {
     /// Clears when the messages have more tokens than this. Default 100,000.
@@ -24,7 +24,7 @@ pub struct ClearOptions<'a> {
     pub clear_tool_inputs: bool,
     /// The tools whose results stay.
     pub exclude_tools: &'a [&'a str],
-    /// What a cleared result says. Default `[cleared]`.
+    /// The text of a cleared result. Default `[cleared]`.
     pub placeholder: &'a str,
     /// Clears every result before this message, and counts nothing: `trigger`, `keep` and
     /// `clear_at_least` say when to move the boundary.
@@ -46,10 +46,11 @@ impl Default for ClearOptions<'_> {
 }
 
 /// Returns the messages with old tool results cleared, by the rules of `LangChain`'s
-/// `ClearToolUsesEdit`: a result is cleared if the nearest assistant message before it has its call.
+/// `ClearToolUsesEdit`. A result is cleared if the nearest assistant message before it has its
+/// call.
 ///
 /// # Errors
-/// [`Error::InvalidArgument`] if `messages` is no list; the counter's own.
+/// [`Error::InvalidArgument`] if `messages` is not a list; the counter's own.
 ///
 /// ```
 /// use serde_json::json;

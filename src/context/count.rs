@@ -12,11 +12,11 @@ use super::written::{Notation, code_points, json_text, length, text_length};
 pub struct CountOptions {
     /// Characters of a token.
     pub chars_per_token: f64,
-    /// What each message costs in itself.
+    /// The fixed cost of each message.
     pub extra_tokens_per_message: f64,
     /// Whether a message's name counts.
     pub count_name: bool,
-    /// What an image costs: by default `OpenAI`'s price of one in low resolution.
+    /// The cost of an image: by default `OpenAI`'s price of one in low resolution.
     pub tokens_per_image: f64,
     /// Whether to scale by what the last answer with `usage_metadata` really took, if one provider
     /// gave all.
@@ -35,7 +35,7 @@ impl Default for CountOptions {
     }
 }
 
-/// What of a message counts.
+/// The parts of a message that count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MessageSize {
     /// In code points; with what Python writes around tool calls and unknown blocks.
@@ -45,13 +45,13 @@ pub struct MessageSize {
 }
 
 /// Counts the tokens of messages approximately: the number that Python's
-/// `count_tokens_approximately` (langchain-core 1.7) returns for them. Takes every form of a message
-/// that [`add_messages`](crate::add_messages) takes. AG-UI's messages count as the LangChain
-/// messages that a server makes of them; its activities and reasoning are not sent to a model and
-/// count nothing.
+/// `count_tokens_approximately` (langchain-core 1.7) returns for them. Accepts every form of a
+/// message that [`add_messages`](crate::add_messages) accepts. AG-UI's messages count as the
+/// LangChain messages that a server makes of them. Its activities and reasoning never reach a model
+/// and count nothing.
 ///
-/// In the arguments of a tool call and in blocks that are no text, two things make a difference of
-/// some characters: Python 3.11 takes the characters of Unicode 15 for unprintable, and `serde_json`
+/// In the arguments of a tool call and in blocks other than text, two things make a difference of
+/// some characters. Python 3.11 treats the characters of Unicode 15 as unprintable. `serde_json`
 /// reads some floats as their neighbour, unless your program turns on its `float_roundtrip`.
 ///
 /// ```
@@ -68,9 +68,9 @@ pub struct MessageSize {
 /// ```
 ///
 /// # Errors
-/// [`Error::InvalidMessage`] for what is no message that a model is sent (a removal is none);
-/// [`Error::InvalidArgument`] for messages or tools that are no list, for an option that is no number,
-/// and for a value that is nested more than 1,000 deep.
+/// [`Error::InvalidMessage`] for an invalid message or a removal. [`Error::InvalidArgument`] for
+/// messages or tools that are not a list, for an option that is not a number, and for nesting
+/// deeper than 1,000.
 pub fn count_tokens<V: Value>(
     messages: &V,
     tools: Option<&V>,
@@ -127,7 +127,7 @@ pub fn message_size<V: Value>(message: &V, count_name: bool) -> Result<Option<Me
 /// Counts the tools that a model is sent, as [`count_tokens`] does: once, rounded up by themselves.
 ///
 /// # Errors
-/// [`Error::InvalidArgument`] for tools that are no list of objects.
+/// [`Error::InvalidArgument`] for tools that are not a list of objects.
 pub fn tool_tokens<V: Value>(tools: &V, options: &CountOptions) -> Result<f64, Error> {
     options.check()?;
     match tools.kind() {
@@ -164,7 +164,7 @@ impl CountOptions {
     /// Returns a total with this message added.
     #[must_use]
     pub fn add(&self, total: f64, size: MessageSize) -> f64 {
-        // One by one, as Python adds fractions; nobody can tell of many.
+        // Adds one by one, as Python adds fractions; for many the difference is lost.
         let total = if size.images < 10_000 {
             (0..size.images).fold(total, |total, _| total + self.tokens_per_image)
         } else {
@@ -209,7 +209,7 @@ fn block_chars<V: Value>(block: &V, parts: &Parts<'_, V>) -> Result<u64, Error> 
     match block.kind() {
         Kind::String => return Ok(code_points(&block.text().unwrap_or_default())),
         Kind::Object => {}
-        // What a tool returned that is no block becomes its `str`.
+        // A tool's result other than a block becomes its `str`.
         _ if parts.of == Of::Tool => return length(block, Notation::Repr),
         _ => return Err(Error::message_field(".content", "a list of texts and blocks")),
     }
@@ -234,7 +234,7 @@ fn call_chars<V: Value>(parts: &Parts<'_, V>) -> Result<u64, Error> {
     let mut chars = 0;
     for call in parts.calls()? {
         let [args, id] = [length(&call.args, Notation::Repr)?, length(&call.id, Notation::Repr)?];
-        // With ", " behind it or, for the last, the brackets.
+        // Plus the ", " after it or, for the last, the brackets.
         chars += CALL.len() as u64 + 2 + text_length(&call.name, Notation::Repr) + args + id;
     }
     Ok(chars)

@@ -1,17 +1,18 @@
 //! Where a conversation can be cut so that no tool result loses its call.
 //!
-//! A result belongs to the nearest message before it that calls its id. A cut `c`, which keeps the
-//! messages from `c` on, splits the two if it is between them; it is safe if it splits no two.
+//! A result belongs to the nearest message before it that calls its id. A cut `c` keeps the
+//! messages from `c` on. It splits a call and its result if it is between them. It is safe if it
+//! splits no two.
 
 use crate::value::ByNumber;
 
 /// No message, no call.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// What a decision needs to know of a message. Ids of calls are small numbers.
+/// The facts about a message that a decision needs. Ids of calls are small numbers.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Row<'a> {
-    /// A message of a model: the ids of its calls, of which the first `valid` could be parsed.
+    /// A model's message: the ids of its calls. The first `valid` of them could be parsed.
     Ai { calls: &'a [u32], valid: u32 },
     /// A tool's result, and the id of the call it answers, if it says so.
     Tool(Option<u32>),
@@ -21,9 +22,9 @@ pub(crate) enum Row<'a> {
 
 /// The safe cuts of a list of messages that grows at its end.
 ///
-/// To cut anywhere, a list is walked from its end down a chain of cuts: each message adds one that
-/// points to the next lower safe one as of then. Nothing in the chain changes afterwards, so that
-/// taking messages off the end is free, and jump pointers make each walk O(log n).
+/// To cut anywhere, a list is walked from its end down a chain of cuts. Each message adds a cut
+/// that points to the next lower one that is safe at that time. Nothing in the chain changes
+/// afterwards, so taking messages off the end is free. Jump pointers make each walk O(log n).
 #[derive(Debug, Clone)]
 pub(crate) struct Track {
     messages: Vec<Message>,
@@ -53,7 +54,7 @@ pub(super) struct Message {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     Ai,
-    /// The first result of its call, in its place behind it.
+    /// The first result of its call, in its place after it.
     InPlace,
     /// The first result of its call, elsewhere.
     Displaced,
@@ -66,7 +67,7 @@ pub(super) enum Role {
 pub(super) struct Call {
     id: u32,
     pub(super) ai: u32,
-    /// Its position among the calls of its message, the invalid ones behind the others.
+    /// Its position among the calls of its message, the invalid ones after the others.
     position: u32,
     valid: bool,
     result: u32,
@@ -161,7 +162,7 @@ impl Track {
         self.settle(ai);
     }
 
-    /// Adds what is known of a message, and the cut behind it.
+    /// Adds the facts of a message, and the cut after it.
     fn push_message(&mut self, role: Role, call: u32, last_ai: u32) {
         let owner = if role == Role::Ai { None } else { self.call(call).map(|call| call.ai) };
         let at = self.len();

@@ -1,10 +1,10 @@
 //! An estimate of a text's tokens without a vocabulary, in one pass.
 // `pkg-template/src/context/estimate.ts` is the same in TypeScript.
 
-/// Estimates how many tokens a model reads in a text: of o200k (GPT-4o and later) within some 5 %
-/// on most kinds of text in English, German, Russian, Arabic, Chinese, Japanese and Korean; Thai,
-/// Indic and other scripts it was not fitted to may be estimated at twice or three times what they
-/// are. Other vocabularies differ by a factor, which `usage_metadata` tells.
+/// Estimates how many tokens a model reads in a text, for o200k (GPT-4o and later). The error is
+/// within some 5 % on most kinds of text in English, German, Russian, Arabic, Chinese, Japanese and
+/// Korean. Thai, Indic and other scripts were not fitted: their estimates may be two or three times
+/// too high. Other vocabularies differ by a factor, which you find in `usage_metadata`.
 ///
 /// ```
 /// use threadfold::context::estimate::estimate_tokens;
@@ -54,7 +54,7 @@ impl Estimate {
         }
     }
 
-    /// Adds what is no text, in hundredths of a token. Text that follows starts anew.
+    /// Adds other content than text, in hundredths of a token. Text that follows starts anew.
     pub(super) fn add_sum(&mut self, hundredths: u64) {
         *self = Self { sum: self.sum.saturating_add(hundredths), state: AFTER_REST };
     }
@@ -87,7 +87,7 @@ impl Estimate {
 /// The letter of a word from which on it costs more.
 const LONG: u8 = 8;
 
-// What came before. Of a word its case and how long it is; of a number how many digits of three.
+// The preceding text: a word's case and length, or a number's digits modulo three.
 const AFTER_REST: u8 = 0;
 const AFTER_LOWER: u8 = 1;
 const AFTER_UPPER: u8 = AFTER_LOWER + LONG;

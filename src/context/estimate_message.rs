@@ -8,10 +8,10 @@ use super::estimate::Estimate;
 use super::parts::{Call, Of, read};
 use super::written::write_json;
 
-/// What an image or other media costs by default: `OpenAI`'s price of an image in low resolution.
+/// The default cost of an image or other media: `OpenAI`'s price of an image in low resolution.
 pub const TOKENS_PER_IMAGE: u64 = 85;
 
-/// What a message costs in itself, and a tool call: the marks around it and its role. In hundredths.
+/// The fixed cost of a message or a tool call, for the marks around it and its role. In hundredths.
 const OVERHEAD: u64 = 400;
 
 const MEDIA: [&str; 10] = [
@@ -31,10 +31,10 @@ const MEDIA: [&str; 10] = [
 const CALLS: [&str; 3] = ["tool_use", "tool_call", "function_call"];
 
 /// Estimates the tokens of a message as [`estimate_tokens`](super::estimate::estimate_tokens) does
-/// those of a text: its text, its tool calls with their arguments as JSON, the id of the call that
-/// it answers, its name, and 4 for the message itself and for each call. Media cost the same each,
-/// whatever their size; a block of another kind counts as JSON. AG-UI's activities and reasoning are
-/// not sent to a model and count nothing.
+/// those of a text. It counts the text, the tool calls with their arguments as JSON, the id of the
+/// call that it answers, and its name. It adds 4 for the message itself and for each call. Each
+/// media block costs the same, whatever its size; a block of another kind counts as JSON. AG-UI's
+/// activities and reasoning never reach a model and count nothing.
 ///
 /// Text that is appended to the message can be added to the estimate.
 ///
@@ -49,8 +49,8 @@ const CALLS: [&str; 3] = ["tool_use", "tool_call", "function_call"];
 /// ```
 ///
 /// # Errors
-/// [`Error::InvalidMessage`] for what is no message that a model is sent; [`Error::InvalidArgument`] for
-/// a value that is nested more than 1,000 deep.
+/// [`Error::InvalidMessage`] for an invalid message or a removal; [`Error::InvalidArgument`] for a
+/// value nested more than 1,000 deep.
 pub fn estimate_message<V: Value>(message: &V, tokens_per_image: u64) -> Result<Estimate, Error> {
     let mut estimate = Estimate::default();
     let Some(parts) = read(message)? else { return Ok(estimate) };

@@ -4,12 +4,12 @@ use super::cut::{Row, Track, index};
 use super::limits::Limits;
 use super::policy::Decision;
 
-/// What a decision needs to know of an assistant message, beside its calls.
+/// The facts about an assistant message that a decision needs, besides its calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Usage {
     /// A number for who made it, if it says so.
     pub provider: Option<u32>,
-    /// What it says it took with all before it.
+    /// The tokens that it reports for itself and all before it.
     pub total_tokens: Option<f64>,
     /// Whether that counts for a trigger: it is of the provider that is asked next.
     pub reported: bool,
@@ -20,18 +20,18 @@ pub(crate) struct Usage {
 struct Entry {
     /// The tokens up to it, itself included.
     sum: f64,
-    /// What the last assistant message up to it reported.
+    /// The last report of an assistant message up to it.
     reported: f64,
     scale: Scale,
 }
 
-/// What answers said they took, as Python's `count_tokens_approximately` reads it: the same as
-/// `UsageScale`, kept for each message.
+/// The tokens that answers reported, as Python's `count_tokens_approximately` reads them: the same
+/// as `UsageScale`, kept for each message.
 #[derive(Debug, Clone, Copy, Default)]
 struct Scale {
     provider: Option<u32>,
     mixed: bool,
-    /// What the last answer took, and the sum of tokens up to it.
+    /// The tokens that the last answer reported, and the sum of tokens up to it.
     took: Option<(f64, f64)>,
 }
 
@@ -59,7 +59,7 @@ impl Scale {
     }
 }
 
-/// The number of an id without a letter, which for `LangChain` is none.
+/// The number of an empty id, which `LangChain` counts as missing.
 const EMPTY: u32 = 0;
 
 /// The messages of a context, in numbers. The number of an empty id is 0.
@@ -125,10 +125,10 @@ impl Ledger {
         self.is_over(limits, self.tokens(limits, beside))
     }
 
-    /// Decides what is due: edits, if no trigger holds after them and they save at least half of what
-    /// a summary would; else a summary, of what is edited then. `front` messages stay in front
-    /// whatever happens; editing those before [`Ledger::edit_boundary`] would save so many tokens up to
-    /// each message, itself included.
+    /// Decides what is due. Edits are due if no trigger holds after them and they save at least
+    /// half of a summary's savings. Otherwise a summary is due, of the edited messages. The first
+    /// `front` messages always stay. Editing those before [`Ledger::edit_boundary`] would save
+    /// `saved` tokens up to each message, itself included.
     pub(crate) fn due(
         &self,
         limits: &Limits,
@@ -228,8 +228,8 @@ impl Ledger {
         (len > 1).then(|| len - 1)
     }
 
-    /// Where `LangChain` cuts: not between a run of results and the nearest message with a call of
-    /// one of them; if there is none, behind the run.
+    /// Returns `LangChain`'s cut. It never separates a run of results from the nearest message with
+    /// a call of one of them. Without such a message, it cuts after the run.
     fn langchain_cut(&self, target: u32) -> u32 {
         let is_result = |at: &u32| self.track.is_result(*at);
         let end = (target..self.len()).find(|at| !is_result(at)).unwrap_or(self.len());

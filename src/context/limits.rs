@@ -25,7 +25,7 @@ impl Measure {
         let tokens = if share.is_nan() {
             or_none(self.tokens)
         } else {
-            // Of a number and NaN, `max` is the number.
+            // `max` of a number and NaN is the number.
             self.tokens.max(share).max(1.0)
         };
         Threshold { tokens, messages: or_none(self.messages) }
@@ -42,11 +42,11 @@ impl From<&Size> for Measure {
     }
 }
 
-/// What a ledger decides by.
+/// The numbers that a ledger decides by.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Limits {
     pub(crate) thresholds: Vec<Threshold>,
-    /// What stays, at most.
+    /// The most to keep.
     pub(crate) keep: Threshold,
     /// A summary is due above so many tokens, too.
     pub(crate) most: f64,
@@ -94,7 +94,7 @@ impl From<&Policy> for Limits {
             scaled: policy.scaled,
             as_langchain: policy.cuts == Cuts::AsLangchain,
             front_counts: policy.front_counts,
-            // What is not edited at all saves nothing, wherever the boundary is.
+            // Without edits nothing is saved, wherever the boundary is.
             edit_keep_results: policy.edit_keep_results.unwrap_or(0),
             edit_keep_messages: policy.edit_keep_messages.unwrap_or(0),
             ..Self::default()

@@ -10,9 +10,9 @@ use super::limits::Limits;
 use super::policy::Policy;
 use super::view::View;
 
-/// Counts what a model is sent while it grows, at the cost of what is new: a token costs one
-/// addition and one comparison. What the view has is counted as it was there, what comes after is
-/// estimated. It does not see what a repair adds or leaves out.
+/// Counts a growing context at the cost of its new part: a token costs one addition and one
+/// comparison. The view's own messages keep their counts, later ones are estimated. The meter does
+/// not see what a repair adds or leaves out.
 ///
 /// ```
 /// use serde_json::json;
@@ -47,7 +47,7 @@ impl Meter {
     /// Counts on from a view.
     ///
     /// # Errors
-    /// [`Error::InvalidMessage`] if the view's last message is none.
+    /// [`Error::InvalidMessage`] if the view's last message is invalid.
     pub fn new<V: Value>(view: &View<V>, policy: &Policy) -> Result<Self, Error> {
         let messages = view.messages.len();
         let last = messages.checked_sub(1).and_then(|last| view.messages.at(last));
@@ -59,7 +59,7 @@ impl Meter {
     /// Adds a message at the end.
     ///
     /// # Errors
-    /// [`Error::InvalidMessage`] for what is no message: nothing is added then.
+    /// [`Error::InvalidMessage`] for an invalid message: nothing is added then.
     pub fn push<V: Value>(&mut self, message: &V) -> Result<(), Error> {
         let is_sent = !is_for_screen(message);
         let last = is_sent.then(|| estimate_message(message, TOKENS_PER_IMAGE)).transpose()?;

@@ -17,7 +17,7 @@ use preview::preview;
 /// The tools whose results stay: they keep them short themselves, or read files.
 const EXCLUDED: &[&str] = &["ls", "glob", "grep", "read_file", "edit_file", "write_file", "delete"];
 
-/// What [`offload`] moves to files.
+/// Which texts [`offload`] moves to files.
 #[derive(Debug, Clone, Copy)]
 pub struct OffloadOptions<'a> {
     /// Moves a tool's result of more than four times this many characters. Default 20,000; none, if
@@ -42,7 +42,7 @@ impl Default for OffloadOptions<'_> {
     }
 }
 
-/// What [`offload`] found.
+/// The result of [`offload`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Offloaded<V> {
     /// The files to write, each a path and its text.
@@ -58,7 +58,7 @@ pub struct Offloaded<V> {
 /// Moves long results of tools, and a long last message of the user, to files, as deepagents does.
 ///
 /// # Errors
-/// [`Error::InvalidArgument`] if `messages` is no list.
+/// [`Error::InvalidArgument`] if `messages` is not a list.
 ///
 /// ```
 /// use serde_json::json;
@@ -134,7 +134,7 @@ fn long_text<V: Value>(message: &V, tokens: Option<usize>) -> Option<String> {
     const CHARS_PER_TOKEN: usize = 4;
     let most = tokens.filter(|tokens| *tokens > 0)?.saturating_mul(CHARS_PER_TOKEN);
     let text = text_of(message);
-    // What is moved already stays.
+    // Texts already moved stay.
     if [TOOL_NOTE, HUMAN_NOTE].iter().any(|note| text.starts_with(note)) {
         return None;
     }
@@ -160,7 +160,7 @@ fn block_text<V: Value>(block: &V) -> Option<String> {
     }
 }
 
-/// Returns the message with a note in place of its text; what is no text stays.
+/// Returns the message with a note in place of its text; other content stays.
 fn replaced<V: Value>(message: V, note: &str) -> V {
     let content = fields(&message).get_owned("content").unwrap_or_else(V::null);
     let others: Vec<V> = content

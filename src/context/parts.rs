@@ -1,5 +1,5 @@
-//! What a model is sent of a message, in any of the forms that a message may have.
-// `pkg-template/src/context/message-parts.ts` is the same in TypeScript.
+//! The parts of a message that a model receives, in any of the forms that a message may have.
+//! `pkg-template/src/context/message-parts.ts` is the same in TypeScript.
 
 use std::borrow::Cow;
 
@@ -21,7 +21,7 @@ pub(super) enum Of {
 /// A message, as a model is sent it.
 pub(super) struct Parts<'a, V: Value + 'a> {
     pub of: Of,
-    /// Text, blocks, or what a tool returned; nothing is no text.
+    /// Text, blocks, or a tool's result; a missing content is not text.
     pub content: Option<V::Found<'a>>,
     /// `OpenAI`'s name of its kind.
     pub role: Cow<'static, str>,
@@ -189,7 +189,7 @@ impl<'a, V: Value> Parts<'a, V> {
             }
             let Some(function) = call.get("function") else { continue };
             let text = function.text_of("arguments")?;
-            // Text that is no JSON makes an invalid call, which a model is not sent.
+            // Text that is not JSON makes an invalid call, which is not sent to a model.
             if V::parse_json(&text).is_some() {
                 calls.push(call_of(&*call).ok()?);
             }

@@ -1,8 +1,8 @@
 //! When a context has become too much for a model, and what to do about it: decided over numbers.
 //!
-//! The list that is decided over is what the model is sent before repair: what stands in front
-//! (system messages, a summary), and the messages that are kept. Between two compactions it only
-//! grows, so each decision costs what has changed.
+//! Decisions concern the list before its repair: the front (system messages, a summary), and the
+//! messages that are kept. Between two compactions the list only grows, so each decision costs only
+//! what has changed.
 
 use super::limits::Measure;
 use crate::error::Error;
@@ -66,7 +66,7 @@ pub struct Policy {
     pub overhead: f64,
     /// The messages that are counted in `overhead`: 1 for a system prompt beside the list.
     pub apart: u32,
-    /// Whether to scale counts by what the provider said that an answer really took.
+    /// Whether to scale counts by the tokens that the provider reported for an answer.
     pub scaled: bool,
     /// Where to cut.
     pub cuts: Cuts,
@@ -91,8 +91,8 @@ impl Policy {
     /// Returns whether the numbers make sense.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for a measure that is empty, not above 0 or, for a fraction, above 1;
-    /// for tokens that are no whole number; for a fraction of nothing.
+    /// [`Error::InvalidArgument`] for a measure that is empty, not above 0 or, for a fraction,
+    /// above 1. Also for tokens that are not a whole number, and for a fraction without a total.
     pub fn check(&self) -> Result<(), Error> {
         for size in self.trigger.iter().chain(&self.keep) {
             if *size == Size::default() {
@@ -122,7 +122,7 @@ impl Policy {
     }
 }
 
-/// What is due.
+/// The edits or the summary due.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Decision {
     /// Summarize the messages before this one of the list; 0 for none.

@@ -4,18 +4,18 @@ use crate::value::{Found, Kind, Scalar, Value};
 
 use super::call_fields::{fields, id_of, is_kind, with_fields};
 
-/// What stands for the older messages in what a model is sent: deepagents' `_summarization_event`,
-/// field for field, and two ids, which stay right when messages in front are removed.
+/// A summary that replaces the older messages for a model: deepagents' `_summarization_event`,
+/// field for field, plus two ids. The ids stay right when messages in front are removed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record<V> {
     /// How many messages of the full track are not sent any more.
     pub cutoff_index: usize,
     /// The id of the first message that is sent. It counts before the index.
     pub cutoff_id: Option<String>,
-    /// The id of the last message that is not sent: where the first that is sent is gone, what is
-    /// behind this one is sent.
+    /// The id of the last message that the summary replaces. If the first message after the cut is
+    /// gone, those after this one are sent.
     pub summarized_id: Option<String>,
-    /// What is sent in their place.
+    /// The message sent in their place.
     pub summary_message: Option<V>,
     /// Where the older messages are kept as a file, if anywhere.
     pub file_path: Option<String>,
@@ -38,7 +38,7 @@ pub enum Boundary {
 }
 
 impl<V: Value> Record<V> {
-    /// Reads what a state has as `_summarization_event`; `None` for anything that is no record.
+    /// Reads a state's `_summarization_event`; `None` for anything but a valid record.
     ///
     /// ```
     /// use serde_json::json;
@@ -109,8 +109,8 @@ impl<V: Value> Record<V> {
     }
 
     /// The position of the first message that is sent. `None` if the messages on both sides of the
-    /// cut are gone, as when a conversation is rewound to before it: then the record is not about
-    /// this list, and nothing may be left out.
+    /// cut are gone, as when a conversation is rewound to before it. Then the record is about
+    /// another list, and nothing may be left out.
     pub(super) fn cutoff(&self, messages: &V) -> Option<usize> {
         // One that leaves nothing out is about any list.
         if self.cutoff_index == 0 {
@@ -165,8 +165,8 @@ pub(super) fn is_summary<V: Value>(message: &V) -> bool {
         || own.text_of("content").is_some_and(|content| content.starts_with(HISTORY))
 }
 
-/// The position of the message with the id `first`; where that is gone, the one behind the message
-/// with the id `last`.
+/// The position of the message with the id `first`; if it is gone, the one after the message with
+/// the id `last`.
 fn between<V: Value>(messages: &V, first: Option<&str>, last: Option<&str>) -> Option<usize> {
     let place = |id: &str| messages.items().position(|one| id_of(&*one).as_deref() == Some(id));
     first.and_then(place).or_else(|| last.and_then(place).map(|last| last + 1))
@@ -180,7 +180,7 @@ fn index_in<V: Value>(event: &V, key: &str) -> Option<usize> {
 }
 
 /// Returns a message without the blocks of reasoning that are bound to the history before it, by
-/// deepagents' rules: a model refuses them behind another history.
+/// deepagents' rules. A model refuses such blocks after another history.
 pub(super) fn without_reasoning<V: Value>(message: &V) -> V {
     let own = fields(message);
     let content = own.get("content").map(Found::into_owned);

@@ -1,5 +1,5 @@
-//! What has to change in a list of messages so that every provider takes it: each message with calls
-//! is followed at once by one result for each, and there is no other result.
+//! The changes that make a list of messages valid for every provider. Each message with calls is
+//! followed at once by one result for each, and there is no other result.
 
 use super::cut::{NONE, Role, Track};
 
@@ -14,9 +14,9 @@ pub(crate) enum Step {
 }
 
 impl Track {
-    /// Returns the messages, repaired: results without a call and second results are dropped, the
-    /// others put right behind the message with their call, and open calls answered; those that wait
-    /// for their result only if `all`. Returns `None` if there is nothing to do.
+    /// Returns the messages, repaired. It drops results without a call and second results. It puts
+    /// the others right after the message with their call, and answers open calls. Calls that wait
+    /// for their result are answered only if `all`. Returns `None` if there is nothing to do.
     pub(crate) fn repair(&self, all: bool) -> Option<Vec<Step>> {
         if self.is_whole() && !(all && self.pending() < self.len()) {
             return None;
@@ -44,8 +44,8 @@ impl Track {
         Some(steps)
     }
 
-    /// Returns for each message of a model the first of its results, and for each result the next
-    /// one: those that are the first of their call, in the order of the list.
+    /// Returns for each model message its first result, and for each result the next one. Only the
+    /// first result of each call counts, in the order of the list.
     fn results(&self) -> Vec<u32> {
         let mut next = vec![NONE; self.messages().len()];
         for (at, message) in (0..self.len()).zip(self.messages()).rev() {

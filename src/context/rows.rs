@@ -1,4 +1,4 @@
-//! What a decision needs to know of a message, read from any [`Value`].
+//! The facts about a message that a decision needs, read from any [`Value`].
 
 use crate::error::Error;
 use crate::message::{FORMS, kind_named, serialised_constructor};
@@ -7,7 +7,7 @@ use crate::value::{Found, Kind, Symbols, Value};
 use super::cut::{Row, Track, index};
 use super::parts::is_chat;
 
-/// What is known of a message.
+/// The facts about a message.
 #[derive(Debug, Clone)]
 pub(crate) enum Facts<V> {
     /// Its calls with an id, and those of them that could not be parsed.
@@ -53,7 +53,7 @@ impl<V: Value> Facts<V> {
     /// Reads all messages of a list.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for what is no list, and those of [`Facts::of`].
+    /// [`Error::InvalidArgument`] if `messages` is not a list, and those of [`Facts::of`].
     pub(crate) fn of_all(messages: &V) -> Result<Vec<Self>, Error> {
         if messages.kind() != Kind::Array {
             return Err(Error::value("messages", "a list of messages"));
@@ -91,7 +91,8 @@ impl<V: Value> Facts<V> {
     }
 }
 
-/// What a message says that it is: the class of an instance, else its role, else its type.
+/// Returns a message's own name for its kind: the class of an instance, else its role, else its
+/// type.
 fn name_of<V: Value>(message: &V) -> Option<String> {
     match message.kind() {
         Kind::String => Some("human".to_owned()),

@@ -9,7 +9,7 @@ use super::rows::Facts;
 /// The places where a list of messages can be cut so that no tool result loses its call.
 ///
 /// A cut `c` keeps the messages from position `c` on. It is safe if no result from `c` on belongs
-/// to a call in front of `c`: a result belongs to the nearest message before it that calls its id.
+/// to a call in front of `c`. A result belongs to the nearest message before it that calls its id.
 ///
 /// It grows with its list: a message costs O(1) amortised, a question O(log n).
 ///
@@ -38,8 +38,8 @@ pub struct SafeCuts<V: Value> {
 /// Returns the safe cuts of a list of messages.
 ///
 /// # Errors
-/// [`Error::InvalidArgument`] for what is no list, [`Error::InvalidMessage`] for an item that is no
-/// message.
+/// [`Error::InvalidArgument`] if `messages` is not a list, [`Error::InvalidMessage`] for an invalid
+/// item.
 pub fn safe_cuts<V: Value>(messages: &V) -> Result<SafeCuts<V>, Error> {
     let facts = Facts::of_all(messages)?;
     let mut cuts = SafeCuts::default();
@@ -69,7 +69,7 @@ impl<V: Value> SafeCuts<V> {
     /// Adds a message at the end.
     ///
     /// # Errors
-    /// [`Error::InvalidMessage`] for what is no message.
+    /// [`Error::InvalidMessage`] for an invalid message.
     pub fn push(&mut self, message: &V) -> Result<(), Error> {
         let facts = Facts::of(message).map_err(|error| error.at(self.len()))?;
         self.extend(&[facts]);
@@ -84,7 +84,7 @@ impl<V: Value> SafeCuts<V> {
     /// Puts a message in the place of the last one, such as the same with one more token.
     ///
     /// # Errors
-    /// [`Error::InvalidMessage`] for what is no message.
+    /// [`Error::InvalidMessage`] for an invalid message.
     pub fn replace_last(&mut self, message: &V) -> Result<(), Error> {
         let last = self.len().saturating_sub(1);
         let facts = Facts::of(message).map_err(|error| error.at(last))?;
@@ -102,8 +102,8 @@ impl<V: Value> SafeCuts<V> {
         self.track.cut(number(target)) as usize
     }
 
-    /// Returns the smallest safe cut from `target` on that keeps a call that waits for its result:
-    /// for when something has to go, and [`SafeCuts::cut`] keeps all.
+    /// Returns the smallest safe cut from `target` on that keeps a call that waits for its result.
+    /// Use it when something has to go, and [`SafeCuts::cut`] keeps all.
     #[must_use]
     pub fn next_cut(&self, target: usize) -> Option<usize> {
         self.track.next_cut(number(target)).map(|cut| cut as usize)

@@ -6,12 +6,12 @@ use crate::value::Value;
 use super::count::{CountOptions, message_tokens};
 use super::estimate_message::{TOKENS_PER_IMAGE, estimate_message};
 
-/// Counts the tokens of a message. What a list has is the sum of its messages.
+/// Counts the tokens of a message. A list's count is the sum of its messages' counts.
 pub trait CountTokens<V>: Send + Sync {
     /// Returns the tokens of one message.
     ///
     /// # Errors
-    /// [`Error::InvalidMessage`] for what is no message, or the counter's own.
+    /// [`Error::InvalidMessage`] for an invalid message, or the counter's own.
     fn count(&self, message: &V) -> Result<f64, Error>;
 }
 

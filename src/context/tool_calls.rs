@@ -8,8 +8,8 @@ use super::repair::Step;
 use super::rows::Facts;
 use super::safe_cuts::SafeCuts;
 
-/// What [`repair_tool_calls`] does about the calls of the last message that calls tools, if nothing
-/// follows it but results.
+/// The treatment by [`repair_tool_calls`] of the last message that calls tools, if only results
+/// follow it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Waiting {
     /// Leaves them open: their results are still to come.
@@ -19,16 +19,16 @@ pub enum Waiting {
     Answer,
 }
 
-/// Repairs a list of messages, so that every provider takes it: each message with calls is followed
-/// at once by exactly one result for each id, and there is no other result.
+/// Repairs a list of messages so that every provider accepts it. Each message with calls is then
+/// followed at once by exactly one result for each id, and there is no other result.
 ///
-/// Drops results without a call and second results, puts displaced ones right behind the message
-/// with their call, and answers open calls in the words of [`patch_tool_calls`]. Returns the list
+/// Drops results without a call and second results. Puts displaced ones right after the message
+/// with their call. Answers open calls in the words of [`patch_tool_calls`]. Returns the list
 /// itself if there is nothing to do.
 ///
 /// # Errors
-/// [`Error::InvalidArgument`] for what is no list, [`Error::InvalidMessage`] for an item that is no
-/// message.
+/// [`Error::InvalidArgument`] if `messages` is not a list, [`Error::InvalidMessage`] for an invalid
+/// item.
 ///
 /// ```
 /// use serde_json::json;
@@ -76,16 +76,16 @@ pub fn repair_tool_calls<V: Value>(messages: &V, waiting: Waiting) -> Result<V, 
     Ok(V::array(repaired))
 }
 
-/// Answers the calls that no tool message of the list answers, as deepagents'
-/// `PatchToolCallsMiddleware` does: right behind the message with the call. Returns the list itself
-/// if there are none.
+/// Answers the calls that no tool message of the list answers, right after the message with the
+/// call. deepagents' `PatchToolCallsMiddleware` does the same. Returns the list itself if there are
+/// none.
 ///
 /// Changes nothing else: [`repair_tool_calls`] does. As in Python, a chunk of a tool message answers
 /// nothing.
 ///
 /// # Errors
-/// [`Error::InvalidArgument`] for what is no list, [`Error::InvalidMessage`] for an item that is no
-/// message.
+/// [`Error::InvalidArgument`] if `messages` is not a list, [`Error::InvalidMessage`] for an invalid
+/// item.
 ///
 /// ```
 /// use serde_json::json;

@@ -21,7 +21,7 @@ pub enum Strategy {
     First,
 }
 
-/// What happens to a tool call and its result where one of them is trimmed off.
+/// The treatment of a tool call and its result where one of them is trimmed off.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ToolPairs {
     /// They stay or go together, and a result whose call is nowhere before it goes too: what is kept
@@ -53,7 +53,7 @@ pub enum Part {
 /// Whose call a message answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answers {
-    /// It is no tool's result.
+    /// It is not a tool result.
     Nothing,
     /// No message before it has the call.
     Nobody,
@@ -61,7 +61,7 @@ pub enum Answers {
     Message(usize),
 }
 
-/// What is trimmed: messages in some heap, their counter, and a budget of tokens.
+/// The messages to trim, in some heap, with their counter and a budget of tokens.
 pub trait Source {
     /// Why a question has no answer: the counter failed, a message cannot be read.
     type Error;
@@ -69,44 +69,44 @@ pub trait Source {
     /// Returns whether the first message is a system message.
     ///
     /// # Errors
-    /// What the heap cannot answer.
+    /// The heap's own.
     fn begins_with_system(&mut self) -> Result<bool, Self::Error>;
     /// Takes the first message's tokens off the budget.
     ///
     /// # Errors
-    /// What the heap cannot answer.
+    /// The heap's own.
     fn reserve_first(&mut self) -> Result<(), Self::Error>;
     /// Returns whether a message is of a type on which what is kept may start, or end: always, if every
     /// type may.
     ///
     /// # Errors
-    /// What the heap cannot answer.
+    /// The heap's own.
     fn is_type(&mut self, message: usize, end: End) -> Result<bool, Self::Error>;
     /// Returns whether these messages fit, and with them a part of the one that would be next.
     ///
     /// # Errors
-    /// What the heap cannot answer.
+    /// The heap's own.
     fn fits(&mut self, messages: Range<usize>, part: Option<Part>) -> Result<bool, Self::Error>;
     /// Returns how many blocks the content of the message that would be next has.
     ///
     /// # Errors
-    /// What the heap cannot answer.
+    /// The heap's own.
     fn blocks(&mut self, message: usize) -> Result<usize, Self::Error>;
     /// Returns how many pieces its text has, or the text of its block nearest to what is kept.
     ///
     /// # Errors
-    /// What the heap cannot answer.
+    /// The heap's own.
     fn pieces(&mut self, message: usize) -> Result<usize, Self::Error>;
     /// Returns whose call a message answers.
     ///
     /// # Errors
-    /// What the heap cannot answer.
+    /// The heap's own.
     fn answers(&mut self, message: usize) -> Result<Answers, Self::Error>;
 
     /// Returns whether more content surely counts more: then it need not be tried block by block.
     ///
     /// # Errors
-    /// What the heap cannot answer.
+    /// The heap's own.
     fn is_monotonic(&mut self) -> Result<bool, Self::Error> {
         Ok(false)
     }
@@ -115,7 +115,7 @@ pub trait Source {
     /// where counts of single messages add up.
     ///
     /// # Errors
-    /// What the heap cannot answer.
+    /// The heap's own.
     fn fitting(&mut self, messages: Range<usize>, from: Strategy) -> Result<usize, Self::Error> {
         halve(self, &messages, from)
     }
@@ -133,7 +133,7 @@ pub(crate) fn halve<S: Source + ?Sized>(
     most(messages.len(), |count| source.fits(nearest(messages, count, from), None))
 }
 
-/// What to keep, beside the budget, which the [`Source`] knows.
+/// The messages to keep, besides the budget, which the [`Source`] knows.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Rules {
     /// Which messages.
@@ -142,11 +142,11 @@ pub struct Rules {
     pub include_system: bool,
     /// Whether a part of a message may stay.
     pub allow_partial: bool,
-    /// What happens to tool calls and their results.
+    /// The treatment of tool calls and their results.
     pub tool_pairs: ToolPairs,
 }
 
-/// What is kept of a list.
+/// The part of a list that is kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Kept {
     /// The first message, although it is not among `messages`.
@@ -162,7 +162,7 @@ pub struct Kept {
 /// Decides what is kept of a list of `len` messages.
 ///
 /// # Errors
-/// What the source cannot answer.
+/// The source's own.
 pub fn trim<S: Source>(len: usize, rules: Rules, source: &mut S) -> Result<Kept, S::Error> {
     let mut kept = Kept { messages: 0..len, ..Kept::default() };
     if rules.strategy == Strategy::Last {
@@ -254,7 +254,7 @@ fn part<S: Source>(
 }
 
 /// Returns where the kept messages end: before `cut.start` on a type on which they may, with no call
-/// whose result is cut off. Behind `cut.end` is nothing.
+/// whose result is cut off. Nothing comes after `cut.end`.
 fn last<S: Source>(cut: Range<usize>, rules: Rules, source: &mut S) -> Result<usize, S::Error> {
     let Range { start: mut end, end: mut seen } = cut;
     loop {
@@ -264,7 +264,7 @@ fn last<S: Source>(cut: Range<usize>, rules: Rules, source: &mut S) -> Result<us
         if rules.tool_pairs == ToolPairs::AsLangchain || end == seen {
             return Ok(end);
         }
-        // Every result behind the end is asked once.
+        // Every result after the end is asked once.
         let (from, to) = (end, seen);
         seen = end;
         for message in from..to {
@@ -275,8 +275,8 @@ fn last<S: Source>(cut: Range<usize>, rules: Rules, source: &mut S) -> Result<us
     }
 }
 
-/// Returns where the kept messages start: at the first of `kept` of a type on which they may, with
-/// no result whose call is cut off.
+/// Returns where the kept messages start. The start is the first message of `kept` whose type may
+/// start, and no result loses its call.
 fn first<S: Source>(kept: &Range<usize>, rules: Rules, source: &mut S) -> Result<usize, S::Error> {
     // For each message the last one that answers it; and the last that answers one before.
     let mut answered = vec![0; kept.len()];

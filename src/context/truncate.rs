@@ -19,21 +19,21 @@ pub enum ContextSize {
     Fraction(f64),
 }
 
-/// What [`truncate_tool_args`] truncates, and when. The defaults are deepagents', except that its
-/// trigger depends on the model.
+/// Which arguments [`truncate_tool_args`] truncates, and when. The defaults are deepagents', except
+/// that its trigger depends on the model.
 #[derive(Debug, Clone, Copy)]
 pub struct TruncateOptions<'a> {
     /// Truncates when the context has this size; never, if `None`. Default 20 messages.
     pub trigger: Option<ContextSize>,
     /// The newest messages that stay as they are. Default 20 messages.
     pub keep: ContextSize,
-    /// What a [`ContextSize::Fraction`] is of.
+    /// The total for a [`ContextSize::Fraction`].
     pub max_input_tokens: Option<usize>,
     /// The tools whose calls are truncated. Default `write_file` and `edit_file`.
     pub tools: &'a [&'a str],
     /// The most characters of an argument. Default 2,000.
     pub max_length: usize,
-    /// What comes behind the first twenty. Default `...(argument truncated)`.
+    /// The text after the first twenty characters. Default `...(argument truncated)`.
     pub truncation_text: &'a str,
     /// Truncates every call before this message, and counts nothing: `trigger` and `keep` say when
     /// to move the boundary.
@@ -63,7 +63,7 @@ const HEAD: usize = 20;
 /// own number if `None`, and not counted unless it is needed.
 ///
 /// # Errors
-/// [`Error::InvalidArgument`] if `messages` is no list; the counter's own.
+/// [`Error::InvalidArgument`] if `messages` is not a list; the counter's own.
 ///
 /// ```
 /// use serde_json::json;

@@ -1,4 +1,4 @@
-//! What a model is sent: a view of the full track and one record.
+//! The messages for a model: a view of the full track and one record.
 
 use std::fmt;
 
@@ -62,18 +62,18 @@ impl<V> fmt::Debug for Context<'_, V> {
     }
 }
 
-/// What a model is sent, what that costs, and what is due.
+/// The messages for a model, their cost, and the compaction due.
 #[derive(Debug, Clone)]
 pub struct View<V> {
     /// The messages: a list that every provider takes.
     pub messages: V,
     /// Their tokens, with what the policy has as overhead.
     pub tokens: f64,
-    /// What is to be done before the model is called.
+    /// The work to do before the model is called.
     pub due: Option<Due<V>>,
 }
 
-/// What is due.
+/// The edits or the summary due.
 #[derive(Debug, Clone)]
 pub struct Due<V> {
     /// The position in the full track of the first message that stays.
@@ -132,8 +132,8 @@ impl<'a, V: Value + fmt::Display> Context<'a, V> {
     /// Returns what the model is sent.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for what is no list, and for a policy that makes no sense;
-    /// [`Error::InvalidMessage`] for what is no message; the counter's own.
+    /// [`Error::InvalidArgument`] if `messages` is not a list, and for a policy that makes no
+    /// sense; [`Error::InvalidMessage`] for an invalid message; the counter's own.
     pub fn view(&self, messages: &V, record: Option<&Record<V>>) -> Result<View<V>, Error> {
         if messages.kind() != Kind::Array {
             return Err(Error::value("messages", "a list of messages"));

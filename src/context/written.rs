@@ -157,7 +157,7 @@ fn javascript_float(number: f64) -> String {
 struct Decimal {
     sign: &'static str,
     digits: String,
-    /// Of the first digit.
+    /// The exponent of the first digit.
     exponent: i32,
 }
 
@@ -191,7 +191,7 @@ fn plain(digits: &str, exponent: i32) -> String {
     }
 }
 
-/// Writes digits with a point behind the first.
+/// Writes digits with a point after the first.
 fn pointed(digits: &str) -> Cow<'_, str> {
     match digits.split_at_checked(1) {
         Some((first, rest)) if !rest.is_empty() => [first, ".", rest].concat().into(),

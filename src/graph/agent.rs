@@ -9,7 +9,7 @@ use crate::{Error, State};
 /// - **You merge**: [`update`](Self::update) looks at the state and returns its part of it.
 /// - **A graph merges**: add it by [`StateGraph::agent`](super::StateGraph::agent).
 ///
-/// What asks questions, or says where to go next, works only in a graph: make it a
+/// An agent that asks questions, or decides where to go next, works only in a graph: make it a
 /// [`Node`](super::Node).
 ///
 /// ```
@@ -50,7 +50,7 @@ use crate::{Error, State};
 /// # assert!(run.as_mut().poll(&mut std::task::Context::from_waker(waker)).is_ready());
 /// ```
 pub trait Agent: Send + Sync {
-    /// What it works on.
+    /// The state that it works on.
     type State: State + Send + Sync;
 
     /// Looks at the state and returns its part of it.

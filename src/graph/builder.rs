@@ -24,7 +24,7 @@ const RECURSION_LIMIT: u64 = 25;
 
 /// A graph to be compiled.
 ///
-/// The methods take it and return it. What is wrong with it, [`compile`](Self::compile) says.
+/// The methods take the builder and return it. [`compile`](Self::compile) reports its errors.
 pub struct StateGraph<S: State> {
     nodes: Vec<NodeOf<S>>,
     defer: Vec<String>,
@@ -87,7 +87,7 @@ where
         self
     }
 
-    /// Adds an edge: `to` runs behind `from`. It may be [`START`], or go to [`END`].
+    /// Adds an edge: `to` runs after `from`. It may be [`START`], or go to [`END`].
     #[must_use]
     pub fn edge(mut self, from: &str, to: &str) -> Self {
         self.edges.push((from.to_owned(), to.to_owned()));
@@ -101,8 +101,8 @@ where
         self
     }
 
-    /// Adds a conditional edge: behind `from`, `path` says where to go, by the state that the node
-    /// leaves behind.
+    /// Adds a conditional edge: after `from`, `path` decides where to go, by the state that the
+    /// node leaves.
     #[must_use]
     pub fn branch<T>(mut self, from: &str, path: impl Fn(&S) -> T + Send + Sync + 'static) -> Self
     where

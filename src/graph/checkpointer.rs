@@ -13,7 +13,7 @@ use super::node::Interrupt;
 use super::planner::{Cause, Node, PlanState};
 use crate::State;
 
-/// What a task has done.
+/// The writes and Sends of a finished task.
 pub struct Finished<S: State> {
     /// Its part of the state.
     pub update: Option<S::Update>,
@@ -23,17 +23,17 @@ pub struct Finished<S: State> {
     pub sends: Vec<S>,
 }
 
-/// What a task has left behind in a step that did not end.
+/// The pending results of a task in a step that did not end.
 pub struct Pending<S: State> {
     /// Its node.
     pub node: Node,
     /// Why it ran.
     pub cause: Cause,
-    /// What it has done, if it has finished: it does not run again.
+    /// Its results, if it has finished: it does not run again.
     pub finished: Option<Finished<S>>,
     /// The answers that it was given.
     pub answers: Vec<Value>,
-    /// What it asks.
+    /// Its open interrupt.
     pub interrupt: Option<Interrupt>,
 }
 
@@ -41,15 +41,15 @@ pub struct Pending<S: State> {
 pub struct Checkpoint<S: State> {
     /// The state.
     pub state: S,
-    /// What the planner knows.
+    /// The planner's state.
     pub plan: PlanState,
     /// The input that is not merged yet.
     pub input: Option<S::Update>,
     /// The states of the Sends.
     pub sends: Vec<S>,
-    /// What tasks of the next step have left behind.
+    /// The pending results of the next step's tasks.
     pub pending: Vec<Pending<S>>,
-    /// What the numbers stand for: the graph may have changed when the thread goes on.
+    /// The names of the numbers: the graph may have changed when the thread continues.
     pub names: Arc<Names>,
 }
 
@@ -117,7 +117,7 @@ impl<S: State> fmt::Debug for Checkpoint<S> {
     }
 }
 
-/// What a checkpointer returns.
+/// A checkpointer's future.
 pub type Saving<'a, T> = Pin<Box<dyn Future<Output = Result<T, BoxError>> + Send + 'a>>;
 
 /// Keeps the last checkpoint of each thread.

@@ -1,4 +1,4 @@
-//! What a node returns besides its update: where to go.
+//! The goto of a node, besides its update.
 
 use std::fmt;
 
@@ -25,7 +25,7 @@ impl<S> From<&str> for Target<S> {
     }
 }
 
-/// What a branch returns: a node's name, a [`Target`], or several.
+/// The result of a branch: a node's name, a [`Target`], or several.
 pub trait IntoTargets<S> {
     /// Returns the targets, in order.
     fn into_targets(self) -> Vec<Target<S>>;

@@ -107,11 +107,11 @@ where
         Running::on_thread(self.graph, self.thread, update).await
     }
 
-    /// Goes on where the thread was left: with an answer to its interrupt, with answers by ids, or
-    /// with `()` behind a breakpoint or an error.
+    /// Continues where the thread stopped: with an answer to its interrupt, with answers by ids, or
+    /// with `()` after a breakpoint or an error.
     ///
     /// # Errors
-    /// [`GraphError::UnknownThread`] for a thread of which nothing is saved,
+    /// [`GraphError::UnknownThread`] if nothing is saved of the thread,
     /// [`GraphError::UnknownInterrupt`] for an id that no open interrupt has; see [`GraphError`].
     pub async fn resume(&self, answers: impl Into<Resume>) -> Result<Outcome<S>, GraphError> {
         self.stream_resumed(answers).await?.finish().await
@@ -129,8 +129,8 @@ where
         Running::resumed(self.graph, self.thread, answers.into()).await
     }
 
-    /// Returns the thread's state as of its last step, if there is one, with what the finished nodes of
-    /// a step that did not end have written.
+    /// Returns the thread's state as of its last step, if there is one. In a step that did not end,
+    /// the writes of finished nodes are included.
     ///
     /// # Errors
     /// [`GraphError::NoCheckpointer`], or the checkpointer's.
@@ -138,9 +138,8 @@ where
         Ok(self.outcome().await?.map(|outcome| outcome.state))
     }
 
-    /// Returns what the thread has come to, without running anything: its state, as
-    /// [`state`](Self::state) tells it, and the interrupts that are still open. So a process that starts
-    /// anew can ask again what another has asked.
+    /// Returns the thread's outcome without running anything: its [`state`](Self::state), and the
+    /// interrupts that are still open. So a new process can ask again what another one asked.
     ///
     /// # Errors
     /// [`GraphError::NoCheckpointer`], or the checkpointer's.

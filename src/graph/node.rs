@@ -25,7 +25,7 @@ pub(super) struct Shared {
     pub asked: Vec<Option<Interrupted>>,
 }
 
-/// What a node is told besides the state.
+/// The context of a node's call, besides the state.
 #[derive(Debug, Clone)]
 pub struct Ctx {
     pub(super) shared: Arc<Mutex<Shared>>,
@@ -47,9 +47,9 @@ impl Ctx {
         self.step
     }
 
-    /// Asks whoever runs the graph. Return the error with `?`, also in an error of your own, of
-    /// `thiserror` or `anyhow`: the run stops, the node starts over when it is
-    /// [resumed](super::OnThread::resume), and this call returns the answer then.
+    /// Interrupts the graph to ask its caller. Return the error with `?`, also in an error of your
+    /// own, of `thiserror` or `anyhow`. The run stops, and the node starts over when it is
+    /// [resumed](super::OnThread::resume). This call returns the answer then.
     ///
     /// # Errors
     /// [`Interrupted`] if there is no answer yet.
@@ -107,7 +107,7 @@ pub struct Interrupt {
     pub id: String,
     /// The node that asks.
     pub node: String,
-    /// What it asks.
+    /// The question.
     pub value: Value,
 }
 
@@ -195,8 +195,8 @@ pub struct Commands;
 #[derive(Debug)]
 pub struct Nodes;
 
-/// What can be a node: an `async fn(&S, Ctx) -> Result<S::Update, E>`, one that returns a
-/// [`Command`], or a [`Node`]. `Kind` tells these apart.
+/// A node: an `async fn(&S, Ctx) -> Result<S::Update, E>`, one that returns a [`Command`], or a
+/// [`Node`]. `Kind` distinguishes them.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no node of a graph over `{S}`",
     note = "a node is an `async fn(&{S}, Ctx)` that returns a `Result` of an update or a `Command<{S}>`, or implements `Node<{S}>`"

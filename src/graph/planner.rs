@@ -1,4 +1,4 @@
-//! What decides who runs next, in numbers: no values, no names, no time, nothing asynchronous.
+//! The decision who runs next, in numbers: no values, no names, no time, nothing asynchronous.
 //!
 //! [`StateGraph`](super::StateGraph) is on top of it, and so is the npm package's. If you write a
 //! host of your own: make a [`Plan`], open a [`Run`], and [`commit`](Run::commit) what the tasks of

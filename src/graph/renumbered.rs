@@ -7,12 +7,13 @@ use super::names::Names;
 use super::planner::{Channel, ChannelState, Node, PlanState};
 use crate::State;
 
-/// The channels in front of those of nodes: `__start__` and `__pregel_tasks`. A typed state is none.
+/// The channels in front of those of nodes: `__start__` and `__pregel_tasks`. A typed state has no
+/// channels of its own.
 const FIRST: usize = 2;
 
 impl Names {
-    /// Returns a checkpoint in this graph's numbers. What this graph does not have is left out, as
-    /// LangGraph leaves it out.
+    /// Returns a checkpoint in this graph's numbers. It leaves out nodes and channels that this
+    /// graph lacks, as LangGraph does.
     pub(super) fn read<S: State>(&self, checkpoint: Checkpoint<S>) -> Checkpoint<S> {
         if *checkpoint.names == *self {
             return checkpoint;
@@ -49,7 +50,7 @@ impl Numbers {
         let of_nodes = own.iter().map(|node| node.map(|node| FIRST + node));
         let of_joins = from.joins.iter().map(|name| joins.get(name).copied());
         let channels = (0..FIRST).map(Some).chain(of_nodes).chain(of_joins).collect();
-        // Behind its nodes each graph has its start.
+        // The start's number follows those of the nodes.
         let nodes = own.into_iter().chain([Some(count)]).collect();
         Self { nodes, channels, to: (count, to.channels()) }
     }
@@ -62,7 +63,7 @@ impl Numbers {
         self.channels.get(channel as usize).copied().flatten().map(|channel| channel as Channel)
     }
 
-    /// A Send is written as a number behind the channels; one to a node that is gone goes nowhere.
+    /// A Send is written as a number after the channels; one to a node that is gone goes nowhere.
     fn write(&self, write: u32) -> Option<u32> {
         let (nodes, channels) = self.to;
         match (write as usize).checked_sub(self.channels.len()) {

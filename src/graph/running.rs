@@ -17,13 +17,13 @@ use super::planner::{Cause, Node, Run, Status, Task, Writes};
 use super::together::together;
 use crate::State;
 
-/// What a run has come to.
+/// The outcome of a run.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Outcome<S> {
     /// The state. Where somebody is asked, with what the nodes beside that one have written.
     pub state: S,
-    /// What it asks, if it has not come to its end.
+    /// Its open interrupts, if it has not reached its end.
     pub interrupts: Vec<Interrupt>,
 }
 
@@ -40,7 +40,7 @@ pub struct StepDone {
 /// How a run goes on.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Resume {
-    /// Without an answer: behind a breakpoint or an error.
+    /// Without an answer: after a breakpoint or an error.
     GoOn,
     /// With the answer to its only interrupt.
     Answer(Value),
@@ -83,7 +83,7 @@ pub struct Running<'g, S: State> {
     failed: Option<GraphError>,
 }
 
-/// What a task's node has returned.
+/// The result of a task's node.
 type Returned<S> = Result<Command<S>, BoxError>;
 
 /// A step whose tasks are at work.
@@ -261,16 +261,16 @@ where
 
     /// Makes a step. Returns none at the end, at a breakpoint, and where somebody is asked.
     ///
-    /// You may drop the future, as a timeout does, and call it again: nodes that have finished are not
-    /// run again, and those that have not start over, with the answers that they had. In a loop around
-    /// `select!`, keep the future (`let mut step = pin!(running.next())`) until it is ready: one that is
-    /// made anew for each turn of the loop would have a slow node start over for ever.
+    /// You may drop the future, as a timeout does, and call it again. Nodes that have finished are
+    /// not run again. The others start over, with the answers that they had. In a loop around
+    /// `select!`, keep the future (`let mut step = pin!(running.next())`) until it is ready. With a
+    /// new future in each turn, a slow node would start over for ever.
     ///
     /// # Errors
     /// See [`GraphError`]: the first of the step, once all its tasks have ended.
     pub async fn next(&mut self) -> Option<Result<StepDone, GraphError>> {
         let mut step = self.step().await;
-        // The start is no step of the graph's.
+        // The start is not a step of the graph.
         if let Ok(Some(done)) = &step
             && done.nodes.first().is_some_and(|node| &**node == START)
         {
@@ -481,7 +481,7 @@ where
         finished.go(graph, command.goto)?;
         finished.writes.extend(graph.writes.get(node as usize).into_iter().flatten());
         let branches = graph.branches.get(node as usize).map_or(&[][..], Vec::as_slice);
-        // What cannot fail any more once it is merged.
+        // A merge that nothing can fail after needs no copy.
         let is_last = is_alone && (branches.is_empty() || self.thread.is_none());
         if is_last && let Some(update) = finished.update.take() {
             self.merge(&self.name(node), update)?;

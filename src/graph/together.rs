@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Wake, Waker};
 /// A future that may go to another thread.
 pub(super) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// Who has been woken, and whom to wake.
+/// The futures that were woken, and the waker of the whole.
 #[derive(Default)]
 struct Woken {
     list: Vec<usize>,
@@ -61,7 +61,7 @@ pub(super) async fn together<T>(
         .collect();
     let mut left = count;
     poll_fn(move |context| {
-        // Who is woken from here on has the executor come again: it may have others to run in between.
+        // A future woken from here on wakes the executor, which may run others in between.
         let mut now = woken.lock().unwrap_or_else(PoisonError::into_inner);
         now.outer = Some(context.waker().clone());
         let list = std::mem::take(&mut now.list);

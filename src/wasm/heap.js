@@ -1,5 +1,5 @@
-// The JavaScript heap, as the core queries it: each function answers one question about values or builds one value, and
-// none throws, because the core must return normally.
+// The JavaScript heap, as the core queries it. Each function answers one question about values or builds one value.
+// None throws, because the core must return normally.
 
 import { ended, failure, heldAs, hold, holdAny, note, slots } from "./slots.js";
 
@@ -82,7 +82,7 @@ export function written(handle, key) {
   }
 }
 
-/** Returns an own value's text. A path with half a surrogate pair is none: on its way it would become another path. */
+/** Returns an own value's text. A path with half a surrogate pair has none: on its way it would become another path. */
 export function textOf(handle, key) {
   const value = own(slots[handle], key);
   const isPath = key === "path" || key === "from";
@@ -290,7 +290,7 @@ export function copyOf(node) {
   return Object.create(prototype, own);
 }
 
-/** Whether an object keeps its data where no copy can have it: a copied Map is no Map. */
+/** Whether an object keeps its data in internal slots, which no copy can have: a copied Map does not work as a Map. */
 function hasSlots(node) {
   return (
     node instanceof Map ||

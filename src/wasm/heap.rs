@@ -23,7 +23,7 @@ extern "C" {
     pub fn refuse(form: &str, first: &str, second: &str, third: &str);
     fn failed() -> i32;
     fn forget();
-    /// What was thrown, as text.
+    /// The thrown error, as text.
     pub fn reason() -> String;
     fn relocate(value: i32) -> i32;
     fn release(root: i32);

@@ -36,8 +36,8 @@ export function oddMessages(handle) {
 const isPlain = (message) => wholeId(message) !== undefined;
 
 /**
- * Returns the id of a message that is whole by its form alone. Its properties are read in a function for each kind:
- * engines read from the few shapes that a kind has several times as fast as from those of all.
+ * Returns the id of a message that is whole by its form alone. Each kind has its own function for reading properties:
+ * engines read from a kind's few shapes several times as fast as from all shapes.
  */
 function wholeId(message) {
   if (typeof message !== "object" || message === null) return;
@@ -77,7 +77,7 @@ function agUiId(message) {
 
 function hasOpenAiCalls(message) {
   const calls = message.tool_calls;
-  // What only says that it is long is no list.
+  // An object that only has a length is not a list.
   return (
     Array.isArray(calls) &&
     // Most lists are empty, and asking those costs twice as much as all else.
@@ -106,8 +106,8 @@ const NONE = 0xffffffff;
 const NO_NUMBER = -1;
 
 /**
- * Returns numbers for the texts under `key`: one for each item of `right`, then a position and a number for each item
- * of `left` whose text occurs in `right`.
+ * Returns numbers for the texts under `key`: one for each item of `right`. Then follow a position and a number for each
+ * item of `left` whose text occurs in `right`.
  */
 export function join(left, right, key) {
   if (failure) return [];
@@ -211,8 +211,9 @@ function assembled(left, right, owned, cleared, replaced, removed, appended) {
 }
 
 /**
- * Adds messages to messages as the core's `add` does. Where all are whole and the right ones have ids of their own there
- * is nothing to decide: each replaces the last one of its id, or is appended. That takes one pass, and no crossing.
+ * Adds messages to messages as the core's `add` does. If all are whole and the right ones have ids of their own, there
+ * is nothing to decide. Each one then replaces the last one of its id, or is appended, in one pass and without a
+ * crossing.
  */
 export function addWhole(left, right, add) {
   const is = kind(right);

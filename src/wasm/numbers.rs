@@ -1,10 +1,10 @@
-//! The numbers by which the package names things to the core: the one table of them. The build writes
-//! the package's half, `pkg-template/generated/numbers.js`, from this file (`scripts/build/numbers.mjs`):
-//! a list of names for each module, which are the names in quotes, or the constants' own.
+//! The numbers by which the package names things to the core: the one table of them. From this file
+//! `scripts/build/numbers.mjs` writes the package's half, `pkg-template/generated/numbers.js`. That
+//! has a list of names for each module: the names in quotes, or the constants' own.
 
 #![allow(dead_code)] // Some are what is left over on the core's side of a match.
 
-/// What a thread is asked for.
+/// The requests to a thread.
 pub(super) mod ask {
     pub const STATE: i32 = 0;
     pub const CONFIRMED: i32 = 1;
@@ -55,7 +55,7 @@ pub(super) mod made {
     pub const OPEN: i32 = 2;
 }
 
-/// What a list of messages is asked for.
+/// The requests to a list of messages.
 pub(super) mod list {
     pub const SNAPSHOT: i32 = 0;
     pub const UPDATE: i32 = 1;
@@ -65,7 +65,7 @@ pub(super) mod list {
     pub const LENGTH: i32 = 5;
 }
 
-/// What a schema does with a state.
+/// The requests of a schema for a state.
 pub(super) mod apply {
     pub const MERGE: i32 = 0;
     pub const STEP: i32 = 1;

@@ -1,5 +1,5 @@
 // How values reach the core: it knows each by a number, its slot in a list. A slot lasts as long as the call that
-// brought it. What outlives a call has a list of its own.
+// brought it. Values that outlive a call have a list of their own.
 
 /** Always present: nothing, and the two values that the core knows by number. */
 const FIXED = [undefined, null, undefined];
@@ -105,8 +105,8 @@ let depth = 0;
 const EMPTY = 1 << 20;
 
 /**
- * Runs a call of the core, which always returns normally; if it throws all the same (out of memory), restores its own
- * stack and releases the object in use, because its frames did not. `lent` is how often that was in use before.
+ * Runs a call of the core, which always returns normally. If it throws all the same (out of memory), restores the
+ * core's stack and releases the object in use, because its frames did not. `lent` is how often that was in use before.
  */
 function run(entry, used, lent) {
   core?.headroom(ROOM);
@@ -261,8 +261,8 @@ export function fold(at, current, update) {
   const { reducer, initial } = roots[at];
   try {
     const value = current === 0 ? initial?.() : slots[current];
-    // As in LangGraph, the first write to a field without a value is its value, and after one that leaves none the others
-    // of the same step count for nothing.
+    // As in LangGraph, the first write to a field without a value becomes its value. If that leaves none, the step's
+    // other writes are ignored.
     if (value === undefined) return current === 0 ? update : current;
     return holdAny(reducer(value, slots[update]));
   } catch (error) {

@@ -28,8 +28,8 @@ pub fn decide(what: u32, length: usize) -> usize {
     write(|out| answer.iter().flatten().for_each(|number| out.push(f64::from(*number))))
 }
 
-/// The jump, whether there is an answer, how many calls (none: no message); their ids and whether
-/// each is the answer; the ids that are answered.
+/// Input: the jump, whether there is an answer, and the number of calls (none: no message). Then
+/// the calls' ids and whether each is the answer; then the ids that are answered.
 fn route(numbers: &[u32]) -> Option<Vec<u32>> {
     let [jump, structured, count, ref rest @ ..] = *numbers else { return None };
     let (rows, answered) =
@@ -63,8 +63,9 @@ fn route(numbers: &[u32]) -> Option<Vec<u32>> {
     })
 }
 
-/// How many calls, the gate of each; the decisions. Answers 0 and the outcome of each call (0, or
-/// twice the decision plus 1 for an edit, plus 2 for an answer); or why they do not fit.
+/// Input: the number of calls, the gate of each, and the decisions. Answers 0 and the outcome of
+/// each call, or the reason why they do not fit. An outcome is 0, or twice the decision plus 1 for
+/// an edit, plus 2 for an answer.
 fn settled(numbers: &[u32]) -> Option<Vec<u32>> {
     let (&count, rest) = numbers.split_first()?;
     let (gates, decisions) = rest.split_at_checked(count as usize)?;

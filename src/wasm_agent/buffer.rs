@@ -20,7 +20,7 @@ pub fn buffer(length: usize) -> *mut f64 {
     })
 }
 
-/// Reads numbers of the buffer in order; behind the last come those that are none.
+/// Reads numbers of the buffer in order; after the last one it returns NaN.
 pub(super) struct Reader<'a>(&'a [f64]);
 
 impl Reader<'_> {

@@ -54,7 +54,7 @@ pub fn extend_list(place: usize, kept: u32, length: usize) {
     });
 }
 
-// What is asked, in the order of numbered-list.ts.
+// The questions, in the order of numbered-list.ts.
 const TOKENS: u32 = 0;
 const IS_DUE: u32 = 1;
 const DUE_AT: u32 = 2;
@@ -100,8 +100,8 @@ pub fn ask_list(place: usize, what: u32, first: f64, second: f64, length: usize)
     })
 }
 
-/// Writes the repaired list, behind a 0: positions of messages, and `-1 - position` for an answer to a
-/// call of the last message of a model. Returns how many numbers: 0 if nothing changes.
+/// Writes the repaired list, after a 0: positions of messages, and `-1 - position` for an answer to
+/// a call of the last model message. Returns how many numbers: 0 if nothing changes.
 fn repair(track: &Track, all: bool) -> f64 {
     let Some(steps) = track.repair(all) else { return 0.0 };
     count(write(|out| {
@@ -115,13 +115,14 @@ fn repair(track: &Track, all: bool) -> f64 {
     }))
 }
 
-// What a message is, in a row.
+// The kinds of a message, in a row.
 const OTHER: u32 = 0;
 const TOOL: u32 = 1;
 
-/// Adds the message of a row: its tokens, and what it is. Behind a result comes the id of its call;
-/// behind a message of a model who made it, what it took, whether that counts for a trigger, how many
-/// of its calls could be parsed, and the ids of all. What is below zero is none.
+/// Adds the message of a row: its tokens, and its kind. A result is followed by the id of its call.
+/// A model message is followed by its provider, its reported tokens, and whether these count for a
+/// trigger. Then come the number of calls that could be parsed, and the ids of all. A negative
+/// number means none.
 fn push(ledger: &mut Ledger, numbers: &mut Reader<'_>, ids: &mut Vec<u32>) {
     let tokens = numbers.next();
     let (row, usage) = match numbers.whole() {
@@ -148,7 +149,7 @@ fn id(numbers: &mut Reader<'_>) -> Option<u32> {
     Some(numbers.whole()).filter(|id| *id != NONE)
 }
 
-/// Returns the next number, unless it is none.
+/// Returns the next number, or `None` if it is missing.
 #[inline(never)] // Smaller.
 fn given(numbers: &mut Reader<'_>) -> Option<f64> {
     Some(numbers.next()).filter(|number| !number.is_nan())

@@ -9,7 +9,7 @@ use crate::graph::planner::{
     Answer, By, Cause, ChannelState, Join, Options, Plan, PlanSpec, PlanState, Run, Status, Writes,
 };
 
-// What is done, in the order of planner.ts.
+// The operations, in the order of planner.ts.
 const INPUT: u32 = 0;
 const RESUME: u32 = 1;
 const COMMAND: u32 = 2;
@@ -34,7 +34,7 @@ pub struct RawPlan(Arc<Plan>);
 #[wasm_bindgen]
 #[allow(missing_docs)]
 impl RawPlan {
-    /// Makes a plan of the buffer's numbers; `None` if they are none.
+    /// Makes a plan of the buffer's numbers; `None` if they are invalid.
     #[must_use]
     pub fn of(length: usize) -> Option<RawPlan> {
         Plan::new(&read(length, spec)).ok().map(|plan| Self(Arc::new(plan)))
@@ -47,7 +47,7 @@ impl RawPlan {
     }
 }
 
-/// Begins a run; `None` if the buffer's numbers are no state of this plan.
+/// Begins a run; `None` if the buffer's numbers do not describe a state of this plan.
 #[inline(never)] // Smaller.
 fn open(plan: &Arc<Plan>, numbers: &mut Reader<'_>) -> Option<Run> {
     let plan = plan.clone();
@@ -180,7 +180,7 @@ fn spec(numbers: &mut Reader<'_>) -> PlanSpec {
     spec
 }
 
-// What a channel is, in a state.
+// The flags of a channel, in a state.
 const HELD: u32 = 1;
 const FINISHED: u32 = 2;
 const UPDATED: u32 = 4;

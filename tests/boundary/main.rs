@@ -1,4 +1,4 @@
-//! What crosses between JavaScript and the core, and what does not: runs in Node and in a browser.
+//! The crossings between JavaScript and the core: runs in Node and in a browser.
 #![cfg(target_arch = "wasm32")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 

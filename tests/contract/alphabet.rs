@@ -64,7 +64,7 @@ pub enum Letter {
     Part(&'static str),
 }
 
-/// What the caller does with an update.
+/// The caller's actions on an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hand {
     Settle,
@@ -337,7 +337,7 @@ impl Letter {
                 let update = update_of(written(self));
                 let show =
                     if self.is_manual() { Thread::optimistic_manual } else { Thread::optimistic };
-                // What removes an unknown message is refused.
+                // Removing an unknown message is refused.
                 let _ = show(thread, V::of(update));
                 return None;
             }

@@ -82,19 +82,19 @@ fn assert_known(name: &str, words: u64, digest: u32) {
     assert_eq!(known[name], answer, "tests/contract/answers.json has other {name}");
 }
 
-/// What it takes more than three letters to say.
+/// Cases that take more than three letters.
 #[test]
 fn words_about_a_run_that_ends_well() {
     use Letter::{
         Add, AddWithTopic, Edit, FailUpdate, Finish, Lacks, Remove, Rollback, Start, Whole,
     };
     let words: &[&[Letter]] = &[
-        // The server told its fields without the topic: its word stands.
+        // The server sent its fields without the topic: its value stands.
         &[AddWithTopic("2"), Start, Lacks, Finish],
-        // It said nothing, and took an edit of a message that it never had: what failed stands
-        // behind that one.
+        // It sent nothing, and a run submitted an edit of a message that it never had: the failed
+        // update goes after that message.
         &[Add("1"), Edit("1"), Add("3"), Start, Rollback(0), FailUpdate(1), Finish],
-        // So does it behind a message that was taken at its new place.
+        // It also goes after a message that was accepted at its new place.
         &[Whole, Remove("0"), Edit("0"), Add("3"), Start, FailUpdate(2), Finish],
     ];
     for word in words {
@@ -116,19 +116,19 @@ fn words_of_old() {
         &[Add("1"), Start, Lacks, Fail],
         // A question typed before the history came stands below it.
         &[Add("1"), Start, Has, Finish],
-        // What was written behind a message that is taken back stays where it was.
+        // A message written after one that is rolled back stays where it was.
         &[Add("1"), AddWithTopic("2"), Start, Echo("1"), Stream, Rollback(0)],
         &[Edit("0"), Add("1"), Start, Stream, Finish],
         // A run that never ended, and the next one.
         &[Add("1"), Start, Echo("1"), Start, Lacks, Finish],
         &[Add("1"), Start, Stream, Start, Stream, Finish, Join],
         &[Remove("0"), Start, Lacks, Fail, Retry(0), Start, Has],
-        // What was removed and comes again, settled after the server put something between.
+        // A removed message comes again, settled after the server put something between.
         &[Whole, Remove("a"), Edit("a"), Join, Has, Settle(1)],
-        // What was removed is said anew, as it was: it is not removed.
+        // A removed message is sent anew, unchanged: it is not removed.
         &[Echo("1"), Remove("1"), Start, Echo("1"), Finish],
         &[Echo("1"), Remove("1"), Start, Echo("1"), Lacks, Echo("1"), Fail],
-        // What a run that never ended left is gone with a snapshot.
+        // The leftovers of a run that never ended are gone with a snapshot.
         &[Start, Stream, Start, Lacks, Finish, Start],
         &[
             Has,

@@ -48,8 +48,8 @@ pub enum Does {
     Remove,
 }
 
-/// An update's change under one key, and its base, the one thing remembered of it: the server's
-/// value under the key when a run sent it.
+/// An update's change under one key, and its base: the server's value under the key when a run sent
+/// it.
 #[derive(Clone, Debug)]
 pub struct Part<W, B> {
     pub write: W,
@@ -61,7 +61,7 @@ pub struct Edit {
     pub does: Does,
     pub message: Message,
     seat: usize,
-    /// Of a sent removal: the number of the run in which the server sent the message again.
+    /// For a sent removal: the number of the run in which the server sent the message again.
     again: Option<usize>,
 }
 
@@ -91,7 +91,7 @@ struct Run {
     active: bool,
     /// The confirmed state when the run began; `None` once something was added after its end.
     start: Option<State>,
-    /// What the server had said then.
+    /// The server's values then.
     said: State,
     /// Local additions since.
     local: Vec<Local>,
@@ -249,7 +249,7 @@ impl Model {
     pub fn streaming(&self) -> Vec<&String> {
         let mut partial: Vec<_> =
             self.streaming.iter().chain(&self.broken).chain(&self.left).collect();
-        // Of the messages that are there.
+        // Keep only those of messages that are there.
         partial.retain(|id| position(&self.confirmed.messages, id).is_some());
         partial.sort();
         partial.dedup();
@@ -298,7 +298,7 @@ impl Model {
     pub fn rollback(&mut self, serial: usize) {
         if let Some(at) = self.place(serial) {
             let gone = self.updates.remove(at);
-            // What the server has stays where it is.
+            // Messages that the server has stay where they are.
             for Part { write, .. } in gone.edits {
                 if position(&self.confirmed.messages, &write.message.id).is_none() {
                     self.seats[write.seat] = None;
@@ -356,7 +356,7 @@ impl Model {
         }
     }
 
-    // -- 7. Place: the end; once sent, directly behind the server's last message. --
+    // -- 7. Place: the end; once sent, directly after the server's last message. --
 
     pub fn view(&self) -> State {
         let mut view = State { messages: self.laid_over(&|_| true), ..self.confirmed.clone() };
@@ -411,9 +411,9 @@ impl Model {
         list.into_iter().flatten().collect()
     }
 
-    /// Returns the confirmed position before which a sent update's new message goes: behind the
-    /// last remaining message that the server had then, and behind earlier updates' messages that
-    /// the server put there.
+    /// Returns the confirmed position before which a sent update's new message goes. It goes after
+    /// the last remaining message that the server had then, and after earlier updates' messages
+    /// that the server put there.
     fn place_of(&self, update: &Update, edit: &Edit) -> Option<usize> {
         let had = update.had.as_ref()?;
         let confirmed = &self.confirmed.messages;
@@ -511,7 +511,7 @@ impl Model {
                 list.insert(place, own.clone());
                 behind_streamed = true;
             } else if partial {
-                // It stays behind its old predecessor.
+                // It stays after its old predecessor.
                 let place =
                     previous.as_ref().and_then(|id| position(&list, id)).map_or(0, |at| at + 1);
                 list.insert(place, own.clone());
@@ -645,8 +645,8 @@ impl Model {
     }
 }
 
-/// Whether the server has an edit. It has an added message when its list has the id, and any other
-/// sent part when its value under the key differs from the base.
+/// Whether the server has an edit. It has an added message when its list has the id. It has any
+/// other sent part when its value under the key differs from the base.
 fn edit_is_acknowledged(part: &Part<Edit, Option<Message>>, confirmed: &State) -> bool {
     let id = &part.write.message.id;
     let now = confirmed.messages.iter().find(|message| message.id == *id);

@@ -238,7 +238,7 @@ fn of_thread<V: Heap>(thread: &mut Thread<V>) -> String {
     text + &streaming.join(",")
 }
 
-/// How the run stands, and what the server has said.
+/// The run's status, and the server's values.
 fn stream_of_model(model: &Model) -> String {
     let stream = &model.stream;
     let status = match stream.status {

@@ -81,16 +81,16 @@ impl TryFrom<Vec<Value>> for Action {
 /// From this size on a node goes nowhere.
 const LARGE: usize = 30;
 
-/// What a task wrote.
+/// The writes of a task.
 #[derive(Debug, Clone, Default)]
 struct Wrote {
     numbers: Vec<u32>,
     said: Vec<String>,
-    /// What its Sends bring.
+    /// The values of its Sends.
     brought: Vec<usize>,
 }
 
-/// What is saved of a task beside its checkpoint.
+/// The saved results of a task, besides its checkpoint.
 #[derive(Debug, Clone, Default)]
 struct Saved {
     wrote: Option<Wrote>,
@@ -406,7 +406,7 @@ impl<'a> Host<'a> {
         self.sent = order.iter().flat_map(|wrote| wrote.brought.clone()).collect();
     }
 
-    /// Takes a command's writes. They are no step: without Sends those that are there stay.
+    /// Takes a command's writes. They are not a step: without new Sends the present ones stay.
     fn take_null(&mut self, null: &Wrote) {
         if !null.brought.is_empty() {
             self.sent.clone_from(&null.brought);
@@ -428,8 +428,7 @@ impl<'a> Host<'a> {
         self.null = None;
     }
 
-    /// Updates the state as a node, behind what finished tasks have written; Python takes nothing of
-    /// theirs.
+    /// Updates the state as a node, after the writes of finished tasks; Python leaves those out.
     fn update(&mut self, run: &mut Run, node: u32, at: usize) {
         if !self.is_python {
             run.peek();

@@ -1,4 +1,4 @@
-//! What holds for any numbers.
+//! Laws that hold for any numbers.
 
 use std::sync::Arc;
 

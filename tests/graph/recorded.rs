@@ -1,4 +1,5 @@
-//! What langgraph.js and langgraph for Python answered; `js-tests/unit/graph/recorded` says how they were asked.
+//! The answers of langgraph.js and langgraph for Python, as `js-tests/unit/graph/recorded` recorded
+//! them.
 
 use std::fs;
 use std::path::Path;
@@ -31,7 +32,7 @@ fn changes(before: &[u64], now: &[u64]) -> Value {
     all.into()
 }
 
-/// A checkpoint, as it is recorded behind another.
+/// A checkpoint, as it is recorded after another.
 fn row(before: Option<&Row>, row: &Row) -> Value {
     let none = vec![0; row.versions.len()];
     let (versions, seen) = before.map_or((&none, &none), |before| (&before.versions, &before.seen));
@@ -42,7 +43,7 @@ fn row(before: Option<&Row>, row: &Row) -> Value {
     all.into()
 }
 
-/// What became of a case.
+/// The result of a case.
 #[derive(Debug)]
 enum Compared {
     Same,

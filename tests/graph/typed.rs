@@ -50,7 +50,7 @@ impl Checkpointer<Log> for Texts {
     }
 }
 
-/// Asks twice, and says what it was told.
+/// Asks twice, and logs the answers.
 async fn asks(_: &Log, ctx: Ctx) -> Result<LogUpdate, BoxError> {
     let first = ctx.interrupt("first?")?;
     let second = ctx.interrupt("second?")?;
@@ -221,7 +221,7 @@ async fn several_interrupts_are_answered_by_their_ids() {
     let known = (asked[0].id.clone(), json!("a"));
     let refused = thread.resume(vec![known, ("other".to_owned(), json!(1))]).await.unwrap_err();
     assert!(matches!(refused, GraphError::UnknownInterrupt(id) if id == "other"));
-    // Whoever opens the thread anew can ask again, and nothing runs for it.
+    // A process that opens the thread again can ask again, and nothing runs for it.
     let left = thread.outcome().await.unwrap().unwrap();
     assert_eq!((left.interrupts, joined(&left.state)), (asked.clone(), "in".to_owned()));
     assert!(graph.on("none").outcome().await.unwrap().is_none());
@@ -294,7 +294,7 @@ async fn sends_and_a_join_go_on_in_another_program() {
     graph(false).on("1").invoke(say("in")).await.unwrap_err();
     let done = graph(true).on("1").resume(()).await.unwrap();
     assert_eq!(joined(&done.state), "in beside 0 1 2 3 end");
-    // What is written of another form is refused.
+    // A record of another form is refused.
     let text = texts.0.lock().unwrap()["1"].replacen("[2,", "[3,", 1);
     let refused = serde_json::from_str::<Checkpoint<Log>>(&text).unwrap_err();
     assert!(refused.to_string().starts_with("a checkpoint of another form: 3"));
@@ -450,7 +450,7 @@ async fn what_is_wrong_with_a_graph_is_said() {
     assert!(matches!(bare.on("1").invoke(say("in")).await, Err(GraphError::NoCheckpointer)));
 }
 
-/// What runs on several threads has to be allowed to.
+/// A run may move between threads: its future is `Send`.
 #[test]
 fn a_run_may_go_to_another_thread() {
     fn sent<T: Send>(value: T) -> T {
@@ -564,7 +564,7 @@ async fn a_question_passes_through_a_nodes_own_errors() {
         assert_eq!(asked.interrupts[0].value, json!("Sure?"));
         assert_eq!(joined(&graph.on("1").resume(json!(1)).await.unwrap().state), "in 1");
     }
-    // What fails for another reason has failed.
+    // A failure for any other reason stays a failure.
     let graph = StateGraph::<Log>::new()
         .node("ask", |_: &Log, ctx: Ctx| {
             let _ = ctx.interrupt(json!("Sure?"));

@@ -322,7 +322,7 @@ proptest! {
     }
 }
 
-/// What a list answers and shows, step by step; and that what it showed stays as it was.
+/// Returns the answers and views of a list, step by step; checks that earlier views stay unchanged.
 fn list_of<V: Value + From<Owned>>(start: Owned, steps: &[(Owned, bool)]) -> Vec<String>
 where
     Owned: TryFrom<V, Error: std::fmt::Debug>,
@@ -349,7 +349,7 @@ where
     answers
 }
 
-/// One by one, each would move all behind it: a minute and more.
+/// One by one, each would move all after it: a minute and more.
 #[test]
 fn a_hundred_thousand_files_of_two_are_deleted_at_once() {
     let files = |of: fn(u32) -> Owned| -> Owned {

@@ -1,4 +1,4 @@
-//! The position of a message that the server inserts behind another one.
+//! The position of a message that the server inserts after another one.
 
 use crate::seeded;
 use proptest::collection::vec;

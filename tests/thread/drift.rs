@@ -56,7 +56,7 @@ fn blocks_are_compared_whether_they_are_numbered_or_not() {
 fn contents_of_different_forms_cannot_be_compared() {
     assert_eq!(between(ai("1", "a"), with("content", json!([]))), None);
     assert!(between(ai("1", "a"), ai("1", "b")).is_some());
-    // Two that are no lists are compared as they are.
+    // Two values other than lists are compared as they are.
     assert!(
         between(with("content", json!({ "a": 1 })), with("content", json!({ "a": 2 }))).is_some()
     );

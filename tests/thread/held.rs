@@ -40,7 +40,7 @@ fn full() -> Thread<Value> {
 #[test]
 fn every_value_that_is_held_is_visited() {
     let mut thread = full();
-    // What is shown is held, too: and what was pending when it was.
+    // Earlier views are held, too, and so are the updates that were pending then.
     let (state, confirmed) = (thread.state(), thread.confirmed());
     let record = thread.to_json();
     let held: Vec<String> = empty(&mut thread).iter().map(Value::to_string).collect();

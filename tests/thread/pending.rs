@@ -67,7 +67,7 @@ fn a_message_is_found_as_it_is_at_this_moment() {
     hear(&mut thread, [super::text("1", "b")]);
     assert_eq!(thread.message(&json!("1")), Some(ai("1", "ab")));
     assert_eq!(thread.message(&json!("2")), None);
-    // Pending ones are no confirmed ones.
+    // Pending messages do not count as confirmed.
     thread.optimistic(add("2")).unwrap();
     assert_eq!(thread.message(&json!("2")), None);
 }
@@ -112,7 +112,7 @@ fn another_run_is_no_replay_even_if_it_is_said_to_be_joined() {
     hear(&mut thread, [started("r"), message(ai("1", "a"))]);
     hear(&mut thread, [Event::RunStarted { id: Some(json!("s")), joined: Some(true) }]);
     assert_eq!(ids(&thread.state()), ["1"]);
-    // Nor is the last one, unless it is said, once it has ended.
+    // Nor is the last one, unless it is named, once it has ended.
     hear(&mut thread, [message(ai("2", "b")), Event::run_finished(), started("s")]);
     assert_eq!(ids(&thread.state()), ["1", "2"]);
     let mut thread = thread_of(&[]);

@@ -87,7 +87,8 @@ proptest! {
                         prop_assert!(thread.settle(&id).unwrap());
                         prop_assert_eq!(&thread.confirmed()["messages"], &expected);
                     }
-                    // What is pending and written anew keeps its place, whatever was removed between.
+                    // A pending message that is written anew keeps its place, whatever was removed
+                    // between.
                     prop_assert_eq!(by_id(&thread.state()["messages"]), by_id(&expected));
                     let schema = schema(FieldReducer::Messages(rules));
                     let mut loaded = Thread::from_json(Some(schema), &thread.to_json()).unwrap();
@@ -124,7 +125,7 @@ fn what_a_reducer_of_ones_own_leaves_as_it_is_stays_the_servers_to_change() {
     hear(&mut thread, [message(human("1", "the server's"))]);
     assert_eq!(thread.state()["messages"][0]["content"], "the server's");
     assert_eq!(ids(&thread.state()), ["1", "2", "3"]);
-    // What it drops comes back when the update is taken back.
+    // The dropped message comes back when the update is rolled back.
     let dropping = thread.optimistic(json!({ "messages": [human("4", "d")] })).unwrap();
     assert_eq!(ids(&thread.state()), ["2", "3", "4"]);
     assert!(thread.rollback(&dropping));

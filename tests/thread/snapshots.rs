@@ -107,7 +107,7 @@ fn a_result_under_another_id_takes_the_place_of_the_one_there_is() {
     let mut thread = thread_of(&[ai("1", "calling"), result("local"), ai("2", "so")]);
     hear(&mut thread, [some(&[ai("1", "calling"), result("server")])]);
     assert_eq!(ids(&thread.state()), ["1", "server", "2"]);
-    // Of one call there may be two results: each is one.
+    // One call may have two results: each is one.
     let mut thread = thread_of(&[result("a"), result("b"), ai("2", "so")]);
     hear(&mut thread, [some(&[result("c"), result("b")])]);
     assert_eq!(ids(&thread.state()), ["c", "b", "2"]);

@@ -1,7 +1,7 @@
 // The demo's agent server: one graph (graph.mjs), served over AG-UI at /agent and as a LangGraph deployment at /langgraph. The
 // query of a request sets what goes wrong: faults.mjs; by `from=start` a run that is joined is told from its start.
 import { setTimeout as sleep } from "node:timers/promises";
-import { serve, serveLangGraph, toNodeListener } from "threadfold/serve";
+import { serveAgUi, serveLangGraph, toNodeListener } from "threadfold/serve";
 import { agUiFailure, asServersDo, faulty, langGraphFailure } from "./faulty.mjs";
 import { readFaults } from "./faults.mjs";
 import { createGraph } from "./graph.mjs";
@@ -31,7 +31,7 @@ export function createAgent() {
 }
 
 function agUi(graph) {
-  const handler = serve(graph, {
+  const handler = serveAgUi(graph, {
     cors: true,
     resumable: true,
     keep: KEPT,

@@ -1,5 +1,5 @@
-//! The wasm of the npm package: the core's exports, and what only whoever makes the program may
-//! choose. Who depends on the core itself gets neither.
+//! The wasm of the npm package: the core's exports, and the choices that belong to the final
+//! program, such as its allocator. Crates that depend on the core get neither.
 #![cfg(target_arch = "wasm32")]
 
 pub use threadfold::wasm;

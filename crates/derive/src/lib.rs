@@ -17,7 +17,7 @@ mod write;
 /// fields, each an `Option` of what is written. Its `Default` writes nothing. On the struct,
 /// `#[state(…)]` takes
 /// - `derive(Debug, Clone, …)`: traits to derive for the update, too. With serde's `Deserialize` an
-///   absent field is no write and a `null` writes null; with `Serialize` unwritten fields are
+///   absent field writes nothing and a `null` writes null; with `Serialize` unwritten fields are
 ///   absent. Names in `#[serde(…)]` apply to both structs.
 /// - `update = Name`: another name for the update.
 /// - `crate = path`: the path of threadfold, if not `::threadfold`.

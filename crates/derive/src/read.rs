@@ -21,7 +21,7 @@ pub struct State<'a> {
     pub derives: Vec<Path>,
     /// The path of threadfold.
     pub threadfold: TokenStream,
-    /// What `#[serde(…)]` says of the names of its fields.
+    /// The names that `#[serde(…)]` gives its fields.
     pub serde: Vec<TokenStream>,
     pub fields: Vec<Field<'a>>,
 }
@@ -36,7 +36,7 @@ pub struct Field<'a> {
     pub reducer: Reducer,
     /// Its documentation.
     pub docs: Vec<&'a Attribute>,
-    /// What `#[serde(…)]` says of its name.
+    /// The name that `#[serde(…)]` gives it.
     pub serde: Vec<TokenStream>,
 }
 
@@ -126,7 +126,7 @@ fn field(field: &syn::Field) -> Result<Field<'_>> {
     })
 }
 
-/// Returns the attribute of this name, of which there may be one.
+/// Returns the attribute of this name, which may occur once.
 fn only<'a>(attributes: &'a [Attribute], name: &str) -> Result<Option<&'a Attribute>> {
     let mut named = attributes.iter().filter(|attribute| attribute.path().is_ident(name));
     let first = named.next();

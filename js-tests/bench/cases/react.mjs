@@ -3,7 +3,7 @@
 import { useStream } from "@langchain/langgraph-sdk/react";
 import { useSyncExternalStore } from "react";
 import { Thread } from "threadfold";
-import { foldRun } from "threadfold/langgraph";
+import { foldLangGraph } from "threadfold/langgraph";
 import { useThread } from "threadfold/react";
 import { dicts } from "../data.mjs";
 import * as handwritten from "../handwritten.mjs";
@@ -67,7 +67,7 @@ async function withUseThread(messages) {
   const page = new Page(() => useThread(thread, (state) => state.messages));
   await page.committed();
   const feed = new Feed();
-  void foldRun(thread, feed);
+  void foldLangGraph(thread, feed);
   await feed.say([{ event: "metadata", data: { run_id: "r" } }]);
   return { feed, page };
 }

@@ -1,7 +1,7 @@
 // The ways to the LangGraph server, each through all turns of a scenario, with what is to be seen after each. In Node and in a page.
 import { Client } from "@langchain/langgraph-sdk";
 import { Thread } from "threadfold";
-import { foldRun } from "threadfold/langgraph";
+import { foldLangGraph } from "threadfold/langgraph";
 import { held, Witness } from "../../peers/recorded/witness";
 import { SCENARIOS, type Scenario, type Turn } from "./scenarios.mjs";
 import type { Step } from "./steps";
@@ -19,7 +19,7 @@ async function drive(url: string, graph: string, run: Run): Promise<Step[]> {
     const before = held(thread.getConfirmedState());
     const id = crypto.randomUUID();
     if ("say" in turn) thread.optimistic({ messages: [{ type: "human", id, content: turn.say }] });
-    await foldRun(thread, run(threadId, graph, turn, id)).catch(() => {});
+    await foldLangGraph(thread, run(threadId, graph, turn, id)).catch(() => {});
     const state = await langGraph.state(url, threadId);
     steps.push({ before, seen: witness.see(), server: "refused" in state ? undefined : held(state.values) });
   }

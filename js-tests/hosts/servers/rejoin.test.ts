@@ -1,7 +1,7 @@
 // A connection that breaks in the middle of a run, joined again through the SDK.
 import { Client } from "@langchain/langgraph-sdk";
 import { Thread } from "threadfold";
-import { foldRun } from "threadfold/langgraph";
+import { foldLangGraph } from "threadfold/langgraph";
 import { expect, inject, test } from "vitest";
 import { expectInSync } from "../../peers/recorded/checks";
 import { held, Witness } from "../../peers/recorded/witness";
@@ -33,7 +33,7 @@ async function begin(thread: Thread, content: string, count: number): Promise<st
     onDisconnect: "continue",
     onRunCreated: (run) => (runId = run.run_id),
   });
-  await foldRun(thread, first(count, stream as AsyncIterable<Part>)).catch(() => {});
+  await foldLangGraph(thread, first(count, stream as AsyncIterable<Part>)).catch(() => {});
   return runId;
 }
 
@@ -41,7 +41,7 @@ async function begin(thread: Thread, content: string, count: number): Promise<st
 async function join(thread: Thread, runId: string, lastEventId?: string): Promise<void> {
   const options = { streamMode, ...(lastEventId === undefined ? {} : { lastEventId }) };
   const stream = client.runs.joinStream(thread.threadId as string, runId, options);
-  await foldRun(thread, stream as AsyncIterable<Part>);
+  await foldLangGraph(thread, stream as AsyncIterable<Part>);
 }
 
 const text = (thread: Thread) => held(thread.getConfirmedState()).messages.at(-1)?.["content"];

@@ -1,7 +1,7 @@
 // Agents whose server summarizes, on the real server. LangChain's middleware removes older messages from the state,
 // deepagents' only from the model's request. A thread with its full history shows every message.
 import { Thread, type ThreadState } from "threadfold";
-import { foldRun, LangGraphRunner } from "threadfold/langgraph";
+import { foldLangGraph, LangGraphRunner } from "threadfold/langgraph";
 import { expect, inject, test } from "vitest";
 import { expectInSync } from "../../peers/recorded/checks";
 import { held, Witness } from "../../peers/recorded/witness";
@@ -45,7 +45,7 @@ test.concurrent.each([
     const say = `Question ${turn}`;
     const id = `q${turn}`;
     thread.optimistic({ messages: [{ type: "human", id, content: say }] });
-    await foldRun(thread, langGraph.run(url, threadId, langGraph.request(graph, { say }, id, modes)));
+    await foldLangGraph(thread, langGraph.run(url, threadId, langGraph.request(graph, { say }, id, modes)));
     await expectServers(thread, witness);
     expectAll(thread.history, turn + 1);
     // A reload after every other turn.
@@ -76,9 +76,9 @@ test.concurrent.each([3, 5, 8, 11, 14])(
         ...langGraph.request("summarized", { say }, `q${turn}`),
         on_disconnect: "continue",
       });
-      await foldRun(thread, first(turn < 3 ? Infinity : parts, run)).catch(() => {});
+      await foldLangGraph(thread, first(turn < 3 ? Infinity : parts, run)).catch(() => {});
       if (thread.run.status === "disconnected")
-        await foldRun(thread, langGraph.join(url, threadId, thread.run.id as string));
+        await foldLangGraph(thread, langGraph.join(url, threadId, thread.run.id as string));
       await expectServers(thread, witness);
       expectAll(thread.history, turn + 1);
     }

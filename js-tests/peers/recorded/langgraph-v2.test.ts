@@ -1,7 +1,7 @@
 // Recorded threads of the LangGraph server in protocol v2, folded. It tells messages shorter than it keeps them: what is
 // compared is who said what, in which order, with which calls.
 import { Thread } from "threadfold";
-import { foldRun } from "threadfold/langgraph";
+import { foldLangGraph } from "threadfold/langgraph";
 import { test } from "vitest";
 import { FAILING, SAID_BEFORE_ASKING, TAKEN_BACK } from "../../hosts/servers/scenarios.mjs";
 import { afterTakingBack, expectAllKept, expectHeldAndSaid, expectSameGist } from "./checks";
@@ -19,7 +19,7 @@ test.each(listRecordings("langgraph-v2"))("%s is in sync after each run", async 
   for (const [index, { request, parts, state }] of turns.entries()) {
     const before = held(thread.getConfirmedState());
     if (request.params.input) thread.optimistic(request.params.input);
-    await foldRun(thread, stream(parts)).catch(() => {});
+    await foldLangGraph(thread, stream(parts)).catch(() => {});
     const seen = witness.see();
     if (FAILING[name]?.includes(index + 1)) expectAllKept(seen, held(state.values), before);
     else {
@@ -30,7 +30,7 @@ test.each(listRecordings("langgraph-v2"))("%s is in sync after each run", async 
   }
   if (!rejoined) return;
   // Whoever connects anew is told the whole thread again.
-  await foldRun(thread, stream(rejoined)).catch(() => {});
+  await foldLangGraph(thread, stream(rejoined)).catch(() => {});
   expectSameGist(witness.see(), held(turns.at(-1)?.state.values));
 });
 
@@ -40,6 +40,6 @@ test.each(rejoined)("%s can be opened by who was not there", async (name) => {
   const { turns, rejoined = [] } = readRecording("langgraph-v2", name);
   const thread = new Thread();
   const witness = new Witness(thread);
-  await foldRun(thread, stream(rejoined)).catch(() => {});
+  await foldLangGraph(thread, stream(rejoined)).catch(() => {});
   expectSameGist(witness.see(), held(turns.at(-1)?.state.values));
 });

@@ -1,6 +1,6 @@
 // Recorded runs of the LangGraph server, folded: at the end of each the thread is what the server holds.
 import { defineSchema, field, Thread } from "threadfold";
-import { foldRun } from "threadfold/langgraph";
+import { foldLangGraph } from "threadfold/langgraph";
 import { describe, expect, test } from "vitest";
 import { FAILING, SAID_BEFORE_ASKING, TAKEN_BACK } from "../../hosts/servers/scenarios.mjs";
 import { afterTakingBack, expectAllKept, expectHeldAndSaid, expectInSync, gist } from "./checks";
@@ -36,7 +36,7 @@ async function replay(thread: Thread, name: string): Promise<void> {
   for (const [index, { request, parts, state }] of readRecording("langgraph", name).turns.entries()) {
     const before = held(thread.getConfirmedState());
     if (request.input) thread.optimistic(request.input);
-    await foldRun(thread, stream(parts)).catch(() => {});
+    await foldLangGraph(thread, stream(parts)).catch(() => {});
     const server = state.values && held(state.values);
     if (failing.includes(index + 1)) expectAllKept(witness.see(), server, before);
     else expectSync(graph, index + 1)(witness.see(), server);
@@ -71,7 +71,7 @@ describe("a thread with a schema", () => {
     const thread = make();
     for (const { request, parts, state } of readRecording("langgraph", name).turns) {
       thread.update(request.input);
-      await foldRun(thread, stream(parts.filter(({ event }) => event !== "values")));
+      await foldLangGraph(thread, stream(parts.filter(({ event }) => event !== "values")));
       const { messages, fields } = held(thread.getConfirmedState());
       const server = held(state.values);
       expect(messages.map(gist)).toEqual(server.messages.map(gist));
@@ -86,7 +86,7 @@ test("a token that was lost is drift", async () => {
   const lost = parts.findIndex(({ event, data }) => event === "messages" && data[0].content === "said ");
   const thread = new Thread();
   const witness = new Witness(thread);
-  await foldRun(thread, stream(parts.toSpliced(lost, 1)));
+  await foldLangGraph(thread, stream(parts.toSpliced(lost, 1)));
   const { drifts, confirmed } = witness.see();
   expect(drifts).toHaveLength(1);
   expect(confirmed).toEqual(held(turn?.state.values));
@@ -100,10 +100,10 @@ test.each(whole)("a run of %s told again, in part or in full, is the run told on
   for (const [index, { request, parts, state }] of readRecording("langgraph", name).turns.entries()) {
     const graph = name.replace(/\..*/, "");
     if (request.input) thread.optimistic(request.input);
-    await foldRun(thread, stream(parts.slice(0, parts.length / 2)));
-    await foldRun(thread, stream(parts));
+    await foldLangGraph(thread, stream(parts.slice(0, parts.length / 2)));
+    await foldLangGraph(thread, stream(parts));
     expectStillInSync(graph, index + 1)(witness.see(), held(state.values));
-    await foldRun(thread, stream(parts));
+    await foldLangGraph(thread, stream(parts));
     expectStillInSync(graph, index + 1)(witness.see(), held(state.values));
   }
 });

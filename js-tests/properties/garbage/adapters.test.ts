@@ -2,7 +2,7 @@
 // goes on to who asked.
 import { Thread, ThreadfoldError } from "threadfold";
 import { foldAgUi, runInput } from "threadfold/ag-ui";
-import { concatChunk, foldRun } from "threadfold/langgraph";
+import { concatChunk, foldLangGraph } from "threadfold/langgraph";
 import { expect, test } from "vitest";
 import { garbage } from "./values.js";
 
@@ -30,13 +30,13 @@ const calls: Record<string, Call> = {
   "runInput, its thread": (value) => runInput(value),
   "runInput, its options": (value) => runInput(thread(), value),
   "runInput, its tools": (tools) => runInput(thread(), { tools }),
-  "foldRun, its thread": (value) => foldRun(value, [{ event: "values", data: {} }] as never),
-  "foldRun, its stream": (value) => foldRun(thread(), value),
-  "foldRun, a part": (value) => foldRun(thread(), parts(value)),
-  "foldRun, a state": (data) => foldRun(thread(), parts({ event: "values", data })),
-  "foldRun, its messages": (messages) => foldRun(thread(), parts({ event: "values", data: { messages } })),
-  "foldRun, a message": (message) => foldRun(thread(), parts({ event: "messages", data: [message, {}] })),
-  "foldRun, its options": (value) => foldRun(thread(), parts({ event: "values", data: {} }), value),
+  "foldLangGraph, its thread": (value) => foldLangGraph(value, [{ event: "values", data: {} }] as never),
+  "foldLangGraph, its stream": (value) => foldLangGraph(thread(), value),
+  "foldLangGraph, a part": (value) => foldLangGraph(thread(), parts(value)),
+  "foldLangGraph, a state": (data) => foldLangGraph(thread(), parts({ event: "values", data })),
+  "foldLangGraph, its messages": (messages) => foldLangGraph(thread(), parts({ event: "values", data: { messages } })),
+  "foldLangGraph, a message": (message) => foldLangGraph(thread(), parts({ event: "messages", data: [message, {}] })),
+  "foldLangGraph, its options": (value) => foldLangGraph(thread(), parts({ event: "values", data: {} }), value),
   "concatChunk, left": (value) => concatChunk(value, chunk),
   "concatChunk, right": (value) => concatChunk(chunk, value),
 };

@@ -2,7 +2,7 @@
 import { EventType, type BaseEvent } from "@ag-ui/client";
 import { Thread } from "threadfold";
 import { foldAgUi } from "threadfold/ag-ui";
-import { concatChunk, foldRun } from "threadfold/langgraph";
+import { concatChunk, foldLangGraph } from "threadfold/langgraph";
 import { agentOf, finished, started, toolCall } from "../../unit/ag-ui/agents.js";
 import { times } from "./lists.js";
 import type { Case } from "./measure.js";
@@ -33,14 +33,14 @@ const agUi = (name: string, events: (n: number) => Event[], from = 50, most?: nu
 });
 
 const run = (name: string, parts: (n: number) => object[], most?: number, from = 50): Case => ({
-  name: `foldRun: ${name}`,
+  name: `foldLangGraph: ${name}`,
   from,
   ...(most === undefined ? {} : { most }),
   prepare: (n) => {
     const all = parts(n);
     const thread = new Thread();
     return async () => {
-      await foldRun(thread, each(all) as never);
+      await foldLangGraph(thread, each(all) as never);
       thread.getState();
       thread.dispose();
     };

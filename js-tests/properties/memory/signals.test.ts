@@ -2,7 +2,7 @@
 import { heapUsed } from "../../support/wasm.js";
 import { defineSchema, field } from "threadfold";
 import { END, START, StateGraph, type NodeContext } from "threadfold/graph";
-import { serve } from "threadfold/serve";
+import { serveAgUi } from "threadfold/serve";
 import { expect, test } from "vitest";
 
 const RUNS = 200;
@@ -36,7 +36,7 @@ async function growth(run: (at: number) => Promise<unknown>): Promise<number> {
 }
 
 test("where clients leave", async () => {
-  const handler = serve(listening(aborted).compile());
+  const handler = serveAgUi(listening(aborted).compile());
   const grown = await growth(async (at) => {
     const body = JSON.stringify({
       threadId: `t${at}`,

@@ -13,7 +13,7 @@ const answers = (of: Package, open: "asks" | "fails" | "asks twice"): Answers =>
   let failed = false;
   return {
     a: async (_, ctx) => {
-      // Behind all of b: what langgraph.js still keeps of a sibling that it aborts is another matter.
+      // After all of b: langgraph.js's remains of an aborted sibling are another matter.
       if (open === "fails") await new Promise((resolve) => setTimeout(resolve));
       if (open === "asks") return { log: [`a${ctx.interrupt("a?")}`], last: "a" };
       if (open === "asks twice") return { log: [`a${ctx.interrupt("a?")}${ctx.interrupt("and?")}`] };

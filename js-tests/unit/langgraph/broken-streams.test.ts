@@ -1,7 +1,7 @@
 // Invalid streams. A fault in one part is reported and the stream continues. Ending the reading early closes the source
 // at once and leaves a run that can be rejoined.
 import { Thread, ThreadfoldError } from "threadfold";
-import { foldRun, type RunStream } from "threadfold/langgraph";
+import { foldLangGraph, type RunStream } from "threadfold/langgraph";
 import { describe, expect, test } from "vitest";
 import { Recorder } from "./recorder";
 import { ai, chunk, human, metadata, numbered, response, said, streamOf, values, type Part } from "./streams";
@@ -44,7 +44,7 @@ describe("a wrong part is reported, and the stream goes on", () => {
       yield wrong as object;
       yield* streamOf([chunk("a", "lo")]);
     }
-    await foldRun(thread, parts());
+    await foldLangGraph(thread, parts());
     expect(thread.errors.length).toBe(1);
     expect(thread.contents).toEqual(["Hi", "Hello"]);
     expect(thread.run?.status).toBe("idle");
@@ -54,7 +54,7 @@ describe("a wrong part is reported, and the stream goes on", () => {
     "a state that is refused takes away nothing that was streamed: %j",
     async (message) => {
       const thread = new Recorder();
-      await foldRun(
+      await foldLangGraph(
         thread,
         streamOf([...BEGIN, said(ai("a", "Hello")), { event: "values", data: { messages: [message] } }]),
       );
@@ -80,7 +80,7 @@ describe("a wrong part is reported, and the stream goes on", () => {
         for (const [at, part] of parts.entries()) yield clocked ? { ...part, id: `${1_795_252_264_496 + at}-0` } : part;
         yield chunk("a", "Hello", { chunk_position: "last" });
       }
-      await foldRun(thread, stream());
+      await foldLangGraph(thread, stream());
       expect(thread.getConfirmedMessage("a")).toMatchObject({ content: "Hello" });
       expect(thread.run?.status).toBe("idle");
     }
@@ -89,7 +89,7 @@ describe("a wrong part is reported, and the stream goes on", () => {
   test("a message of a type that objects have from birth is one of an unknown type", async () => {
     for (const type of ["__proto__", "constructor", "toString"]) {
       const thread = new Recorder();
-      await foldRun(thread, streamOf([...BEGIN, said({ type, id: "x", content: "?" }), chunk("a", "Hello")]));
+      await foldLangGraph(thread, streamOf([...BEGIN, said({ type, id: "x", content: "?" }), chunk("a", "Hello")]));
       expect(thread.contents.at(-1)).toBe("Hello");
       expect(thread.run?.status).toBe("idle");
     }
@@ -108,7 +108,7 @@ describe("server-sent events", () => {
 
   async function foldedText(pieces: string[]): Promise<Recorder> {
     const thread = new Recorder();
-    await foldRun(thread, response(pieces));
+    await foldLangGraph(thread, response(pieces));
     expect(thread.errors).toEqual([]);
     return thread;
   }
@@ -156,7 +156,7 @@ describe("an answer that is no stream of events is BAD_RESPONSE, and the run tha
   test.each(Object.entries(ANSWERS))("%s", async (_name, make) => {
     const thread = new Recorder();
     const op = thread.optimistic({ messages: [Q] });
-    const error = await reason(foldRun(thread, make()));
+    const error = await reason(foldLangGraph(thread, make()));
     expect(error).toBeInstanceOf(ThreadfoldError);
     const { status } = make();
     expect(error).toMatchObject({ code: "BAD_RESPONSE", message: expect.stringContaining(String(status)), status });
@@ -173,7 +173,7 @@ describe("an answer that is no stream of events is BAD_RESPONSE, and the run tha
     ["null", "null"],
     ["No such graph", "No such graph"],
   ])("says what the server said: %s", async (body, words) => {
-    const error = await reason(foldRun(new Thread(), answer(body, 422, "application/json")));
+    const error = await reason(foldLangGraph(new Thread(), answer(body, 422, "application/json")));
     expect(error).toMatchObject({ message: `The server answered 422: ${words}` });
   });
 
@@ -181,7 +181,7 @@ describe("an answer that is no stream of events is BAD_RESPONSE, and the run tha
     for (const type of ["text/event-stream; charset=utf-8", "TEXT/EVENT-STREAM", undefined]) {
       const thread = new Thread();
       const { body } = response([`event: values\ndata: ${JSON.stringify({ messages: [Q] })}\n\n`]);
-      await foldRun(thread, new Response(body, type === undefined ? {} : { headers: { "content-type": type } }));
+      await foldLangGraph(thread, new Response(body, type === undefined ? {} : { headers: { "content-type": type } }));
       expect(thread.getState().messages.length).toBe(1);
     }
   });
@@ -189,29 +189,32 @@ describe("an answer that is no stream of events is BAD_RESPONSE, and the run tha
   test("what was read before is INVALID_ARGUMENT", async () => {
     const used = response(["event: values\n\n"]);
     await used.text();
-    expect(await reason(foldRun(new Thread(), used))).toMatchObject({ code: "INVALID_ARGUMENT" });
+    expect(await reason(foldLangGraph(new Thread(), used))).toMatchObject({ code: "INVALID_ARGUMENT" });
   });
 });
 
 describe("what is no thread and no stream is INVALID_ARGUMENT", () => {
   test.each([[undefined], [null], [5], [{}]])("a thread %j", async (thread) => {
-    const error = await reason(foldRun(thread as never, streamOf([])));
+    const error = await reason(foldLangGraph(thread as never, streamOf([])));
     expect(error).toBeInstanceOf(ThreadfoldError);
     expect(error).toMatchObject({ code: "INVALID_ARGUMENT" });
   });
 
   test.each([[undefined], [null], [5], ["text"], [{}]])("a stream %j", async (stream) => {
-    const error = await reason(foldRun(new Thread(), stream as never));
+    const error = await reason(foldLangGraph(new Thread(), stream as never));
     expect(error).toBeInstanceOf(ThreadfoldError);
     expect(error).toMatchObject({ code: "INVALID_ARGUMENT" });
   });
 
   test("a stream that is still to come is waited for", async () => {
     const thread = new Thread();
-    await foldRun(thread, Promise.resolve(response([`event: values\ndata: ${JSON.stringify({ messages: [Q] })}\n\n`])));
+    await foldLangGraph(
+      thread,
+      Promise.resolve(response([`event: values\ndata: ${JSON.stringify({ messages: [Q] })}\n\n`])),
+    );
     expect(thread.getState().messages.length).toBe(1);
     const failed = new TypeError("fetch failed");
-    expect(await reason(foldRun(thread, Promise.reject(failed)))).toBe(failed);
+    expect(await reason(foldLangGraph(thread, Promise.reject(failed)))).toBe(failed);
   });
 });
 
@@ -265,17 +268,17 @@ describe("the user's abort ends the reading at once", () => {
 
   test.each(Object.entries(SOURCES))("%s", async (_name, source) => {
     const signal = abortSoon();
-    expect(await reason(foldRun(new Thread(), source(), { signal }))).toBe(signal.reason);
+    expect(await reason(foldLangGraph(new Thread(), source(), { signal }))).toBe(signal.reason);
   });
 
   test("and closes the source; one that comes too late is closed as it comes", async () => {
     const stalled = new Stalled(BEGIN);
-    await reason(foldRun(new Thread(), stalled, { signal: abortSoon() }));
+    await reason(foldLangGraph(new Thread(), stalled, { signal: abortSoon() }));
     expect(stalled.closed).toBe(true);
     let arrive: (stream: RunStream) => void = () => {};
     const late = new Stalled(BEGIN);
     await reason(
-      foldRun(new Thread(), new Promise<RunStream>((resolve) => (arrive = resolve)), { signal: abortSoon() }),
+      foldLangGraph(new Thread(), new Promise<RunStream>((resolve) => (arrive = resolve)), { signal: abortSoon() }),
     );
     arrive(late);
     await expect.poll(() => late.closed).toBe(true);
@@ -284,7 +287,7 @@ describe("the user's abort ends the reading at once", () => {
   test("before the first part nothing is read", async () => {
     const stalled = new Stalled(BEGIN, () => expect.fail("was read"));
     const signal = AbortSignal.abort(new Error("Before"));
-    expect(await reason(foldRun(new Thread(), stalled, { signal }))).toBe(signal.reason);
+    expect(await reason(foldLangGraph(new Thread(), stalled, { signal }))).toBe(signal.reason);
   });
 });
 
@@ -296,7 +299,7 @@ describe("a listener that throws closes the source, and its error is the run's r
 
   test("onCustom", async () => {
     const source = new Stalled([...BEGIN, { event: "custom", data: 1 }, { event: "custom", data: 2 }]);
-    expect(await reason(foldRun(new Thread(), source, { onCustom: fail }))).toBe(error);
+    expect(await reason(foldLangGraph(new Thread(), source, { onCustom: fail }))).toBe(error);
     expect(source.closed).toBe(true);
   });
 
@@ -306,7 +309,7 @@ describe("a listener that throws closes the source, and its error is the run's r
       { event: "values", data: { messages: [Q, ai("a", "May I?")], __interrupt__: [{ id: "i", value: 1 }] } },
     ]);
     const thread = new Thread();
-    expect(await reason(foldRun(thread, source, { onInterrupt: fail }))).toBe(error);
+    expect(await reason(foldLangGraph(thread, source, { onInterrupt: fail }))).toBe(error);
     expect(source.closed).toBe(true);
     expect(thread.getState().messages.length).toBe(2);
   });
@@ -333,7 +336,7 @@ test("a thread that is given up in mid-stream settles the reading, and closes th
       freed = true;
       thread.dispose();
     };
-    expect(await reason(foldRun(thread, source, { onCustom }))).toMatchObject({ code: "DISPOSED" });
+    expect(await reason(foldLangGraph(thread, source, { onCustom }))).toMatchObject({ code: "DISPOSED" });
     expect(freed && source.closed).toBe(true);
   }
 });
@@ -348,24 +351,27 @@ describe("a connection that breaks leaves a run that may be joined", () => {
   test("disconnected, with what broke it, and joined it goes on", async () => {
     const thread = new Recorder();
     const parts = numbered([...BEGIN, chunk("a", "Hel"), chunk("a", "lo"), values(Q, ai("a", "Hello"))]);
-    expect(await reason(foldRun(thread, cut(parts.slice(0, 3))))).toBe(broken);
+    expect(await reason(foldLangGraph(thread, cut(parts.slice(0, 3))))).toBe(broken);
     expect(thread.sent("disconnected")).toEqual([{ type: "disconnected", error: broken }]);
     expect(thread.run).toMatchObject({ status: "disconnected", error: broken, lastEventId: "3" });
-    await foldRun(thread, streamOf(parts.slice(3)));
+    await foldLangGraph(thread, streamOf(parts.slice(3)));
     expect(thread.run).toMatchObject({ status: "idle" });
     expect(thread.contents).toEqual(["Hi", "Hello"]);
   });
 
   test("as does a stream of protocol v2 that ends without a word of the run's end", async () => {
     const thread = new Recorder();
-    await foldRun(thread, streamOf([event("lifecycle", { event: "running" }), event("values", { messages: [Q] })]));
+    await foldLangGraph(
+      thread,
+      streamOf([event("lifecycle", { event: "running" }), event("values", { messages: [Q] })]),
+    );
     expect(thread.run).toMatchObject({ status: "disconnected" });
   });
 
   test("a run that was over is not", async () => {
     const thread = new Recorder();
     await reason(
-      foldRun(
+      foldLangGraph(
         thread,
         cut([
           event("lifecycle", { event: "running" }),

@@ -1,6 +1,6 @@
 // Every recorded run, cut at every boundary (in CI: elsewhere at some) and joined again: the thread ends where it ends without the cut.
 import { Thread } from "threadfold";
-import { foldRun } from "threadfold/langgraph";
+import { foldLangGraph } from "threadfold/langgraph";
 import { expect, test } from "vitest";
 import { listRecordings, readRecording, type Part } from "../../peers/recorded/format.mjs";
 import { held, plain, Witness, type Held } from "../../peers/recorded/witness";
@@ -52,7 +52,7 @@ test.each(CASES)("%s: %s", async (kind, name) => {
       return thread;
     };
     const uncut = begin();
-    await foldRun(uncut, stream(parts));
+    await foldLangGraph(uncut, stream(parts));
     const expected = standing(uncut);
 
     // A failed run has sent everything: a rejoin shows its state until the next run.
@@ -63,11 +63,11 @@ test.each(CASES)("%s: %s", async (kind, name) => {
         for (const [how, join] of Object.entries(JOINED)) {
           for (const reload of [false, true]) {
             let thread = begin();
-            await expect(foldRun(thread, cut(parts.slice(0, at)))).rejects.toThrow("terminated");
+            await expect(foldLangGraph(thread, cut(parts.slice(0, at)))).rejects.toThrow("terminated");
             if (reload) thread = reloaded(thread);
             const witness = new Witness(thread);
             const last = kind === "langgraph" ? (thread.run?.lastEventId ?? "") : "synth";
-            await foldRun(thread, stream(join(parts, at, last)));
+            await foldLangGraph(thread, stream(join(parts, at, last)));
             const { drifts: told, errors } = witness.see();
             // A removal by the server is reported when the run that carried the message ends.
             const drifts = told.filter(

@@ -1,7 +1,7 @@
 // The table of SEMANTICS §8: where the LangGraph SDK ends up, and where it is right to end up. Each row on a made
 // stream; the SDK's StreamManager beside the thread wherever it is the one to blame.
 import { Thread } from "threadfold";
-import { foldRun } from "threadfold/langgraph";
+import { foldLangGraph } from "threadfold/langgraph";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Witness } from "../../peers/recorded/witness";
 import { Sdk } from "./stream-manager";
@@ -42,7 +42,7 @@ class Ours {
   }
 
   async fold(parts: Part[]): Promise<void> {
-    await foldRun(this.thread, streamOf(parts));
+    await foldLangGraph(this.thread, streamOf(parts));
     const { drifts, errors } = this.witness.see();
     expect({ drifts, errors }).toEqual({ drifts: [], errors: [] });
   }
@@ -202,7 +202,7 @@ describe("optimistic values, then a first state without them", () => {
     await ours.fold([metadata("r0"), values(...old)]);
     const op = ours.thread.optimistic({ messages: [Q] });
     let shown: unknown;
-    await foldRun(
+    await foldLangGraph(
       ours.thread,
       (async function* () {
         yield* streamOf([metadata(), values(...old)]);

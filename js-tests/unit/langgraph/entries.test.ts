@@ -47,7 +47,7 @@ test("a page that only folds runs has nothing of @langchain/core in its bundle",
     });
     return outputFiles[0]?.text ?? "";
   };
-  const page = await bundled("foldRun", "threadfold/langgraph");
+  const page = await bundled("foldLangGraph", "threadfold/langgraph");
   expect(page).not.toContain('HumanMessage"');
   expect(await bundled("graphReducer", "threadfold/langgraph/core")).toContain('HumanMessage"');
 });

@@ -1,6 +1,6 @@
 // How a run ends that never began, and one that the user stops.
 import { Thread } from "threadfold";
-import { foldRun, type RunStream } from "threadfold/langgraph";
+import { foldLangGraph, type RunStream } from "threadfold/langgraph";
 import { expect, test } from "vitest";
 import { Recorder } from "./recorder";
 import { ai, chunk, human, metadata, streamOf, values } from "./streams";
@@ -30,12 +30,12 @@ async function* open(parts: Parameters<typeof streamOf>[0], then: () => void): A
 test("a request that fails: the question has failed, can be retried, and the next run takes it along", async () => {
   const thread = new Recorder();
   const op = thread.optimistic({ messages: [Q] });
-  expect(await reason(foldRun(thread, Promise.reject(down)))).toBe(down);
+  expect(await reason(foldLangGraph(thread, Promise.reject(down)))).toBe(down);
   expect(op.status).toBe("failed");
   expect(thread.pending[0]?.error).toBe(down);
   expect(thread.run).toEqual({ status: "failed", error: down });
   op.retry();
-  await foldRun(thread, streamOf([metadata(), values(Q), values(Q, ai("a", "Hello"))]));
+  await foldLangGraph(thread, streamOf([metadata(), values(Q), values(Q, ai("a", "Hello"))]));
   expect(op.status).toBe("done");
   expect(thread.contents).toEqual(["Hi", "Hello"]);
 });
@@ -44,7 +44,7 @@ test("a run that the caller began, and the server refuses, has failed", async ()
   const thread = new Recorder();
   const op = thread.optimistic({ messages: [Q] });
   thread.receive({ type: "run-started" });
-  await reason(foldRun(thread, Promise.reject(down)));
+  await reason(foldLangGraph(thread, Promise.reject(down)));
   expect(thread.sent("run-started").length).toBe(1);
   expect(thread.run).toEqual({ status: "failed", error: down });
   expect(op.status).toBe("failed");
@@ -56,14 +56,14 @@ test("a run that has an id and cannot be joined now stays disconnected", async (
     yield* streamOf([metadata(), values(Q)]);
     throw down;
   };
-  await reason(foldRun(thread, cut()));
-  await reason(foldRun(thread, Promise.reject(new Error("still down"))));
+  await reason(foldLangGraph(thread, cut()));
+  await reason(foldLangGraph(thread, Promise.reject(new Error("still down"))));
   expect(thread.run).toMatchObject({ id: "r1", status: "disconnected" });
 });
 
 test("an answer to an interrupt whose request fails: the run that answers later drops nothing", async () => {
   const thread = new Recorder();
-  await foldRun(
+  await foldLangGraph(
     thread,
     streamOf([
       metadata(),
@@ -77,9 +77,9 @@ test("an answer to an interrupt whose request fails: the run that answers later 
     ]),
   );
   expect(thread.run).toMatchObject({ status: "interrupted" });
-  await reason(foldRun(thread, Promise.reject(down)));
+  await reason(foldLangGraph(thread, Promise.reject(down)));
   expect(thread.contents).toEqual(["Hi", "May I?"]);
-  await foldRun(thread, streamOf([metadata("r2"), values(Q), values(Q, ai("a", "May I?"), ai("b", "Done"))]));
+  await foldLangGraph(thread, streamOf([metadata("r2"), values(Q), values(Q, ai("a", "May I?"), ai("b", "Done"))]));
   expect(thread.shown.at(-1)?.length).toBe(3);
   expect(thread.shown.slice(-4).every(({ length }) => length >= 2)).toBe(true);
 });
@@ -101,7 +101,7 @@ test.each<[string, Parameters<typeof streamOf>[0]]>([
   const controller = new AbortController();
   expect(
     await reason(
-      foldRun(
+      foldLangGraph(
         thread,
         open(parts, () => controller.abort()),
         { signal: controller.signal },
@@ -114,7 +114,7 @@ test.each<[string, Parameters<typeof streamOf>[0]]>([
   expect(JSON.stringify(thread.getState().messages[1])).toContain("Hel");
   expect(thread.sent("disconnected")).toEqual([]);
   thread.optimistic({ messages: [human("q2", "Again")] });
-  await foldRun(thread, streamOf([metadata("r2"), chunk("b", "Yes")]));
+  await foldLangGraph(thread, streamOf([metadata("r2"), chunk("b", "Yes")]));
   expect(thread.getState().messages.map(({ id }) => id)).toEqual(["q", "a", "q2", "b"]);
 });
 
@@ -124,21 +124,21 @@ test("stopped by the signal of its own request, too", async () => {
     yield* streamOf([metadata(), values(Q)]);
     throw new DOMException("This operation was aborted", "AbortError");
   };
-  await reason(foldRun(thread, cut()));
+  await reason(foldLangGraph(thread, cut()));
   expect(thread.run).toMatchObject({ id: "r1", status: "idle" });
 });
 
 test("a stop when no run is under way does nothing", async () => {
   const thread = new Recorder();
   const op = thread.optimistic({ messages: [Q] });
-  await reason(foldRun(thread, new Promise<RunStream>(() => {}), { signal: AbortSignal.abort() }));
+  await reason(foldLangGraph(thread, new Promise<RunStream>(() => {}), { signal: AbortSignal.abort() }));
   expect(thread.events).toEqual([]);
   expect(op.status).toBe("pending");
 });
 
 test("a thread that was freed while the request failed: the error is the request's", async () => {
   const thread = new Thread();
-  const reading = reason(foldRun(thread, Promise.reject(down)));
+  const reading = reason(foldLangGraph(thread, Promise.reject(down)));
   thread.dispose();
   expect(await reading).toBe(down);
 });

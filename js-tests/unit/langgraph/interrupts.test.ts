@@ -1,5 +1,5 @@
 // A run that asks: a state that an interrupt left says nothing of messages that it lacks, and the run's end says what it asks.
-import { foldRun } from "threadfold/langgraph";
+import { foldLangGraph } from "threadfold/langgraph";
 import { describe, expect, test } from "vitest";
 import { readRecording, type Part as RecordedPart } from "../../peers/recorded/format.mjs";
 import { Recorder } from "./recorder";
@@ -33,7 +33,7 @@ const sinceSaid = (thread: Recorder): string[] => {
 describe("the events that a thread is sent", () => {
   test("mark a state that carries an interrupt as no authority, and say what is asked at the end", async () => {
     const thread = new Recorder();
-    const { interrupts } = await foldRun(thread, streamOf(RUN));
+    const { interrupts } = await foldLangGraph(thread, streamOf(RUN));
     expect(partialOf(thread)).toEqual([undefined, true]);
     expect(thread.sent("run-started")).toEqual([{ type: "run-started", runId: "r1", joined: true }]);
     expect(thread.sent("run-finished")).toEqual([{ type: "run-finished", interrupts: [{ ...ASKED, namespace: [] }] }]);
@@ -44,17 +44,20 @@ describe("the events that a thread is sent", () => {
 
   test("so do those of a run that is answered, for the state that it begins with", async () => {
     const thread = new Recorder();
-    await foldRun(thread, streamOf(RUN));
-    await foldRun(thread, streamOf([metadata("r2"), values(Q), values(Q, { type: "ai", id: "a", content: SAID })]));
+    await foldLangGraph(thread, streamOf(RUN));
+    await foldLangGraph(
+      thread,
+      streamOf([metadata("r2"), values(Q), values(Q, { type: "ai", id: "a", content: SAID })]),
+    );
     expect(partialOf(thread)).toEqual([undefined, true, true, undefined]);
     expect(thread.sent("run-finished").at(-1)).toEqual({ type: "run-finished" });
-    await foldRun(thread, streamOf([metadata("r3"), values(Q)]));
+    await foldLangGraph(thread, streamOf([metadata("r3"), values(Q)]));
     expect(partialOf(thread).at(-1)).toBeUndefined();
   });
 
   test.each(["langgraph", "langgraph-v2"])("of the real server's run, %s", async (kind) => {
     const thread = new Recorder();
-    for (const { parts } of turnsOf(kind)) await foldRun(thread, streamOf(parts as Part[]));
+    for (const { parts } of turnsOf(kind)) await foldLangGraph(thread, streamOf(parts as Part[]));
     expect(thread.errors).toEqual([]);
     expect(thread.sent("update").filter((event) => JSON.stringify(event).includes('"remove"'))).toEqual([]);
     // The question's last state or the one after it, and the one that the answer's run begins with.
@@ -66,7 +69,7 @@ describe("the events that a thread is sent", () => {
 
   test("say of a run without a question that it has ended, and nothing else", async () => {
     const thread = new Recorder();
-    await foldRun(thread, streamOf([metadata(), values(Q)]));
+    await foldLangGraph(thread, streamOf([metadata(), values(Q)]));
     expect(thread.sent("run-finished")).toEqual([{ type: "run-finished" }]);
     expect(thread.sent("values")).toEqual([{ type: "values", values: { messages: [Q] } }]);
   });
@@ -79,8 +82,8 @@ describe("the events that a thread is sent", () => {
     ] as const) {
       const thread = new Recorder();
       const parts = RUN.map((part, index) => ({ ...part, id: String(index + 1) }));
-      await foldRun(thread, cut(parts.slice(0, at))).catch(() => {});
-      await foldRun(thread, streamOf(parts.slice(from)));
+      await foldLangGraph(thread, cut(parts.slice(0, at))).catch(() => {});
+      await foldLangGraph(thread, streamOf(parts.slice(from)));
       expect(thread.sent("run-finished").at(-1)).toMatchObject({ interrupts: [ASKED] });
     }
   });
@@ -94,7 +97,7 @@ describe("the events that a thread is sent", () => {
       method: "lifecycle",
       params: { namespace: [], data: { event } },
     });
-    const { interrupts } = await foldRun(thread, streamOf([lifecycle("running"), lifecycle("interrupted")]));
+    const { interrupts } = await foldLangGraph(thread, streamOf([lifecycle("running"), lifecycle("interrupted")]));
     expect(interrupts).toEqual([{ namespace: [] }]);
     expect(thread.sent("run-finished")).toEqual([{ type: "run-finished", interrupts: [{ namespace: [] }] }]);
   });
@@ -106,7 +109,7 @@ describe("what a graph within said before it asked", () => {
     async (kind) => {
       const thread = new Recorder();
       for (const { parts } of turnsOf(kind)) {
-        await foldRun(thread, streamOf(parts as Part[]));
+        await foldLangGraph(thread, streamOf(parts as Part[]));
         expect(sinceSaid(thread).every((text) => text.includes(SAID))).toBe(true);
       }
       expect(thread.getState().messages.length).toBe(4);
@@ -116,9 +119,9 @@ describe("what a graph within said before it asked", () => {
   test.each(["langgraph", "langgraph-v2"])("and the thread waits for the answer, %s", async (kind) => {
     const thread = new Recorder();
     const [asked, answered] = turnsOf(kind);
-    await foldRun(thread, streamOf(asked?.parts as Part[]));
+    await foldLangGraph(thread, streamOf(asked?.parts as Part[]));
     expect(thread.run).toMatchObject({ status: "interrupted", interrupts: [{ value: "May I?" }] });
-    await foldRun(thread, streamOf(answered?.parts as Part[]));
+    await foldLangGraph(thread, streamOf(answered?.parts as Part[]));
     expect(thread.run).toMatchObject({ status: "idle" });
   });
 });

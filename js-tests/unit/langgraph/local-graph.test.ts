@@ -2,7 +2,7 @@
 import { AIMessage } from "@langchain/core/messages";
 import { MessagesAnnotation, END, START, StateGraph } from "@langchain/langgraph";
 import { Thread } from "threadfold";
-import { foldRun, type RunStream } from "threadfold/langgraph";
+import { foldLangGraph, type RunStream } from "threadfold/langgraph";
 import { expect, test } from "vitest";
 
 const graph = new StateGraph(MessagesAnnotation)
@@ -24,12 +24,12 @@ test.each([
   ["tuples", ["values", "updates"]],
 ] as const)("its %s are no parts, and the error says what folds them", async (_, streamMode) => {
   const { thread, errors } = watched();
-  await foldRun(thread, (await graph.stream(INPUT, { streamMode: streamMode as never })) as unknown as RunStream);
+  await foldLangGraph(thread, (await graph.stream(INPUT, { streamMode: streamMode as never })) as unknown as RunStream);
   expect(errors.length).toBeGreaterThan(0);
   for (const error of errors)
     expect(error).toEqual({
       code: "INVALID_ARGUMENT",
-      message: expect.stringContaining("follow(thread, graph.stream(…))") as string,
+      message: expect.stringContaining("foldGraph(thread, graph.stream(…))") as string,
     });
   expect(thread.getState().messages).toEqual([]);
 });
@@ -40,7 +40,7 @@ test("wrapped in parts, they are folded", async () => {
     for await (const [mode, chunk] of await graph.stream(INPUT, { streamMode: ["values", "updates"] }))
       yield { event: mode, data: chunk as unknown };
   }
-  await foldRun(thread, parts());
+  await foldLangGraph(thread, parts());
   expect(errors).toEqual([]);
   expect(thread.getState().messages.map(({ id, content }) => [id, content])).toEqual([
     ["q", "Hi"],
@@ -51,7 +51,7 @@ test("wrapped in parts, they are folded", async () => {
 test("a part of server-sent events without a name is none, and no error", async () => {
   const { thread, errors } = watched();
   const body = 'data: {"beat":1}\n\nevent: values\ndata: {"messages":[{"type":"human","id":"q","content":"Hi"}]}\n\n';
-  await foldRun(thread, new Response(body, { headers: { "content-type": "text/event-stream" } }));
+  await foldLangGraph(thread, new Response(body, { headers: { "content-type": "text/event-stream" } }));
   expect(errors).toEqual([]);
   expect(thread.getState().messages.length).toBe(1);
 });

@@ -1,5 +1,5 @@
 import { Thread } from "threadfold";
-import { foldRun } from "threadfold/langgraph";
+import { foldLangGraph } from "threadfold/langgraph";
 import { describe, expect, test } from "vitest";
 import { expectInSync } from "../../peers/recorded/checks";
 import { held, Witness } from "../../peers/recorded/witness";
@@ -60,7 +60,7 @@ async function folded({ events }: Script, thread = new Thread()): Promise<{ thre
   const witness = new Witness(thread);
   const shown: Message[][] = [];
   byPart(thread).subscribe(({ messages }) => shown.push(messages as unknown as Message[]));
-  await foldRun(thread, streamOf(events));
+  await foldLangGraph(thread, streamOf(events));
   expect(witness.see()).toMatchObject({ drifts: [], errors: [] });
   return { thread, shown };
 }
@@ -81,7 +81,7 @@ test("the recorded stream, as the server's answer, ends in the server's last sta
     for (const { id } of messages) shown.add(id);
   });
   for (let times = 0; times < 2; times++) {
-    const { runId } = await foldRun(thread, response([fixture("protocol-v2.sse")]));
+    const { runId } = await foldLangGraph(thread, response([fixture("protocol-v2.sse")]));
     expectInSync(witness.see(), held(params.data));
     if (times === 0) expect(runId).toBe("01a1fc53-c477-77e6-8e38-f7e9a5e4542f");
   }
@@ -305,8 +305,8 @@ describe("a stream", () => {
       for (const from of [0, at]) {
         const thread = new Thread();
         const witness = new Witness(thread);
-        await expect(foldRun(thread, cut(script.events.slice(0, at)))).rejects.toThrow("terminated");
-        await foldRun(thread, streamOf(script.events.slice(from)));
+        await expect(foldLangGraph(thread, cut(script.events.slice(0, at)))).rejects.toThrow("terminated");
+        await foldLangGraph(thread, streamOf(script.events.slice(from)));
         expectInSync(witness.see(), END);
       }
     }
@@ -314,7 +314,7 @@ describe("a stream", () => {
 
   test("that ends without a word of the run's end leaves a run that may be joined", async () => {
     const thread = new Thread();
-    await foldRun(thread, streamOf(script.events.slice(0, 5)));
+    await foldLangGraph(thread, streamOf(script.events.slice(0, 5)));
     expect(thread.run?.status).toBe("disconnected");
   });
 
@@ -322,21 +322,21 @@ describe("a stream", () => {
     const second = new Script("run-2").running().values(human("h2", "Again")).completed();
     const parts = [...script.events, ...second.events];
     const asked = new Thread();
-    await foldRun(asked, streamOf(parts), { runId: "run-1" });
+    await foldLangGraph(asked, streamOf(parts), { runId: "run-1" });
     expect(held(asked.getConfirmedState())).toEqual(END);
     const all = new Thread();
-    await foldRun(all, streamOf(parts));
+    await foldLangGraph(all, streamOf(parts));
     expect(held(all.getConfirmedState()).messages).toEqual([human("h2", "Again")]);
   });
 
   test("does not go back to a run that is over when it is told again before the next", async () => {
     const thread = new Thread();
-    await foldRun(thread, streamOf(script.events));
+    await foldLangGraph(thread, streamOf(script.events));
     const second = new Script("run-2").running().values(...(END.messages as Message[]), human("h2", "Again"));
-    await foldRun(thread, streamOf(second.events));
+    await foldLangGraph(thread, streamOf(second.events));
     const lengths: number[] = [];
     byPart(thread).subscribe((state, before) => state !== before && lengths.push(state.messages.length));
-    await foldRun(thread, streamOf([...script.events, ...second.completed().events]));
+    await foldLangGraph(thread, streamOf([...script.events, ...second.completed().events]));
     expect(lengths).toEqual([]);
     expect(thread.getState().messages.length).toBe(3);
   });
@@ -369,7 +369,7 @@ describe("a stream", () => {
     };
     const lengths = async (options: object): Promise<number[]> => {
       const thread = new Recorder({ messages: history as never });
-      await foldRun(thread, streamOf(replay()), options);
+      await foldLangGraph(thread, streamOf(replay()), options);
       expect(held(thread.getConfirmedState()).messages).toEqual(history);
       return thread.shown.map(({ length }) => length);
     };
@@ -393,7 +393,7 @@ describe("a stream", () => {
       .add("tools", { event: "tool-started" })
       .add("nobody-knows", null)
       .add("lifecycle", { event: "failed", error: "broken" });
-    const { interrupts, error } = await foldRun(thread, streamOf(events.events), {
+    const { interrupts, error } = await foldLangGraph(thread, streamOf(events.events), {
       onCustom: (data, { name }) => told.push([name, data]),
     });
     expect({ told, interrupts, error }).toEqual({

@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { produce, setAutoFreeze } from "immer";
 import { Thread } from "threadfold";
-import { concatChunk, foldRun } from "threadfold/langgraph";
+import { concatChunk, foldLangGraph } from "threadfold/langgraph";
 import { describe, expect, test } from "vitest";
 import { frozen } from "../../support/frozen.js";
 import { seeded } from "../../support/seed.js";
@@ -219,7 +219,7 @@ describe("the calls of a message that is whole are plain data", () => {
   for (const [name, parts] of Object.entries(STREAMS)) {
     test(name, async () => {
       const thread = new Thread();
-      await foldRun(thread, streamOf(parts));
+      await foldLangGraph(thread, streamOf(parts));
       const [message] = thread.getState().messages as unknown as { tool_calls: Call[] }[];
       expect(message).not.toHaveProperty("tool_call_chunks");
       expect(Object.getOwnPropertyDescriptor(message?.tool_calls[0], "args")?.value).toEqual(ARGS);

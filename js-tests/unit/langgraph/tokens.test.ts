@@ -1,6 +1,6 @@
 // A token of text: what it sends to the thread, and what it asks of it.
 import { Observable } from "rxjs";
-import { foldRun, type RunStream } from "threadfold/langgraph";
+import { foldLangGraph, type RunStream } from "threadfold/langgraph";
 import { describe, expect, test } from "vitest";
 import { Recorder } from "./recorder";
 import { ai, chunk, human, metadata, streamOf, values } from "./streams";
@@ -35,7 +35,7 @@ describe("a token sends its text and asks the thread nothing", () => {
         asked.push(thread.asked.length);
       }
     }
-    await foldRun(thread, parts());
+    await foldLangGraph(thread, parts());
     expect(thread.sent("text")).toEqual(["b", "c"].map((text) => ({ type: "text", messageId: "a", text })));
     expect(asked.at(-1)).toBe(asked[0]);
     const content = thread.contents.at(-1);
@@ -71,7 +71,7 @@ describe("a token sends its text and asks the thread nothing", () => {
       seen.push(blocks()[0] as object);
       yield event("lifecycle", { event: "completed" });
     }
-    await foldRun(thread, parts());
+    await foldLangGraph(thread, parts());
     expect(thread.sent("text").length).toBe(3);
     expect(seen.every((one) => one === seen[0])).toBe(true);
     expect(blocks()).toEqual([
@@ -104,7 +104,7 @@ describe("what is more than text of the same block is joined", () => {
 
   test.each(MORE)("%s", async (_, parts, content) => {
     const thread = new Recorder();
-    await foldRun(thread, streamOf([...BEGIN, ...parts]));
+    await foldLangGraph(thread, streamOf([...BEGIN, ...parts]));
     expect(thread.sent("text")).toEqual([]);
     expect(thread.getConfirmedMessage("a")).toMatchObject({ content });
   });
@@ -119,7 +119,7 @@ test("a run is read from a list, an Observable and a stream of its parts, too", 
   ];
   for (const source of sources) {
     const thread = new Recorder();
-    await foldRun(thread, source);
+    await foldLangGraph(thread, source);
     expect([thread.contents, thread.errors]).toEqual([["Hi", "Hello"], []]);
   }
 });

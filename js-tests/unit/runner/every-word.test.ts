@@ -99,7 +99,7 @@ async function broken(word: readonly Letter[]): Promise<string | undefined> {
   const ids = thread.getState().messages.map(({ id }) => id);
   if (new Set(ids).size !== ids.length) return "a message is there twice";
   runner.dispose();
-  thread.free();
+  thread.dispose();
   return undefined;
 }
 

@@ -165,7 +165,7 @@ test("load() in the wait for a stop does not join the run that is being stopped"
   const { stub, thread, runner } = await chat("Hi");
   Object.assign(stub, { holdAt: 5, hangCancels: true });
   const sent = runner.sendMessage("Two");
-  await until(() => thread.streaming.length > 0);
+  await until(() => thread.incompleteIds.length > 0);
   const stopped = runner.stop();
   const loaded = runner.load();
   expect([await sent, runner.status, stub.joins.length]).toEqual([{ status: "stopped" }, "ready", 0]);

@@ -51,7 +51,7 @@ test("retry() of a run that failed takes back nothing of another program's", asy
   says(thread, "theirs");
   thread.receive({ type: "run-finished" });
   thread.receive({ type: "run-started", runId: "another" });
-  thread.receive({ type: "run-failed", error: new Error("overloaded") });
+  thread.receive({ type: "run-error", error: new Error("overloaded") });
   const again = runner.retry();
   await settled();
   expect(ids(thread)).toEqual(["one", "mine", "theirs"]);

@@ -1,7 +1,7 @@
 // Faults of a server, a listener or the page that a runner must outlive, over both protocols.
 import { Thread, type AgUiState } from "threadfold";
 import { AgUiRunner, runInput } from "threadfold/ag-ui";
-import { foldRun, LangGraphRunner, type LangGraphRunnerOptions } from "threadfold/langgraph";
+import { foldLangGraph, LangGraphRunner, type LangGraphRunnerOptions } from "threadfold/langgraph";
 import { describe, expect, test } from "vitest";
 import { StubServer, turn, until } from "./stub-server.js";
 import { agUiWire, langGraphWire, messagesOn } from "./stub-wires.js";
@@ -164,7 +164,7 @@ test("without stream mode values, a stream ends where it ends, unless that is in
   ]) {
     expect((await answering(whole + half, options).runner.sendMessage("Hi")).status).toBe("disconnected");
     const thread = new Thread();
-    await foldRun(thread, new Response(whole + half, STREAM));
+    await foldLangGraph(thread, new Response(whole + half, STREAM));
     expect(thread.run).toMatchObject({ id: "r", status: "disconnected" });
   }
 });

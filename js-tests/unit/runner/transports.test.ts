@@ -5,7 +5,7 @@ import { Thread, type AgUiState } from "threadfold";
 import { agentTransport, AgUiRunner, graphTransport, httpTransport, type AgUiTransport } from "threadfold/ag-ui";
 import { END, MemorySaver, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 import { apiTransport, clientTransport, LangGraphRunner } from "threadfold/langgraph";
-import { serve } from "threadfold/serve";
+import { serveAgUi } from "threadfold/serve";
 import { expect, test } from "vitest";
 import { StubServer, until } from "./stub-server.js";
 import { agUiWire, langGraphWire, messagesOn } from "./stub-wires.js";
@@ -34,11 +34,11 @@ test("an agent of @ag-ui/client", async () => {
   const thread = new Thread<AgUiState>();
   const runner = new AgUiRunner(thread, { transport: agentTransport(agent) });
   expect(await runner.sendMessage("Hi")).toMatchObject({ status: "finished" });
-  expect(thread.confirmed.messages).toEqual(messagesOn(server, agUiWire, thread.threadId));
+  expect(thread.getConfirmedState().messages).toEqual(messagesOn(server, agUiWire, thread.threadId));
 });
 
 test("a resumable server of serve: a new page loads its thread, and a run that it left is joined and stopped", async () => {
-  const handler = serve(graph as never, { resumable: true });
+  const handler = serveAgUi(graph as never, { resumable: true });
   const requests: string[] = [];
   const fetch: typeof globalThis.fetch = async (url, init) => {
     requests.push(`${init?.method ?? "GET"} ${new URL(url as string).pathname}`);
@@ -95,7 +95,7 @@ test.each(["apiTransport", "clientTransport"])("a LangGraph server by %s", async
   expect(await runner.sendMessage("Hi")).toMatchObject({ status: "finished" });
   const again = new Thread({ threadId: thread.threadId });
   expect(await new LangGraphRunner(again, { transport }).load()).toMatchObject({ status: "finished" });
-  expect(again.confirmed.messages).toEqual(messagesOn(server, langGraphWire, thread.threadId));
+  expect(again.getConfirmedState().messages).toEqual(messagesOn(server, langGraphWire, thread.threadId));
 });
 
 test("a transport without join cannot join, and one beside another way is refused", async () => {

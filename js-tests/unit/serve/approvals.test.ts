@@ -10,7 +10,7 @@ import {
 import { defineSchema, field } from "threadfold";
 import { createAgent, createDeepAgent, humanInTheLoopMiddleware, tool } from "threadfold/agent";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
-import { serve, serveLangGraph, type FetchHandler } from "threadfold/serve";
+import { serveAgUi, serveLangGraph, type FetchHandler } from "threadfold/serve";
 import { describe, expect, test } from "vitest";
 
 const ask = (handler: FetchHandler, method: string, path: string, body?: object) =>
@@ -297,7 +297,7 @@ describe("serve", () => {
     ["a checkpoint", { forwardedProps: { config: { configurable: { checkpoint_id: "x" } } }, messages: [said] }],
   ])("%s sends nothing", async (_, more) => {
     const { agent, sent } = guardedAgent();
-    const handler = serve(agent);
+    const handler = serveAgUi(agent);
     await start(handler, more);
     expect(sent).toEqual([]);
     await start(handler, { messages: [{ id: "h", role: "user", content: "Hi" }] });
@@ -307,7 +307,7 @@ describe("serve", () => {
 
   test("a message with the id of the one that is asked about does not change what is approved", async () => {
     const { agent, sent } = guardedAgent();
-    const handler = serve(agent);
+    const handler = serveAgUi(agent);
     await start(handler, { messages: [asked] });
     const state = (await (await ask(handler, "GET", "/threads/t")).json()) as {
       messages: { id: string }[];
@@ -331,7 +331,7 @@ describe("serve", () => {
         yield [[], "values", { messages: [] }];
       },
     };
-    await start(serve(graph as never), { state: { lg_name: "Command", own: 1 } });
+    await start(serveAgUi(graph as never), { state: { lg_name: "Command", own: 1 } });
     expect(inputs).toEqual([{ own: 1, messages: [] }]);
   });
 });

@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { MemorySaver } from "@langchain/langgraph";
-import { serve, serveLangGraph, toNodeListener } from "threadfold/serve";
+import { serveAgUi, serveLangGraph, toNodeListener } from "threadfold/serve";
 import { describe, expect, test } from "vitest";
 import { LIBRARIES } from "./libraries";
 
@@ -17,7 +17,7 @@ describe.each(LIBRARIES)("$library", ({ chatGraph, halfGraph }) => {
     ["GET /threads/t HTTP/1.1", "Host: a b", 400],
     ["TRACE / HTTP/1.1", "Host: localhost", 400],
   ])("toNodeListener answers %s, %s by %d", async (line, host, status) => {
-    const server = createServer(toNodeListener(serve(chatGraph())));
+    const server = createServer(toNodeListener(serveAgUi(chatGraph())));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
     socket.write(`${line}\r\n${host}\r\nConnection: close\r\n\r\n`);
@@ -117,7 +117,7 @@ describe.each(LIBRARIES)("$library", ({ chatGraph, halfGraph }) => {
     [{ state: "text" }, /state/],
   ])("a run with %j is refused by serve", async (more, words) => {
     const body = JSON.stringify({ threadId: "t", runId: "r", messages: [], ...more });
-    const response = await serve(chatGraph())(new Request("http://localhost/", { method: "POST", body }));
+    const response = await serveAgUi(chatGraph())(new Request("http://localhost/", { method: "POST", body }));
     expect([response.status, ((await response.json()) as { error: string }).error]).toEqual([
       400,
       expect.stringMatching(words),
@@ -127,7 +127,7 @@ describe.each(LIBRARIES)("$library", ({ chatGraph, halfGraph }) => {
   test("a run without state and answers is one, also if they are null", async () => {
     const messages = [{ id: "q", role: "user", content: "Hi" }];
     const body = JSON.stringify({ threadId: "t", runId: "r", messages, state: null, resume: null });
-    const response = await serve(chatGraph())(new Request("http://localhost/", { method: "POST", body }));
+    const response = await serveAgUi(chatGraph())(new Request("http://localhost/", { method: "POST", body }));
     expect(await response.text()).toContain("RUN_FINISHED");
   });
 });

@@ -4,7 +4,7 @@ import { defineSchema, field, Thread, type AgUiState } from "threadfold";
 import { AgUiRunner, graphEvents, type RunnableGraph } from "threadfold/ag-ui";
 import { createDeepAgent, tool } from "threadfold/agent";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
-import { serve } from "threadfold/serve";
+import { serveAgUi } from "threadfold/serve";
 import { beforeEach, describe, expect, test } from "vitest";
 
 const APPROVED = { value: { decisions: [{ type: "approve" }] } };
@@ -81,7 +81,7 @@ describe("an answer that the graph refuses", () => {
     "behind serve": (graph: RunnableGraph) =>
       new AgUiRunner(new Thread<AgUiState>(), {
         url: "http://localhost/agent",
-        fetch: (async (url: string, init: RequestInit) => serve(graph)(new Request(url, init))) as never,
+        fetch: (async (url: string, init: RequestInit) => serveAgUi(graph)(new Request(url, init))) as never,
       }),
   };
 

@@ -7,7 +7,7 @@ import { useStream, type UseStream } from "@langchain/langgraph-sdk/react";
 import { act, createElement } from "react";
 import { createDeepAgent, tool, type FunctionModel } from "threadfold/agent";
 import { MemorySaver } from "threadfold/graph";
-import { serve, serveLangGraph, type FetchHandler, type RunnableGraph } from "threadfold/serve";
+import { serveAgUi, serveLangGraph, type FetchHandler, type RunnableGraph } from "threadfold/serve";
 import { beforeEach, expect, test, vi } from "vitest";
 import { mount } from "../react/mount";
 
@@ -79,7 +79,7 @@ const APPROVED = { decisions: [{ type: "approve" }] };
 test("behind HttpAgent", async () => {
   const agent = new HttpAgent({
     url: "http://localhost/agent",
-    fetch: restarting((graph) => serve(graph)) as typeof fetch,
+    fetch: restarting((graph) => serveAgUi(graph)) as typeof fetch,
   });
   agent.addMessage({ id: "q", role: "user", content: "Write a trip to Rome." });
   const steps: string[] = [];

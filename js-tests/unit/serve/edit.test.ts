@@ -5,7 +5,7 @@ import { AgUiRunner } from "threadfold/ag-ui";
 import { GraphAgent } from "threadfold/ag-ui/client";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
 import { LangGraphRunner } from "threadfold/langgraph";
-import { serve, serveLangGraph } from "threadfold/serve";
+import { serveAgUi, serveLangGraph } from "threadfold/serve";
 import { describe, expect, test } from "vitest";
 
 /** Answers with its last message, and the length of the conversation. */
@@ -26,9 +26,13 @@ const asked = (handler: (request: Request) => Promise<Response>) => (url: string
 
 const RUNNERS = {
   serve: (own: Graph) =>
-    new AgUiRunner(new Thread<AgUiState>(), { url: "http://page/agent", fetch: asked(serve(own)) }),
+    new AgUiRunner(new Thread<AgUiState>(), { url: "http://page/agent", fetch: asked(serveAgUi(own)) }),
   "serve, new messages only": (own: Graph) =>
-    new AgUiRunner(new Thread<AgUiState>(), { url: "http://page/agent", messages: "new", fetch: asked(serve(own)) }),
+    new AgUiRunner(new Thread<AgUiState>(), {
+      url: "http://page/agent",
+      messages: "new",
+      fetch: asked(serveAgUi(own)),
+    }),
   GraphAgent: (own: Graph) => new AgUiRunner(new Thread<AgUiState>(), { agent: new GraphAgent({ graph: own }) }),
   serveLangGraph: (own: Graph) =>
     new LangGraphRunner(new Thread(), {

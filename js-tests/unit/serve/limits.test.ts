@@ -3,7 +3,7 @@ import { createServer, request as nodeRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 import { defineSchema, field } from "threadfold";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
-import { serve, serveLangGraph, toNodeListener, type FetchHandler } from "threadfold/serve";
+import { serveAgUi, serveLangGraph, toNodeListener, type FetchHandler } from "threadfold/serve";
 import { describe, expect, test } from "vitest";
 
 const State = defineSchema({ messages: field.messages(), note: field.replace<unknown>() });
@@ -67,27 +67,27 @@ describe.each([5_000, 201])("a body that is nested %i deep", (depth) => {
   });
 
   test.each(AG_UI)("is refused by serve: %s", async (_, body) => {
-    const answer = await ask(serve(parrot()), "POST", "/", withDeep(body, depth));
+    const answer = await ask(serveAgUi(parrot()), "POST", "/", withDeep(body, depth));
     expect(answer).toMatchObject({ status: 400, json: { error: "The body is nested more than 200 deep." } });
   });
 
   test("is refused in a text, too, if it is JSON that will be parsed", async () => {
     const call = { id: "c", type: "function", function: { name: "t", arguments: `{"a":${nested(depth)}}` } };
     const called = { ...agUi, messages: [{ id: "a", role: "assistant", toolCalls: [call] }] };
-    expect((await ask(serve(parrot()), "POST", "/", called)).status).toBe(400);
+    expect((await ask(serveAgUi(parrot()), "POST", "/", called)).status).toBe(400);
     const answered = { ...agUi, resume: [{ interruptId: "i", status: "resolved", payload: nested(depth) }] };
-    expect((await ask(serve(parrot()), "POST", "/", answered)).status).toBe(400);
+    expect((await ask(serveAgUi(parrot()), "POST", "/", answered)).status).toBe(400);
   });
 });
 
 test("brackets in a text are text, and up to the limit a body may be deep", async () => {
   const said = "[".repeat(1_000);
   const talk = { ...agUi, messages: [{ id: "q", role: "user", content: `${said} \\" ${said}` }] };
-  expect((await ask(serve(parrot()), "POST", "/", talk)).said).toContain("RUN_FINISHED");
-  expect((await ask(serve(parrot()), "POST", "/", withDeep({ ...agUi, state: { note: "DEEP" } }, 198))).said).toContain(
-    "RUN_FINISHED",
-  );
-  const flat = serve(parrot(), { maxDepth: 3 });
+  expect((await ask(serveAgUi(parrot()), "POST", "/", talk)).said).toContain("RUN_FINISHED");
+  expect(
+    (await ask(serveAgUi(parrot()), "POST", "/", withDeep({ ...agUi, state: { note: "DEEP" } }, 198))).said,
+  ).toContain("RUN_FINISHED");
+  const flat = serveAgUi(parrot(), { maxDepth: 3 });
   expect((await ask(flat, "POST", "/", agUi)).status).toBe(200);
   expect((await ask(flat, "POST", "/", withDeep({ ...agUi, state: { note: "DEEP" } }, 3))).status).toBe(400);
 });
@@ -132,11 +132,11 @@ describe("a body that is too large", () => {
   const large = JSON.stringify({ ...agUi, state: { note: "x".repeat(2_000) } });
 
   test("is refused by 413 in JSON; how large is an option", async () => {
-    expect(await ask(serve(parrot(), { maxBodyBytes: 1_000 }), "POST", "/", large)).toMatchObject({
+    expect(await ask(serveAgUi(parrot(), { maxBodyBytes: 1_000 }), "POST", "/", large)).toMatchObject({
       status: 413,
       json: { error: "The body has more than 1000 bytes." },
     });
-    expect((await ask(serve(parrot(), { maxBodyBytes: large.length }), "POST", "/", large)).status).toBe(200);
+    expect((await ask(serveAgUi(parrot(), { maxBodyBytes: large.length }), "POST", "/", large)).status).toBe(200);
     const langGraph = serveLangGraph(parrot(), { maxBodyBytes: 1_000 });
     expect(await ask(langGraph, "POST", "/threads", large)).toMatchObject({
       status: 413,
@@ -153,7 +153,7 @@ describe("a body that is too large", () => {
       },
     });
     const init = { method: "POST", body, duplex: "half" };
-    const response = await serve(parrot())(new Request("http://localhost/", init as RequestInit));
+    const response = await serveAgUi(parrot())(new Request("http://localhost/", init as RequestInit));
     expect(response.status).toBe(413);
     expect(read).toBeGreaterThan(10_000_000);
     expect(read).toBeLessThan(11_000_000);
@@ -164,7 +164,7 @@ describe("a body that is too large", () => {
     ["without", false],
   ])("is answered in Node while it is still sent, %s, and the server goes on", async (_, isDeclared) => {
     const server = createServer((request, response) => void listener(request, response));
-    const listener = toNodeListener(serve(parrot(), { maxBodyBytes: 100_000 }));
+    const listener = toNodeListener(serveAgUi(parrot(), { maxBodyBytes: 100_000 }));
     await new Promise<void>((resolve) => server.listen(0, resolve));
     const { port } = server.address() as AddressInfo;
     const before = process.memoryUsage().rss;
@@ -233,7 +233,7 @@ test.each([{ maxBodyBytes: "1mb" }, { maxDepth: -1 }, { keep: Number.NaN }])(
   "%j is refused as an option",
   (options) => {
     const [name] = Object.keys(options);
-    expect(() => serve(parrot(), options as never)).toThrow(`${name} should be a number from 0.`);
+    expect(() => serveAgUi(parrot(), options as never)).toThrow(`${name} should be a number from 0.`);
   },
 );
 

@@ -3,7 +3,7 @@
 import { defineSchema, field, removeMessage, Thread, type AgUiState } from "threadfold";
 import { AgUiRunner, runInput, type AgUiRunnerOptions } from "threadfold/ag-ui";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
-import { serve } from "threadfold/serve";
+import { serveAgUi } from "threadfold/serve";
 import { expect, test } from "vitest";
 
 interface Sent {
@@ -21,7 +21,7 @@ function served() {
     .addEdge(START, "answer")
     .addEdge("answer", END)
     .compile({ checkpointer: new MemorySaver() });
-  const handler = serve(graph);
+  const handler = serveAgUi(graph);
   const sent: string[][] = [];
   const fetch = async (url: string | URL | Request, init?: RequestInit) => {
     if (typeof init?.body === "string")

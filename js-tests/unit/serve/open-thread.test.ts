@@ -2,7 +2,7 @@
 import { defineSchema, field, Thread, type AgUiState } from "threadfold";
 import { AgUiRunner, type AgUiRunnerOptions } from "threadfold/ag-ui";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
-import { serve } from "threadfold/serve";
+import { serveAgUi } from "threadfold/serve";
 import { expect, test } from "vitest";
 
 interface State extends AgUiState {
@@ -30,7 +30,7 @@ function served(gate: () => Promise<void> = async () => {}) {
     .addEdge(START, "answer")
     .addEdge("answer", END)
     .compile({ checkpointer: new MemorySaver() });
-  const handler = serve(graph, { resumable: true });
+  const handler = serveAgUi(graph, { resumable: true });
   const fetch = async (url: string | URL | Request, init?: RequestInit) => handler(new Request(url, init));
   const get = async () => (await (await fetch("http://x/threads/t")).json()) as Told;
   const page = (more: Partial<AgUiRunnerOptions> = {}) =>

@@ -5,7 +5,7 @@ import { HttpAgent } from "@ag-ui/client";
 import { Client } from "@langchain/langgraph-sdk";
 import { defineSchema, field } from "threadfold";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
-import { serve, serveLangGraph, toNodeListener, type Cors, type FetchHandler } from "threadfold/serve";
+import { serveAgUi, serveLangGraph, toNodeListener, type Cors, type FetchHandler } from "threadfold/serve";
 import { describe, expect, test } from "vitest";
 
 /** A graph that counts its runs. */
@@ -25,7 +25,7 @@ const JSON_TYPE = "application/json";
 
 /** Both servers, with a request of each that runs the graph. */
 const SERVERS = [
-  ["serve", (cors?: Cors) => started((graph) => serve(graph, { cors }), "/agent", AG_UI)],
+  ["serve", (cors?: Cors) => started((graph) => serveAgUi(graph, { cors }), "/agent", AG_UI)],
   ["serveLangGraph", (cors?: Cors) => started((graph) => serveLangGraph(graph, { cors }), "/runs/wait", LANG_GRAPH)],
 ] as const;
 
@@ -111,7 +111,7 @@ test("the answer lets the page read it: any, or the named one, which may send co
   const { graph } = counting();
   const answered = async (cors: Cors, origin?: string) => {
     const init = { method: "POST", headers: { "content-type": JSON_TYPE, ...(origin && { origin }) } };
-    const { headers } = await serve(graph, { cors })(
+    const { headers } = await serveAgUi(graph, { cors })(
       new Request("https://agent.example/", { ...init, body: JSON.stringify(AG_UI) }),
     );
     return ["access-control-allow-origin", "access-control-allow-credentials", "vary"].map((name) => headers.get(name));
@@ -125,13 +125,15 @@ test("the answer lets the page read it: any, or the named one, which may send co
 test.each(["*", "app.example", "https://app.example/", "null", 1, [["https://a.example"]]])(
   "cors: %j is refused: no browser sends that as an origin",
   (cors) => {
-    expect(() => serve(counting().graph, { cors: cors as never })).toThrow(/^cors should be true or origins such as /);
+    expect(() => serveAgUi(counting().graph, { cors: cors as never })).toThrow(
+      /^cors should be true or origins such as /,
+    );
   },
 );
 
 test("the clients that are there go on working, over Node", async () => {
   const { graph, ran } = counting();
-  const [agUi, langGraph] = [serve(graph), serveLangGraph(graph)];
+  const [agUi, langGraph] = [serveAgUi(graph), serveLangGraph(graph)];
   const both: FetchHandler = (request) => (request.url.includes("/agent") ? agUi : langGraph)(request);
   const server = createServer((request, response) => void toNodeListener(both)(request, response));
   await new Promise<void>((resolve) => server.listen(0, resolve));

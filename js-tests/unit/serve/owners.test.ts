@@ -2,7 +2,7 @@
 import { MemorySaver as TheirMemorySaver } from "@langchain/langgraph";
 import { defineSchema, field } from "threadfold";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
-import { serve, serveLangGraph, type FetchHandler } from "threadfold/serve";
+import { serveAgUi, serveLangGraph, type FetchHandler } from "threadfold/serve";
 import { describe, expect, test } from "vitest";
 
 const parrot = (checkpointer: unknown = new MemorySaver(), wait: Promise<void> = Promise.resolve()) =>
@@ -55,7 +55,7 @@ describe.each([
   ["no checkpointer", () => null],
 ])("serve, with %s", (_, saver) => {
   const open = async () => {
-    const ask = asking(serve(parrot(saver()), { authenticate, resumable: true }));
+    const ask = asking(serveAgUi(parrot(saver()), { authenticate, resumable: true }));
     expect(await answerOf(ask("alice", "POST", "/agent", agUi("a", "r", "a secret")))).toEqual([
       200,
       expect.stringContaining("a secret"),
@@ -198,7 +198,7 @@ describe.each([
     await before("alice", "POST", "/threads", { thread_id: "empty" });
     await before("alice", "POST", "/threads/a/runs/wait", run("a secret"));
     const after = asking(serveLangGraph(parrot(kept), { authenticate }));
-    const other = asking(serve(parrot(kept), { authenticate }));
+    const other = asking(serveAgUi(parrot(kept), { authenticate }));
     const all = (as: string) =>
       Promise.all([
         after(as, "GET", "/threads/a").then(({ status }) => status),
@@ -260,7 +260,9 @@ describe.each([
     const closed = asking(serveLangGraph(graph, { authenticate }));
     expect((await closed("alice", "POST", "/threads/a/runs/wait", run("Hi"))).status).toBe(404);
     expect((await closed("alice", "GET", "/threads/a/state")).status).toBe(404);
-    expect((await asking(serve(graph, { authenticate }))("alice", "POST", "/", agUi("a", "r", "Hi"))).status).toBe(404);
+    expect((await asking(serveAgUi(graph, { authenticate }))("alice", "POST", "/", agUi("a", "r", "Hi"))).status).toBe(
+      404,
+    );
     const mayUse = ({ owner }: { owner: string | undefined }) => owner === undefined;
     const shared = asking(serveLangGraph(graph, { authenticate, mayUse }));
     expect((await shared("alice", "GET", "/threads/a/state")).status).toBe(200);
@@ -345,7 +347,7 @@ describe.each([
 
   test.each(["__proto__", "constructor", "toString"])("%s is the id of no thread and of no checkpoint", async (id) => {
     const ask = asking(serveLangGraph(parrot(saver()), { authenticate }));
-    const agent = asking(serve(parrot(saver()), { authenticate }));
+    const agent = asking(serveAgUi(parrot(saver()), { authenticate }));
     await ask("alice", "POST", "/threads/a/runs/wait", run("a secret"));
     const refused = [
       await ask("bob", "POST", `/threads/${id}/runs/wait`, run("Hi")),
@@ -406,13 +408,13 @@ test("a run without a thread is its user's while it goes on", async () => {
 
 test("an identity is a text that says something", async () => {
   for (const answer of [{ identity: "" }, { identity: 7 }, { identity: null }, { identity: undefined }]) {
-    const handler = serve(parrot(), { authenticate: () => answer as never });
+    const handler = serveAgUi(parrot(), { authenticate: () => answer as never });
     expect((await handler(new Request("http://localhost/threads/a"))).status).toBe(401);
   }
 });
 
 test("mayUse needs an identity to ask about", () => {
-  for (const make of [serve, serveLangGraph] as const) {
+  for (const make of [serveAgUi, serveLangGraph] as const) {
     expect(() => make(parrot(), { mayUse: () => true })).toThrow("mayUse needs authenticate");
     expect(() => make(parrot(), { authenticate, mayUse: "all" as never })).toThrow("mayUse should be a function.");
   }

@@ -1,7 +1,7 @@
 // A run is known by its thread and its id: an id that a client chooses collides with no other thread's.
 import { defineSchema, field } from "threadfold";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
-import { serve, serveLangGraph, type FetchHandler } from "threadfold/serve";
+import { serveAgUi, serveLangGraph, type FetchHandler } from "threadfold/serve";
 import { describe, expect, test } from "vitest";
 
 const parrot = () =>
@@ -21,7 +21,7 @@ describe("serve", () => {
     ask(handler, "POST", "/agent", { threadId, runId, messages: [{ id: `q-${content}`, role: "user", content }] });
 
   test("one id in two threads is two runs, each with its own events", async () => {
-    const handler = serve(parrot(), { resumable: true });
+    const handler = serveAgUi(parrot(), { resumable: true });
     const first = await (await begin(handler, "alice", "r", "a secret")).text();
     const second = await (await begin(handler, "bob", "r", "hello")).text();
     expect([first.includes("a secret"), second.includes("a secret")]).toEqual([true, false]);
@@ -38,13 +38,13 @@ describe("serve", () => {
     ["GET", "/agent/threads/bob/runs/r"],
     ["DELETE", "/agent/threads/bob/runs/r"],
   ])("%s %s is 404: a run is asked for by its thread", async (method, path) => {
-    const handler = serve(parrot(), { resumable: true });
+    const handler = serveAgUi(parrot(), { resumable: true });
     await (await begin(handler, "alice", "r", "a secret")).text();
     expect((await ask(handler, method, path)).status).toBe(404);
   });
 
   test("a thread's id may be any text: its state and its runs are found by it", async () => {
-    const handler = serve(parrot(), { resumable: true });
+    const handler = serveAgUi(parrot(), { resumable: true });
     for (const id of ["a/runs/r", "ä b?#%", "threads/x", "*"]) {
       await (await begin(handler, id, "r", "Hi")).text();
       const at = `/agent/threads/${encodeURIComponent(id)}`;

@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Client } from "@langchain/langgraph-sdk";
 import { Thread } from "threadfold";
-import { foldRun, LangGraphRunner } from "threadfold/langgraph";
+import { foldLangGraph, LangGraphRunner } from "threadfold/langgraph";
 import { serveLangGraph, toNodeListener, type FetchHandler } from "threadfold/serve";
 import { afterEach, describe, expect, test } from "vitest";
 import { LIBRARIES } from "./libraries";
@@ -303,12 +303,12 @@ describe.each(LIBRARIES)("$library", ({ chatGraph, nestedGraph }) => {
     });
   });
 
-  test("foldRun folds its streams, a subgraph's too", async () => {
+  test("foldLangGraph folds its streams, a subgraph's too", async () => {
     const client = clientOf(serveLangGraph(nestedGraph()));
     const { thread_id } = await client.threads.create();
     const thread = new Thread({ threadId: thread_id });
     thread.optimistic(asking("Hi") as never);
-    await foldRun(
+    await foldLangGraph(
       thread,
       client.runs.stream(thread_id, "agent", {
         input: asking("Hi"),
@@ -377,7 +377,7 @@ describe.each(LIBRARIES)("$library", ({ chatGraph, nestedGraph }) => {
         if (request.headers.get("authorization") === null) throw new Response(null, { status: 401 });
         return { recursionLimit: 25 };
       },
-      async *parts(parts) {
+      async *onParts(parts) {
         for await (const part of parts) if (part.event !== "updates") yield part;
       },
     });

@@ -1,7 +1,7 @@
-// serve(graph) and serveLangGraph(graph) of one graph, side by side: a thread has one run at a time, whichever began it.
+// serveAgUi(graph) and serveLangGraph(graph) of one graph, side by side: a thread has one run at a time, whichever began it.
 import { defineSchema, field } from "threadfold";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
-import { serve, serveLangGraph } from "threadfold/serve";
+import { serveAgUi, serveLangGraph } from "threadfold/serve";
 import { describe, expect, test } from "vitest";
 
 /** Both servers of a graph that asks before it pays, and stays in the payment until it is let go. */
@@ -18,7 +18,7 @@ function bothServers() {
     .addEdge(START, "pay")
     .addEdge("pay", END)
     .compile({ checkpointer: new MemorySaver() });
-  const [agUi, langGraph] = [serve(graph), serveLangGraph(graph)];
+  const [agUi, langGraph] = [serveAgUi(graph), serveLangGraph(graph)];
   const post = (handler: typeof agUi, path: string, body: object) =>
     handler(new Request(`http://localhost${path}`, { method: "POST", body: JSON.stringify(body) }));
   const messages = [{ id: "q", role: "user", content: "Pay" }];

@@ -31,7 +31,7 @@ export interface AgUiRunnerOptions extends RunnerOptions, HttpOptions {
   transport?: AgUiTransport | undefined;
   /** The address to POST the run's input to. */
   url?: string | URL | undefined;
-  /** Whether the server behind `url` keeps its runs, as `serve` does with its own option of this name: see {@link HttpTransportOptions}. */
+  /** Whether the server behind `url` keeps its runs, as `serveAgUi` does with its own option of this name: see {@link HttpTransportOptions}. */
   resumable?: boolean | undefined;
   /** An agent of `@ag-ui/client`. Only its `run` is used: the thread keeps messages and state. */
   agent?: AgUiAgent | undefined;

@@ -16,7 +16,7 @@ export interface HttpTransportOptions extends HttpOptions {
   /** The address to POST the run's input to. */
   url: string | URL;
   /**
-   * Whether the server keeps its runs, as `serve` does with its own option of this name: joins and stops them at
+   * Whether the server keeps its runs, as `serveAgUi` does with its own option of this name: joins and stops them at
    * `url/threads/ID/runs/ID`, and loads threads from `url/threads/ID`.
    */
   resumable?: boolean | undefined;
@@ -80,7 +80,7 @@ export function joined(options: HttpOptions, url: string | URL, { lastEventId }:
   return request(options, url, headers, { signal });
 }
 
-/** What `serve` answers for a thread. */
+/** What `serveAgUi` answers for a thread. */
 function loaded(told: unknown): LoadedThread {
   const { messages, state, interrupts, run, next } = (told ?? {}) as {
     readonly [Name in "messages" | "state" | "interrupts" | "run" | "next"]?: unknown;

@@ -1,8 +1,13 @@
 // "threadfold/langgraph": runs of a LangGraph server folded into a thread, without `@langchain/core`, whose messages
 // "threadfold/langgraph/core" reduces.
 export { concatChunk } from "../langgraph/chunk.js";
-export { follow, type FollowOptions } from "../langgraph/follow.js";
-export { foldRun, type FoldedRun, type FoldRunOptions, type RunThread } from "../langgraph/fold-run.js";
+export { foldGraph, type FoldGraphOptions } from "../langgraph/fold-graph.js";
+export {
+  foldLangGraph,
+  type FoldedRun,
+  type FoldLangGraphOptions,
+  type RunThread,
+} from "../langgraph/fold-langgraph.js";
 export type { RunInterrupt } from "../langgraph/interrupt.js";
 export type { RunStream } from "../langgraph/parts.js";
 export type { RunListeners } from "../langgraph/run.js";

@@ -7,5 +7,5 @@ export type { Cors } from "../serve/origins.js";
 export type { RunPart } from "../serve/langgraph/run-parts.js";
 export { serveLangGraph } from "../serve/langgraph/serve-langgraph.js";
 export type { ServeLangGraphOptions } from "../serve/langgraph/serve-options.js";
-export { serve, type ServeOptions } from "../serve/serve.js";
+export { serveAgUi, type ServeAgUiOptions } from "../serve/serve-ag-ui.js";
 export type { RunnableGraph } from "../stream/graph-parts.js";

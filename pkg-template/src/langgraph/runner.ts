@@ -1,7 +1,7 @@
 import { ThreadfoldError } from "../shared/errors.js";
 import type { Thread } from "../thread/thread.js";
 import { LeftOff, Wait } from "../shared/abort.js";
-import { foldRun, type FoldRunOptions } from "./fold-run.js";
+import { foldLangGraph, type FoldLangGraphOptions } from "./fold-langgraph.js";
 import type { RunInterrupt } from "./interrupt.js";
 import type { WithLangChainMessages } from "../state/message-types.js";
 import type { RunStream } from "./parts.js";
@@ -48,9 +48,9 @@ export interface LangGraphRunnerOptions extends RunnerOptions, HttpOptions {
    */
   onThreadId?: ((threadId: string) => void) | undefined;
   /** Called with what nodes send by `get_stream_writer()`. */
-  onCustom?: FoldRunOptions["onCustom"];
+  onCustom?: FoldLangGraphOptions["onCustom"];
   /** Called with each interrupt as it arrives. */
-  onInterrupt?: FoldRunOptions["onInterrupt"];
+  onInterrupt?: FoldLangGraphOptions["onInterrupt"];
 }
 
 /**
@@ -290,7 +290,7 @@ class LangGraphProtocol implements RunProtocol {
 
   async #fold(stream: RunStream | Promise<RunStream>, signal: AbortSignal, join: boolean): Promise<RunNews> {
     const { onCustom, onInterrupt, streamMode } = this.#options;
-    await foldRun(this.#thread, stream, {
+    await foldLangGraph(this.#thread, stream, {
       signal,
       join,
       endsWithValues: streamMode?.includes("values") ?? true,

@@ -1,5 +1,7 @@
 // The messages of a thread in components: the list knows ids, each message knows itself.
 import { useCallback, useSyncExternalStore } from "react";
+import { initially } from "./initial-messages.js";
+import { threadOf, type Of } from "./thread-of.js";
 
 /** What {@link useMessageIds} asks of a thread. */
 export interface MessageIdsStore {
@@ -79,7 +81,8 @@ export interface MessageStore<M> {
  * }
  * ```
  */
-export function useMessageIds(thread: MessageIdsStore): readonly string[] {
+export function useMessageIds(of: Of<MessageIdsStore>): readonly string[] {
+  const thread = threadOf(of);
   const subscribe = useCallback((listener: () => void) => thread.subscribe(listener), [thread]);
   return useSyncExternalStore(
     subscribe,
@@ -105,32 +108,14 @@ export function useMessageIds(thread: MessageIdsStore): readonly string[] {
  * }
  * ```
  */
-export function useMessage<M>(thread: MessageStore<M>, id: string): M | undefined;
-export function useMessage<T extends MessageStore<unknown>>(thread: T, id: string): ReturnType<T["getMessage"]>;
-export function useMessage(thread: MessageStore<unknown>, id: string): unknown {
+export function useMessage<M>(of: Of<MessageStore<M>>, id: string): M | undefined;
+export function useMessage<T extends MessageStore<unknown>>(of: Of<T>, id: string): ReturnType<T["getMessage"]>;
+export function useMessage(of: Of<MessageStore<unknown>>, id: string): unknown {
+  const thread = threadOf(of);
   const subscribe = useCallback((listener: () => void) => thread.subscribeMessage(id, listener), [thread, id]);
   return useSyncExternalStore(
     subscribe,
     () => thread.getMessage(id),
     () => initially(thread).byId.get(id),
   );
-}
-
-interface Initial {
-  readonly ids: readonly string[];
-  readonly byId: ReadonlyMap<string, unknown>;
-}
-
-const known = new WeakMap<object, Initial>();
-
-/** The messages of the state that a thread was made with, looked through once for all components. */
-function initially(thread: { getInitialState(): object }): Initial {
-  const state = thread.getInitialState();
-  let initial = known.get(state);
-  if (!initial) {
-    const { messages = [] } = state as { messages?: readonly { id: string }[] };
-    const byId = new Map(messages.map((message) => [message.id, message]));
-    known.set(state, (initial = { ids: [...byId.keys()], byId }));
-  }
-  return initial;
 }

@@ -2,6 +2,7 @@
 import { useCallback, useSyncExternalStore } from "react";
 import type { PendingUpdate } from "../thread/thread-types.js";
 import { PendingByMessage } from "./pending-by-message.js";
+import { threadOf, type Of } from "./thread-of.js";
 
 /** What {@link usePending} asks of a thread. */
 export interface PendingStore<U> {
@@ -31,7 +32,8 @@ export interface PendingStore<U> {
  * }
  * ```
  */
-export function usePending<U>(thread: PendingStore<U>, messageId?: string): readonly PendingUpdate<U>[] {
+export function usePending<U>(of: Of<PendingStore<U>>, messageId?: string): readonly PendingUpdate<U>[] {
+  const thread = threadOf(of);
   const subscribe = useCallback(
     (listener: () => void) =>
       messageId === undefined ? thread.subscribe(listener) : byMessage(thread).add(messageId, listener),

@@ -1,5 +1,6 @@
 // Where a thread's run stands, in a component.
 import type { ThreadRun } from "../thread/thread-types.js";
+import { threadOf, type Of } from "./thread-of.js";
 import { useView } from "./use-view.js";
 
 /** What {@link useRun} asks of a thread. */
@@ -25,18 +26,18 @@ export interface RunStore {
  * }
  * ```
  */
-export function useRun(thread: RunStore): ThreadRun;
+export function useRun(of: Of<RunStore>): ThreadRun;
 export function useRun<T>(
-  thread: RunStore,
+  of: Of<RunStore>,
   selector: (run: ThreadRun) => T,
   isEqual?: (before: T, now: T) => boolean,
 ): T;
 export function useRun<T>(
-  thread: RunStore,
+  of: Of<RunStore>,
   selector?: (run: ThreadRun) => T,
   isEqual?: (before: T, now: T) => boolean,
 ): ThreadRun | T {
-  return useView(thread, runOf, noRun, selector, isEqual);
+  return useView(threadOf(of), runOf, noRun, selector, isEqual);
 }
 
 const IDLE: ThreadRun = { status: "idle" };

@@ -1,4 +1,5 @@
 // A thread's state, or a part of it, in a component.
+import { threadOf, type Of } from "./thread-of.js";
 import { useView } from "./use-view.js";
 
 /** What {@link useThread} asks of a thread. A zustand vanilla store has these three, too. */
@@ -28,7 +29,7 @@ export interface ThreadStore<S> {
  * }
  * ```
  */
-export function useThread<S>(thread: ThreadStore<S>): S;
+export function useThread<S>(of: Of<ThreadStore<S>>): S;
 /**
  * A part of the thread's state; the component renders again only when that part is another one.
  *
@@ -50,24 +51,24 @@ export function useThread<S>(thread: ThreadStore<S>): S;
  * ```
  */
 export function useThread<S, T>(
-  thread: ThreadStore<S>,
+  of: Of<ThreadStore<S>>,
   selector: (state: S) => T,
   isEqual?: (before: T, now: T) => boolean,
 ): T;
 /** The state of one of several kinds of threads, or a part of it. */
-export function useThread<H extends ThreadStore<unknown>>(thread: H): ReturnType<H["getState"]>;
+export function useThread<H extends ThreadStore<unknown>>(of: Of<H>): ReturnType<H["getState"]>;
 export function useThread<H extends ThreadStore<unknown>, T>(
-  thread: H,
+  of: Of<H>,
   selector: (state: ReturnType<H["getState"]>) => T,
   isEqual?: (before: T, now: T) => boolean,
 ): T;
 export function useThread<S, T>(
-  thread: ThreadStore<S>,
+  of: Of<ThreadStore<S>>,
   selector?: (state: S) => T,
   isEqual?: (before: T, now: T) => boolean,
 ): S | T {
   return useView(
-    thread,
+    threadOf(of),
     getState as (thread: ThreadStore<S>) => S,
     getInitialState as (thread: ThreadStore<S>) => S,
     selector,

@@ -1,6 +1,7 @@
 // The result of a tool call, in the component that shows the call.
 import { useCallback, useSyncExternalStore } from "react";
 import { ResultIds, resultsOf } from "./result-ids.js";
+import { threadOf, type Of } from "./thread-of.js";
 import { useMessage, type MessageIdsStore, type MessageStore } from "./use-message.js";
 
 /** What {@link useToolResult} asks of a thread. */
@@ -19,7 +20,8 @@ type Results<M> = Extract<M, { role: "tool" } | { type: "tool" }>;
  * @example
  * ```tsx
  * import { textOf, type AgUiState, type Thread } from "threadfold";
- * import { useMessage, useToolResult } from "threadfold/react";
+ * import { threadOf, type Of } from "./thread-of.js";
+import { useMessage, useToolResult } from "threadfold/react";
  *
  * export function Message({ thread, id }: { thread: Thread<AgUiState>; id: string }) {
  *   const message = useMessage(thread, id);
@@ -39,7 +41,8 @@ type Results<M> = Extract<M, { role: "tool" } | { type: "tool" }>;
  * }
  * ```
  */
-export function useToolResult<M>(thread: ToolResultStore<M>, toolCallId: string): ToolResult<M> | undefined {
+export function useToolResult<M>(of: Of<ToolResultStore<M>>, toolCallId: string): ToolResult<M> | undefined {
+  const thread = threadOf(of);
   const subscribe = useCallback((listener: () => void) => resultIds(thread).add(listener), [thread]);
   const id = useSyncExternalStore(
     subscribe,

@@ -20,20 +20,20 @@ export interface NodeResponse {
 }
 
 /**
- * Makes a listener of `node:http` of a handler such as {@link serve} makes.
+ * Makes a listener of `node:http` of a handler such as {@link serveAgUi} makes.
  *
  * @example
  * ```ts
  * import { createServer } from "node:http";
  * import { END, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
- * import { serve, toNodeListener } from "threadfold/serve";
+ * import { serveAgUi, toNodeListener } from "threadfold/serve";
  *
  * const graph = new StateGraph(MessagesAnnotation)
  *   .addNode("answer", () => ({ messages: [{ role: "assistant", content: "Hello" }] }))
  *   .addEdge(START, "answer")
  *   .addEdge("answer", END)
  *   .compile();
- * const server = createServer(toNodeListener(serve(graph, { cors: true })));
+ * const server = createServer(toNodeListener(serveAgUi(graph, { cors: true })));
  * server.listen(0, () => server.close());
  * ```
  */

@@ -45,7 +45,7 @@ const NO_RUN: ThreadRun = Object.freeze({ status: "idle" });
  * a zustand store: `getState`, `getInitialState` and `subscribe` work wherever such a store does, also detached.
  *
  * Feed the server's events to {@link Thread.receive} through an adapter such as `foldAgUi` of `threadfold/ag-ui` or
- * `foldRun` of `threadfold/langgraph`. Give the user's input to {@link Thread.optimistic}: it shows at once, and is
+ * `foldLangGraph` of `threadfold/langgraph`. Give the user's input to {@link Thread.optimistic}: it shows at once, and is
  * done when the server's state includes it. Everything that did not change is the same object in the next state.
  *
  * @example

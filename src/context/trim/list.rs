@@ -21,7 +21,7 @@ pub type TextSplitter<'a> = &'a (dyn Fn(&str) -> Vec<String> + Sync);
 pub enum Counter<'a, V> {
     /// Python's number: [`count_tokens`](crate::context::count::count_tokens).
     Approximate,
-    /// What comes nearer to what a model reads:
+    /// An estimate that is closer to a model's own count:
     /// [`estimate_message`](crate::context::estimate_message::estimate_message).
     Estimate,
     /// Your own, of one message. A list's count is the sum, so that only the messages that are kept
@@ -72,7 +72,7 @@ impl<V> fmt::Debug for Counter<'_, V> {
     }
 }
 
-/// What [`trim_messages`] keeps.
+/// Which messages [`trim_messages`] keeps.
 #[derive(Clone, Copy, Default)]
 pub struct TrimOptions<'a> {
     /// At most this many tokens.
@@ -91,7 +91,7 @@ pub struct TrimOptions<'a> {
     pub allow_partial: bool,
     /// How a text is cut: at the end of a line, unless given.
     pub text_splitter: Option<TextSplitter<'a>>,
-    /// What happens to tool calls and their results.
+    /// The treatment of tool calls and their results.
     pub tool_pairs: ToolPairs,
 }
 
@@ -106,8 +106,8 @@ impl fmt::Debug for TrimOptions<'_> {
 /// [`ToolPairs::AsLangchain`] has it do exactly what the reference does.
 ///
 /// # Errors
-/// [`Error::InvalidArgument`] if `messages` is no list, and for `start_on` or `include_system` with
-/// [`Strategy::First`]; the counter's own.
+/// [`Error::InvalidArgument`] if `messages` is not a list, and for `start_on` or `include_system`
+/// with [`Strategy::First`]; the counter's own.
 ///
 /// ```
 /// use serde_json::json;
@@ -169,7 +169,7 @@ pub fn trim_messages<'a, V: Value>(
     Ok(V::array(made))
 }
 
-/// Whether types are given at all: as in Python, an empty text is none.
+/// Whether types are given at all: as in Python, an empty text counts as missing.
 fn given(types: MessageTypes<'_>) -> bool {
     !types.is_empty() && types != [""]
 }

@@ -14,7 +14,7 @@ use crate::value::Value;
 pub(super) struct Pairs {
     /// How many messages at the end were read.
     read: usize,
-    /// What those answer, the last first.
+    /// The calls that those answer, the last first.
     answers: Vec<Answers>,
     /// Results whose call is further in front, by its id.
     waiting: HashMap<String, Vec<usize>>,

@@ -1,5 +1,5 @@
-//! What the channels of a run hold, apart from values, and what writes do to them (langgraph's
-//! `apply_writes`).
+//! The contents of a run's channels, apart from values, and the effects of writes on them
+//! (langgraph's `apply_writes`).
 
 #![allow(clippy::cast_possible_truncation)] // As in plan.rs.
 
@@ -7,7 +7,7 @@ use super::plan::{Channel, Kind, Line, Node, Plan};
 use super::state::{ChannelState, PlanState};
 use super::writes::Writes;
 
-/// Who writes.
+/// The author of some writes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Writer {
     /// None for a run's input.
@@ -18,14 +18,14 @@ pub(super) struct Writer {
     pub part: usize,
 }
 
-/// What writes are.
+/// The origin of writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Span {
     /// A command's: what was updated before stays so.
     Before,
     /// The input's.
     Input,
-    /// A step's: channels that nobody writes in it hear of it.
+    /// A step's: channels without a write in it are notified.
     Step,
 }
 
@@ -42,7 +42,7 @@ pub(super) struct Channels {
 }
 
 impl Channels {
-    /// Takes over a state. Members that their joins do not have any more are none.
+    /// Takes over a state. Members that their joins no longer have are ignored.
     #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
     pub fn new(plan: &Plan, mut state: PlanState) -> Self {
         let arrived = std::mem::take(&mut state.arrived);
@@ -202,8 +202,8 @@ impl Channels {
         is_new
     }
 
-    /// What nobody wrote and lasts no longer than a step clears. Returns whether anything that was
-    /// written triggers a node.
+    /// Clears channels that nobody wrote and that last no longer than a step. Returns whether
+    /// anything that was written triggers a node.
     #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
     fn silence(&mut self, plan: &Plan, version: u64) -> bool {
         let mut triggers = false;

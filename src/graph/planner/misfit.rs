@@ -7,9 +7,9 @@ use crate::Error;
 /// A number that names no channel, node or task of the graph. Nothing has changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Misfit {
-    /// What was wrong.
+    /// The wrong value.
     pub what: &'static str,
-    /// What it should be.
+    /// The expected value.
     pub expected: &'static str,
 }
 

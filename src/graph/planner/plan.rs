@@ -14,7 +14,7 @@ pub type Node = u32;
 /// A channel's number.
 pub type Channel = u32;
 
-/// The most fields, nodes, joins and members of joins together: more are no graph.
+/// The most fields, nodes, joins and members of joins together. A larger graph is invalid.
 const MOST: usize = 1 << 24;
 
 /// A list edge: its target runs when all of `from` have.
@@ -26,7 +26,7 @@ pub struct Join {
     pub to: Node,
 }
 
-/// What a [`Plan`] is made of.
+/// The specification of a [`Plan`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PlanSpec {
     /// For each field, whether it loses its value in a step in which nobody writes it.
@@ -59,7 +59,7 @@ pub(super) enum Kind {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Line {
     pub kind: Kind,
-    /// The node that it triggers, or one that is none.
+    /// The node that it triggers, or an invalid number.
     pub to: Node,
     /// Whether only the end of everything else frees it.
     pub waits: bool,
@@ -81,7 +81,7 @@ pub struct Plan {
     /// The joins of each target, and the members of joins: pairs of a node and a join, sorted.
     targets: Vec<u64>,
     members: Vec<u64>,
-    /// What a run's input writes.
+    /// The writes of a run's input.
     pub(super) input: Writes,
 }
 
@@ -89,7 +89,7 @@ impl Plan {
     /// Makes the plan of a graph.
     ///
     /// # Errors
-    /// [`Misfit`] if a number names no node, or `ranks` are no order of the nodes.
+    /// [`Misfit`] if a number names no node, or `ranks` does not order the nodes.
     pub fn new(spec: &PlanSpec) -> Result<Self, Misfit> {
         let (fields, nodes) = (spec.fields.len(), spec.defer.len());
         let members: usize = spec.joins.iter().map(|join| join.from.len().max(1)).sum();

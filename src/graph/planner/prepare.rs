@@ -48,9 +48,9 @@ impl Tasks {
         self.list.push(Task { node, cause, answers: (0, 0) });
     }
 
-    /// Finds the tasks: a PUSH for each Send, and a PULL for each node with a trigger that is
-    /// available and that it has not seen: by name if it is known what triggered them, else in order
-    /// of insertion.
+    /// Finds the tasks: a PUSH for each Send, and a PULL for each node with an available trigger
+    /// that it has not seen. They are ordered by name if their triggers are known, else by
+    /// insertion.
     pub fn prepare(&mut self, plan: &Plan, channels: &Channels, knows_updated: bool) {
         self.clear();
         for (index, node) in (0..).zip(&channels.state.sends) {
@@ -59,7 +59,7 @@ impl Tasks {
             }
         }
         let pushed = self.list.len() as u32;
-        // Behind the end, for there are as many triggers as these.
+        // Past the end, because there are as many triggers as these.
         let first = plan.nodes();
         let due = &mut self.due;
         due.clear();
@@ -88,7 +88,7 @@ impl Tasks {
         self.order.extend(0..pushed);
     }
 
-    /// Adds the task of a handler of the error of the task at `failed`, to count behind it.
+    /// Adds the task of a handler for the error of the task at `failed`, to count after it.
     pub fn add_handler(&mut self, failed: u32, handler: Node) {
         let place = self.order.iter().position(|task| *task == failed);
         self.order

@@ -15,7 +15,7 @@ use super::prepare::{Cause, Task, Tasks};
 use super::state::{ChannelState, PlanState};
 use super::writes::Writes;
 
-/// What is to be done next.
+/// The next work to do.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Status {
     /// Run the tasks.
@@ -53,7 +53,7 @@ pub enum By {
     Input,
 }
 
-/// What a call of `interrupt` gets.
+/// The answer to a call of `interrupt`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer {
     /// The task's answer of this index.
@@ -64,7 +64,7 @@ pub enum Answer {
     None,
 }
 
-/// Of a node, that a run stops before or after it.
+/// Flags of a node: a run stops before or after it.
 const BEFORE: u8 = 1;
 const AFTER: u8 = 2;
 
@@ -153,8 +153,8 @@ impl Run {
         &self.tasks.list
     }
 
-    /// Returns positions in the tasks, in the order in which their writes count: nodes by name, then
-    /// Sends by index; an error's handler behind the task that failed.
+    /// Returns positions in the tasks, in the order in which their writes count. Nodes are ordered
+    /// by name, then Sends by index; an error's handler comes after the failed task.
     #[must_use]
     pub fn order(&self) -> &[u32] {
         &self.tasks.order
@@ -194,7 +194,7 @@ impl Run {
         let is_step = !self.tasks.list.is_empty();
         self.writers.clear();
         for at in 0..self.tasks.list.len() as u32 {
-            // Behind the end: it wrote nothing.
+            // Past the end: it wrote nothing.
             self.add_writer(By::Task(at), 1);
         }
         self.add_writer(By::Input, 0);
@@ -278,7 +278,7 @@ impl Run {
         self.next()
     }
 
-    /// Adds a task that handles an error of another, behind all tasks.
+    /// Adds a task that handles an error of another, after all tasks.
     ///
     /// # Errors
     /// [`Misfit`] if there is no such task or node.
@@ -297,7 +297,8 @@ impl Run {
         if self.tasks.list.is_empty() { Status::Done } else { Status::Tasks }
     }
 
-    /// Applies writes as a step, without going on: those of tasks in their order, behind all others.
+    /// Applies writes as a step, without continuing: those of tasks in their order, after all
+    /// others.
     ///
     /// # Errors
     /// [`Misfit`] if there is no such task, node or channel. Nothing has changed.
@@ -432,7 +433,7 @@ impl Run {
         }
     }
 
-    /// Refuses writes that no channel takes, and a join's by a node that is no member of it.
+    /// Refuses writes that no channel takes, and a join's by a node that is not its member.
     #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
     fn check(&self, node: Option<Node>, writes: &[u32]) -> Result<(), Misfit> {
         let plan = &self.plan;

@@ -11,8 +11,8 @@ pub struct ChannelState {
     pub seen: u64,
     /// The version that breakpoints have seen, or 0.
     pub passed: u64,
-    /// Whether it holds a value: `__start__`, `branch:to:N`, or a field that clears. Of a list edge,
-    /// whether all have arrived; of `__pregel_tasks`, whether there is a Send.
+    /// Whether it holds a value: `__start__`, `branch:to:N`, or a field that clears. For a list
+    /// edge, whether all have arrived; for `__pregel_tasks`, whether there is a Send.
     pub is_held: bool,
     /// Whether it is free, if it is a deferred node's.
     pub is_finished: bool,
@@ -33,7 +33,7 @@ pub struct PlanState {
     pub highest: u64,
     /// Whether `is_updated` of channels is known.
     pub knows_updated: bool,
-    /// The nodes that have arrived at list edges, in that order, each behind the edge's channel.
+    /// The nodes that have arrived at list edges, in that order, each after the edge's channel.
     pub arrived: Vec<(Channel, Node)>,
     /// The nodes of the Sends; one that the graph does not have is any other number.
     pub sends: Vec<Node>,

@@ -1,4 +1,4 @@
-//! What tasks write, in numbers.
+//! The writes of tasks, in numbers.
 
 /// The writes of tasks, one task after the other: channels' numbers, and [`send`](super::Plan::send)s.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

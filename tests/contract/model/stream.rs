@@ -1,5 +1,5 @@
-//! The rules about a run's stream: who joins a run (6), which part counts (6), how the run stands
-//! (12), and what the server has said (13).
+//! The rules about a run's stream: which starts join a run (6), which part counts (6), the run's
+//! status (12), and the server's values (13).
 
 use super::{Field, Local, Model, Run, State, field};
 
@@ -13,7 +13,7 @@ pub enum RunStatus {
     Disconnected,
 }
 
-/// What the model knows of the stream.
+/// The model's view of the stream.
 #[derive(Clone, Debug, Default)]
 pub struct Stream {
     pub status: RunStatus,
@@ -22,9 +22,9 @@ pub struct Stream {
     pub last_event_id: Option<String>,
     /// The keys of the run's parts.
     parts: Vec<String>,
-    /// What the server said, or took.
+    /// The values that the server sent, or accepted.
     pub said: State,
-    /// What was changed here since the run began.
+    /// The fields that were changed here since the run began.
     here: Vec<&'static str>,
 }
 
@@ -32,7 +32,7 @@ pub struct Stream {
 const REMEMBERED: usize = 256;
 
 impl Model {
-    // -- 6. Who joins a run, and which parts count. --
+    // -- 6. Joining a run, and the parts that count. --
 
     /// Takes a run's start, which may be a part of the stream.
     pub fn start(&mut self, id: Option<&str>, joined: Option<bool>, part: Option<&str>) {
@@ -123,7 +123,7 @@ impl Model {
         }
     }
 
-    // -- 13. What the server has said. --
+    // -- 13. The server's values. --
 
     pub fn server_says(&mut self, keys: &[&str]) {
         for key in keys {

@@ -39,8 +39,8 @@ function compile(graph, checkpointer) {
         const size = state.k ?? state.log.length;
         // Tasks of Sends do not: several of one node start at once.
         const fails = state.k === undefined && starts[node]++ < f;
-        // Behind what runs beside it: what has finished by then is saved. In turns of the event loop, whose order a busy
-        // machine does not change.
+        // Fails after the tasks beside it: those that have finished by then are saved. Waits in turns of the event loop,
+        // whose order a busy machine does not change.
         for (let turns = fails ? 6 : i > 0 ? 3 : 0; turns > 0; turns--) await setImmediate();
         if (fails) throw new Error("failed");
         let said = state.k === undefined ? own : `${own}(${state.k})`;

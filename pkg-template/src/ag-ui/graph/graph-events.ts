@@ -31,7 +31,7 @@ const MODES = ["values", "updates", "messages", "tasks", "custom"];
 
 /**
  * Runs a graph in this program, and tells it in AG-UI's events, from RUN_STARTED to RUN_FINISHED or RUN_ERROR. Once the
- * signal aborts, no event follows. `GraphAgent` and `serve` are made of it; with it an `AgUiRunner` runs a graph without
+ * signal aborts, no event follows. `GraphAgent` and `serveAgUi` are made of it; with it an `AgUiRunner` runs a graph without
  * `@ag-ui/client` and without a server.
  *
  * @param graph - A compiled graph, of `threadfold/graph` or langgraph.js.

@@ -191,9 +191,9 @@ export class LangGraphServer {
     const { config } = this.#options;
     const more =
       (typeof config === "function" ? (config as (request: Request) => object | undefined)(request) : config) ?? {};
-    const { parts } = this.#options;
+    const { onParts } = this.#options;
     const change =
-      parts && ((told: AsyncIterable<RunPart>, run: Run) => parts(told, { threadId, runId: run.id }, request));
+      onParts && ((told: AsyncIterable<RunPart>, run: Run) => onParts(told, { threadId, runId: run.id }, request));
     const run = this.#runs.start(graph, threadId, name, body, {
       config: more,
       change,

@@ -13,7 +13,7 @@ import type { ServeLangGraphOptions } from "./serve-options.js";
 /**
  * Makes a server of a graph, or of several by the names of their assistants, that speaks the threads and runs of
  * LangGraph's API: `useStream` and `Client` of `@langchain/langgraph-sdk`, and a `LangGraphRunner`, talk to it. It is a
- * function from a `Request` to its `Response`, as {@link serve} makes.
+ * function from a `Request` to its `Response`, as {@link serveAgUi} makes.
  *
  * Served are threads (create, get, search, update, delete; state, also at a checkpoint, and its update; history), runs
  * (stream, wait, in the background; list, get, join, cancel, delete; without a thread, too) and what assistants there
@@ -55,7 +55,7 @@ export function serveLangGraph(
     ? undefined
     : new Map(Object.entries(graphs ?? {}).map(([name, graph]) => [name, checkedGraph(graph, "serveLangGraph")]));
   if (byName?.size === 0) checkedGraph(undefined, "serveLangGraph");
-  const own = ["config", "clientWrites", "basePath", "keep", "keepThreads", "maxRecursionLimit", "parts"];
+  const own = ["config", "clientWrites", "basePath", "keep", "keepThreads", "maxRecursionLimit", "onParts"];
   checkServerOptions("serveLangGraph", options, own);
   const base = (options.basePath ?? "").replace(/\/$/, "");
   const server = new LangGraphServer(byName ?? (graphs as RunnableGraph), options);

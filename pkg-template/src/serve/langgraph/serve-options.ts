@@ -27,7 +27,7 @@ export interface ServeLangGraphOptions extends HandlerOptions {
   /** The most that a client may ask for as `config.recursion_limit`; more is answered by 422. Default 1,000. */
   maxRecursionLimit?: number | undefined;
   /** Changes the parts of a run before they are sent: leaves some out, adds others, waits. */
-  parts?:
+  onParts?:
     | ((
         parts: AsyncIterable<RunPart>,
         run: { threadId: string; runId: string },

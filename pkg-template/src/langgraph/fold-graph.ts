@@ -2,11 +2,11 @@ import { ThreadfoldError } from "../shared/errors.js";
 import { isAbortError } from "../shared/abort.js";
 import { newId } from "../shared/new-id.js";
 import { readGraphPart } from "../stream/graph-parts.js";
-import { foldRun, type FoldedRun, type RunThread } from "./fold-run.js";
+import { foldLangGraph, type FoldedRun, type RunThread } from "./fold-langgraph.js";
 import type { RunListeners } from "./run.js";
 
-/** How {@link follow} reads a run. */
-export interface FollowOptions extends RunListeners {
+/** How {@link foldGraph} reads a run. */
+export interface FoldGraphOptions extends RunListeners {
   /** Stops the reading, and the run with it. What was said stays. */
   signal?: AbortSignal | undefined;
   /** The run's id; a new one by default. */
@@ -14,7 +14,7 @@ export interface FollowOptions extends RunListeners {
 }
 
 /**
- * Folds a run of a graph in the same program into a thread: {@link foldRun} for what `graph.stream()` returns, of
+ * Folds a run of a graph in the same program into a thread: {@link foldLangGraph} for what `graph.stream()` returns, of
  * `threadfold/graph` and of langgraph.js. Stream in a list of modes, so that each part says which it is in: `values` (it
  * confirms), `messages` (it streams), and `updates` or `custom` if you like.
  *
@@ -28,7 +28,7 @@ export interface FollowOptions extends RunListeners {
  * ```ts
  * import { END, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
  * import { Thread } from "threadfold";
- * import { follow } from "threadfold/langgraph";
+ * import { foldGraph } from "threadfold/langgraph";
  *
  * const graph = new StateGraph(MessagesAnnotation)
  *   .addNode("answer", () => ({ messages: [{ role: "assistant", content: "Hello" }] }))
@@ -38,17 +38,17 @@ export interface FollowOptions extends RunListeners {
  * const thread = new Thread();
  * const question = { type: "human" as const, id: "q", content: "Hi" };
  * thread.optimistic({ messages: [question] });
- * await follow(thread, graph.stream({ messages: [question] }, { streamMode: ["values", "messages"] }));
+ * await foldGraph(thread, graph.stream({ messages: [question] }, { streamMode: ["values", "messages"] }));
  * console.log(thread.getState().messages.map(({ content }) => content)); // [ 'Hi', 'Hello' ]
  * ```
  */
-export async function follow(
+export async function foldGraph(
   thread: RunThread,
   stream: AsyncIterable<unknown> | PromiseLike<AsyncIterable<unknown>>,
-  options: FollowOptions = {},
+  options: FoldGraphOptions = {},
 ): Promise<FoldedRun> {
   const { runId = newId(), ...rest } = options;
-  return foldRun(thread, partsOf(stream, runId), { ...rest, join: false });
+  return foldLangGraph(thread, partsOf(stream, runId), { ...rest, join: false });
 }
 
 /** The graph's parts as a server would send them. */

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { Thread } from "threadfold";
-import { foldRun } from "threadfold/langgraph";
+import { foldLangGraph } from "threadfold/langgraph";
 import { describe, expect, test } from "vitest";
 import { expectInSync } from "../../peers/recorded/checks";
 import { held, Witness } from "../../peers/recorded/witness";
@@ -33,7 +33,7 @@ const contents = (thread: Thread): unknown[] => thread.getState().messages.map((
 /** A thread that has folded these parts, with nothing complained of. */
 async function folded(parts: Part[], thread = new Thread()): Promise<Thread> {
   const witness = new Witness(thread);
-  await foldRun(thread, streamOf(parts));
+  await foldLangGraph(thread, streamOf(parts));
   const { drifts, errors } = witness.see();
   expect({ drifts, errors }).toEqual({ drifts: [], errors: [] });
   return thread;
@@ -47,7 +47,7 @@ describe("a server's answer", () => {
     thread.subscribe(({ messages }) => {
       for (const { id } of messages) shown.add(id);
     });
-    const { runId, interrupts } = await foldRun(thread, response([fixture("tool-call-run.sse")]));
+    const { runId, interrupts } = await foldLangGraph(thread, response([fixture("tool-call-run.sse")]));
     expectInSync(witness.see(), STATE);
     expect([...shown]).toEqual(STATE.messages.map(({ id }) => id));
     expect({ runId, interrupts }).toEqual({ runId: "01a1fc52-3bc1-7019-a949-d16242979c08", interrupts: [] });
@@ -60,7 +60,7 @@ describe("a server's answer", () => {
         const ends = [...cuts.sort((a, b) => a - b), bytes.length];
         const thread = new Thread();
         const witness = new Witness(thread);
-        await foldRun(thread, response(ends.map((end, at) => bytes.slice(at === 0 ? 0 : ends[at - 1], end))));
+        await foldLangGraph(thread, response(ends.map((end, at) => bytes.slice(at === 0 ? 0 : ends[at - 1], end))));
         expectInSync(witness.see(), STATE);
       }),
       seeded("pieces of a server's answer", 40),
@@ -68,12 +68,12 @@ describe("a server's answer", () => {
   });
 
   test("that is a refusal is an error", async () => {
-    await expect(foldRun(new Thread(), response(["No such thread"], 404))).rejects.toThrow("404");
+    await expect(foldLangGraph(new Thread(), response(["No such thread"], 404))).rejects.toThrow("404");
   });
 
   test("may be its body alone", async () => {
     const thread = new Thread();
-    await foldRun(thread, response([fixture("tool-call-run.sse")]).body as ReadableStream<Uint8Array>);
+    await foldLangGraph(thread, response([fixture("tool-call-run.sse")]).body as ReadableStream<Uint8Array>);
     expect(held(thread.getConfirmedState())).toEqual(STATE);
   });
 });
@@ -93,7 +93,7 @@ describe("parts of messages", () => {
     thread.subscribe((state, before) => state !== before && states.push(frozen(state)));
     const copies: string[] = [];
     thread.subscribe((state, before) => state !== before && copies.push(JSON.stringify(state)));
-    await foldRun(
+    await foldLangGraph(
       thread,
       streamOf([
         metadata(),
@@ -230,7 +230,7 @@ describe("updates and values", () => {
     const asked: unknown[] = [];
     const thread = new Thread();
     const interrupt = { id: "i1", value: "Really?" };
-    const { interrupts } = await foldRun(
+    const { interrupts } = await foldLangGraph(
       thread,
       streamOf([
         metadata(),
@@ -251,7 +251,7 @@ describe("updates and values", () => {
 
   test("custom data of nodes is reported with its origin", async () => {
     const told: unknown[] = [];
-    await foldRun(
+    await foldLangGraph(
       new Thread(),
       streamOf([
         { event: "custom", data: { at: 1 } },
@@ -300,7 +300,7 @@ describe("graphs within the graph", () => {
     const thread = byPart(new Thread());
     const witness = new Witness(thread);
     thread.subscribe(({ messages }) => expect(messages.length).toBeLessThan(2));
-    await foldRun(
+    await foldLangGraph(
       thread,
       streamOf([
         metadata(),
@@ -348,9 +348,9 @@ describe("a stream that breaks off", () => {
     for (let at = 0; at <= parts.length; at++) {
       const thread = new Thread();
       const witness = new Witness(thread);
-      await expect(foldRun(thread, cut(parts.slice(0, at)))).rejects.toThrow("terminated");
+      await expect(foldLangGraph(thread, cut(parts.slice(0, at)))).rejects.toThrow("terminated");
       if (at > 0) expect(thread.run?.status).toBe("disconnected");
-      await foldRun(thread, streamOf(parts));
+      await foldLangGraph(thread, streamOf(parts));
       expectInSync(witness.see(), END);
     }
   });
@@ -362,7 +362,7 @@ describe("a stream that breaks off", () => {
     for (let at = 1; at <= parts.length; at++) {
       for (const reload of [false, true]) {
         let thread: Thread = new Thread();
-        await expect(foldRun(thread, cut(parts.slice(0, at)))).rejects.toThrow("terminated");
+        await expect(foldLangGraph(thread, cut(parts.slice(0, at)))).rejects.toThrow("terminated");
         if (reload) thread = Thread.fromJSON(JSON.parse(JSON.stringify(thread)) as object);
         const witness = new Witness(thread);
         const last = thread.run?.lastEventId ?? "";
@@ -370,7 +370,7 @@ describe("a stream that breaks off", () => {
         byPart(thread);
         thread.subscribe(({ messages }) => grown.push(messages.map(({ content }) => content).join("|")));
         // The server sends only the parts after that id.
-        await foldRun(thread, streamOf(parts.filter(({ id = "" }) => id > last)));
+        await foldLangGraph(thread, streamOf(parts.filter(({ id = "" }) => id > last)));
         expectInSync(witness.see(), END);
         // No text was doubled on the way.
         expect(grown.every((text) => "Hi|Hel  lo".startsWith(text as string))).toBe(true);
@@ -394,13 +394,13 @@ describe("a stream that breaks off", () => {
         }
       },
     };
-    await expect(foldRun(thread, endless, { signal: controller.signal })).rejects.toThrow("Enough");
+    await expect(foldLangGraph(thread, endless, { signal: controller.signal })).rejects.toThrow("Enough");
     expect(contents(thread)).toEqual(["Hi", "Hel"]);
     expect(thread.run?.status).toBe("idle");
     await expect.poll(() => closed).toBe(true);
-    await expect(foldRun(thread, streamOf(PARTS), { signal: AbortSignal.abort(new Error("Before")) })).rejects.toThrow(
-      "Before",
-    );
+    await expect(
+      foldLangGraph(thread, streamOf(PARTS), { signal: AbortSignal.abort(new Error("Before")) }),
+    ).rejects.toThrow("Before");
   });
 
   test("an older state that comes late, by its id, is no news", async () => {
@@ -444,7 +444,7 @@ describe("what is no good", () => {
         ],
       },
     ];
-    await foldRun(
+    await foldLangGraph(
       thread,
       streamOf([
         metadata(),
@@ -472,7 +472,7 @@ describe("what is no good", () => {
     const thread = new Thread();
     const told: unknown[] = [];
     thread.on("error", ({ code }, event) => told.push([code, event]));
-    await foldRun(
+    await foldLangGraph(
       thread,
       response([
         'event: values\ndata: {"messages": [\n\n',
@@ -486,11 +486,11 @@ describe("what is no good", () => {
   test("an error of the run is the run's, and the thread's next run is well", async () => {
     const thread = new Thread();
     thread.optimistic({ messages: [human("h", "Hi")] });
-    const { error: reason } = await foldRun(thread, streamOf([metadata(), error("broken")]));
+    const { error: reason } = await foldLangGraph(thread, streamOf([metadata(), error("broken")]));
     expect(reason).toEqual({ error: "ValueError", message: "broken" });
     expect(thread.run?.status).toBe("failed");
     expect(thread.pending).toMatchObject([{ status: "failed", error: { message: "broken" } }]);
-    await foldRun(thread, streamOf([metadata("r2"), values(human("h", "Hi"))]));
+    await foldLangGraph(thread, streamOf([metadata("r2"), values(human("h", "Hi"))]));
     expect(thread.run?.status).toBe("idle");
     expect(thread.pending).toEqual([]);
   });

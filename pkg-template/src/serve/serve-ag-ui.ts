@@ -22,8 +22,8 @@ import { RunLog, RunLogs } from "./run-log.js";
 import { UnderWay } from "./under-way.js";
 import { wireJson } from "./wire.js";
 
-/** How {@link serve} answers. */
-export interface ServeOptions extends HandlerOptions {
+/** How {@link serveAgUi} answers. */
+export interface ServeAgUiOptions extends HandlerOptions {
   /**
    * More of a run's config, such as `recursionLimit` or `context`; a function is called for each run. It may throw a
    * `Response`, which is then the answer: a 403 for who may not run it.
@@ -37,7 +37,7 @@ export interface ServeOptions extends HandlerOptions {
   /** How many runs that are over can still be joined. Default 100. */
   keep?: number | undefined;
   /** Changes the events of a run before they are sent: leaves some out, adds others, waits. */
-  events?:
+  onEvents?:
     | ((events: AsyncIterable<GraphEvent>, input: GraphRunInput, request: Request) => AsyncIterable<GraphEvent>)
     | undefined;
 }
@@ -60,14 +60,14 @@ export interface ServeOptions extends HandlerOptions {
  * import { END, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
  * import { Thread, type AgUiState } from "threadfold";
  * import { AgUiRunner } from "threadfold/ag-ui";
- * import { serve } from "threadfold/serve";
+ * import { serveAgUi } from "threadfold/serve";
  *
  * const graph = new StateGraph(MessagesAnnotation)
  *   .addNode("answer", () => ({ messages: [{ role: "assistant", content: "Hello" }] }))
  *   .addEdge(START, "answer")
  *   .addEdge("answer", END)
  *   .compile();
- * const handler = serve(graph); // export default { fetch: handler }, export const POST = handler, Deno.serve(handler)
+ * const handler = serveAgUi(graph); // export default { fetch: handler }, export const POST = handler, Deno.serve(handler)
  *
  * const thread = new Thread<AgUiState>();
  * const runner = new AgUiRunner(thread, {
@@ -78,9 +78,9 @@ export interface ServeOptions extends HandlerOptions {
  * console.log(thread.getState().messages.map(({ content }) => content)); // [ 'Hi', 'Hello' ]
  * ```
  */
-export function serve(graph: RunnableGraph, options: ServeOptions = {}): FetchHandler {
-  checkedGraph(graph, "serve");
-  checkServerOptions("serve", options, ["config", "resumable", "keep", "events"]);
+export function serveAgUi(graph: RunnableGraph, options: ServeAgUiOptions = {}): FetchHandler {
+  checkedGraph(graph, "serveAgUi");
+  checkServerOptions("serveAgUi", options, ["config", "resumable", "keep", "onEvents"]);
   const server = new AgUiServer(graph, options);
   return answering(
     options,
@@ -94,12 +94,12 @@ const PATH = /\/threads\/([^/]+)(?:\/runs\/([^/]+))?$/;
 
 class AgUiServer {
   readonly #graph: RunnableGraph;
-  readonly #options: ServeOptions;
+  readonly #options: ServeAgUiOptions;
   readonly #runs: RunLogs;
   readonly #underWay: UnderWay;
   readonly #owners: Owners;
 
-  constructor(graph: RunnableGraph, options: ServeOptions) {
+  constructor(graph: RunnableGraph, options: ServeAgUiOptions) {
     this.#graph = graph;
     this.#underWay = new UnderWay(graph);
     this.#options = options;
@@ -161,7 +161,7 @@ class AgUiServer {
   }
 
   async #work(run: RunLog, input: GraphRunInput, request: Request, config: object | undefined): Promise<void> {
-    const { events: change } = this.#options;
+    const { onEvents: change } = this.#options;
     const { signal } = run.stop;
     const told = graphEvents(this.#graph, input, { config: config as GraphEventOptions["config"], signal });
     const { threadId, runId } = input;

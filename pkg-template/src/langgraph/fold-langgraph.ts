@@ -16,8 +16,8 @@ import { RunsApi } from "./runs-api.js";
 /** What a run is folded into: a `Thread`. */
 export type RunThread = ReceivingThread;
 
-/** How {@link foldRun} reads a run. */
-export interface FoldRunOptions extends RunListeners {
+/** How {@link foldLangGraph} reads a run. */
+export interface FoldLangGraphOptions extends RunListeners {
   /**
    * Stops the reading at once and ends the run, as the user's stop does: what was said stays, and what was sent is over.
    * The promise rejects with the signal's reason. To leave a run that goes on, end the stream instead.
@@ -74,7 +74,7 @@ export interface FoldedRun {
  * @example
  * ```ts
  * import { Thread } from "threadfold";
- * import { foldRun } from "threadfold/langgraph";
+ * import { foldLangGraph } from "threadfold/langgraph";
  *
  * async function* stream() {
  *   yield { event: "metadata", data: { run_id: "r1" } };
@@ -82,18 +82,21 @@ export interface FoldedRun {
  *   yield { event: "messages", data: [{ type: "AIMessageChunk", id: "a", content: "lo" }, {}] };
  * }
  * const thread = new Thread();
- * await foldRun(thread, stream()); // or client.runs.stream(threadId, assistantId, { input, streamMode: [...] })
+ * await foldLangGraph(thread, stream()); // or client.runs.stream(threadId, assistantId, { input, streamMode: [...] })
  * console.log(thread.getState().messages[0]?.content); // Hello
  * ```
  */
-export async function foldRun(
+export async function foldLangGraph(
   thread: RunThread,
   stream: RunStream | PromiseLike<RunStream>,
-  given?: FoldRunOptions,
+  given?: FoldLangGraphOptions,
 ): Promise<FoldedRun> {
   const options = given ?? {};
   if (typeof thread?.receive !== "function")
-    throw new ThreadfoldError("INVALID_ARGUMENT", "foldRun folds a stream into a Thread: its first argument is none.");
+    throw new ThreadfoldError(
+      "INVALID_ARGUMENT",
+      "foldLangGraph folds a stream into a Thread: its first argument is none.",
+    );
   const reading = new Reading(thread, options);
   try {
     await read(stream, reading, options.signal);
@@ -114,13 +117,13 @@ class Reading implements Taker {
   readonly #v2: ProtocolV2;
   readonly #api: RunsApi;
   readonly #positions = new Positions();
-  readonly #options: FoldRunOptions;
+  readonly #options: FoldLangGraphOptions;
   /** Whether the stream is one of protocol v2: its first part says so. */
   #isV2: boolean | undefined;
   /** Whether the stream may end here; what cuts it may look like its end. */
   #mayEnd: boolean;
 
-  constructor(thread: RunThread, options: FoldRunOptions) {
+  constructor(thread: RunThread, options: FoldLangGraphOptions) {
     let known = FOLDS.get(thread);
     if (!known) {
       const conversation = new Conversation(thread);
@@ -207,7 +210,7 @@ class Reading implements Taker {
 
 /** What a graph streams itself, without a server, comes without the names of its modes, or as tuples. */
 const NO_PART =
-  "A part of the stream should be { event, data }, as a server sends it. Fold what a local graph streams by follow(thread, graph.stream(…)).";
+  "A part of the stream should be { event, data }, as a server sends it. Fold what a local graph streams by foldGraph(thread, graph.stream(…)).";
 
 /** Whether it may be a part of the runs API: if it has no name, it has no other fields either. */
 const isPart = (part: unknown): boolean =>

@@ -1,4 +1,4 @@
-// serve(graph): AG-UI over HTTP, by the real client, by a runner, and request by request.
+// serveAgUi(graph): AG-UI over HTTP, by the real client, by a runner, and request by request.
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { HttpAgent } from "@ag-ui/client";
@@ -8,7 +8,7 @@ import { Annotation, END, START, StateGraph } from "@langchain/langgraph";
 import { defineSchema, field, Thread, type AgUiState } from "threadfold";
 import { AgUiRunner, foldAgUi, runInput } from "threadfold/ag-ui";
 import * as own from "threadfold/graph";
-import { serve, serveLangGraph, toNodeListener, type FetchHandler, type ServeOptions } from "threadfold/serve";
+import { serveAgUi, serveLangGraph, toNodeListener, type FetchHandler, type ServeAgUiOptions } from "threadfold/serve";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { OURS } from "./libraries";
 
@@ -65,7 +65,7 @@ async function listening(handler: FetchHandler): Promise<string> {
 
 describe.each(OURS)("$library", ({ chatGraph }) => {
   test("answers a run in events that AG-UI's schemas accept", async () => {
-    const parts = await partsOf(await post(serve(chatGraph()), input("How is the weather?")));
+    const parts = await partsOf(await post(serveAgUi(chatGraph()), input("How is the weather?")));
     for (const { id, ...event } of parts) {
       EventSchemas.parse(event);
       expect(id).toBeUndefined();
@@ -75,7 +75,7 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
   });
 
   test("HttpAgent has two turns and an approval with it, over HTTP", async () => {
-    const agent = new HttpAgent({ url: await listening(serve(chatGraph())), threadId: "t" });
+    const agent = new HttpAgent({ url: await listening(serveAgUi(chatGraph())), threadId: "t" });
     const ask = (content: string) => agent.addMessage({ id: `q-${content}`, role: "user", content });
     ask("How is the weather?");
     await agent.runAgent();
@@ -103,12 +103,12 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
       .addEdge("a", END)
       .compile();
     const thread = new Thread<AgUiState & { last?: object }>({ threadId: "t" });
-    await foldAgUi(thread, post(serve(graph), { ...runInput(thread), state: { last: null } }));
+    await foldAgUi(thread, post(serveAgUi(graph), { ...runInput(thread), state: { last: null } }));
     expect(thread.getState().last).toMatchObject({ type: "ai", content: "Kept" });
   });
 
   test("an AgUiRunner's stop ends the graph's work; the thread takes the next message", async () => {
-    const handler = serve(chatGraph({ pause: 20 }));
+    const handler = serveAgUi(chatGraph({ pause: 20 }));
     const thread = new Thread<AgUiState>({ threadId: "t" });
     const runner = new AgUiRunner(thread, { url: await listening(handler) });
     const sent = runner.sendMessage("one two three four five six seven eight");
@@ -133,7 +133,7 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
       .addEdge(START, "wait")
       .addEdge("wait", END)
       .compile();
-    const response = await post(serve(graph), input("Hi", { state: { n: 0 } }));
+    const response = await post(serveAgUi(graph), input("Hi", { state: { n: 0 } }));
     const reader = response.body?.getReader();
     while (seen.length === 0) await reader?.read();
     expect(seen[0]?.aborted).toBe(false);
@@ -142,8 +142,8 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
   });
 
   describe("resumable", () => {
-    const resumable = (pause = 0, options: ServeOptions = {}) =>
-      serve(chatGraph({ pause }), { resumable: true, ...options });
+    const resumable = (pause = 0, options: ServeAgUiOptions = {}) =>
+      serveAgUi(chatGraph({ pause }), { resumable: true, ...options });
 
     test("a run goes on without its listener, and is joined behind the last part, or told again from its start", async () => {
       const handler = resumable(5);
@@ -217,7 +217,7 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
         .addEdge(START, "wait")
         .addEdge("wait", END)
         .compile();
-      const response = await post(serve(graph), input("Hi", { state: { n: 0 } }));
+      const response = await post(serveAgUi(graph), input("Hi", { state: { n: 0 } }));
       const text = response.text();
       await vi.advanceTimersByTimeAsync(31_000);
       go();
@@ -247,7 +247,7 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
         throw thrown();
       },
     };
-    const parts = await partsOf(await post(serve(graph), input("Hi")));
+    const parts = await partsOf(await post(serveAgUi(graph), input("Hi")));
     expect(parts.map(({ type }) => type)).toEqual(["RUN_STARTED", "RUN_ERROR"]);
     const body = JSON.stringify({ assistant_id: "agent", input: {} });
     const asked = new Request("http://localhost/runs/stream", { method: "POST", body });
@@ -255,7 +255,7 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
   });
 
   test("tells what a thread has, with what it asks", async () => {
-    const handler = serve(chatGraph());
+    const handler = serveAgUi(chatGraph());
     expect((await get(handler, "/threads/t")).status).toBe(404);
     await partsOf(await post(handler, input("Mail Ada")));
     expect(await (await get(handler, "/threads/t")).json()).toMatchObject({
@@ -273,7 +273,7 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
       .addEdge(START, "a")
       .addEdge("a", "b")
       .compile({ checkpointer: new own.MemorySaver() });
-    const handler = serve(graph);
+    const handler = serveAgUi(graph);
     const parts = JSON.stringify(await partsOf(await post(handler, input("Hi"))));
     expect(parts).toContain("STATE_DELTA");
     expect(parts).not.toContain("secret");
@@ -282,11 +282,11 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
   });
 
   test("its config is made for each run, and its events can be changed on their way", async () => {
-    const handler = serve(chatGraph(), {
+    const handler = serveAgUi(chatGraph(), {
       config: (run, request) => ({
         recursionLimit: request.headers.get("x-limit") === "2" && run.runId === "r1" ? 2 : 25,
       }),
-      async *events(events) {
+      async *onEvents(events) {
         for await (const event of events) if (event.type !== "STATE_DELTA") yield event;
       },
     });
@@ -298,14 +298,14 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
   });
 
   test("pages of other origins are let in if the options say so", async () => {
-    const handler = serve(chatGraph(), { cors: "https://example.org" });
+    const handler = serveAgUi(chatGraph(), { cors: "https://example.org" });
     const asked = await get(handler, "", { method: "OPTIONS" });
     expect([asked.status, asked.headers.get("access-control-allow-origin")]).toEqual([204, "https://example.org"]);
     const preflight = { method: "OPTIONS", headers: { "access-control-request-headers": "authorization" } };
     expect((await get(handler, "", preflight)).headers.get("access-control-allow-headers")).toBe("authorization");
     const answered = await post(handler, input("Hi"));
     expect(answered.headers.get("access-control-allow-origin")).toBe("https://example.org");
-    const closed = await post(serve(chatGraph()), input("Hi"));
+    const closed = await post(serveAgUi(chatGraph()), input("Hi"));
     expect(closed.headers.get("access-control-allow-origin")).toBeNull();
   });
 
@@ -316,7 +316,7 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
     [{ ...input("Hi"), runId: 1 }, 400, "runId"],
     [{ ...input("Hi"), messages: [1] }, 400, "messages"],
   ])("refuses %j in a sentence", async (body, status, sentence) => {
-    const response = await post(serve(chatGraph()), body);
+    const response = await post(serveAgUi(chatGraph()), body);
     expect(response.status).toBe(status);
     expect(await response.json()).toEqual({ error: expect.stringContaining(sentence) as string });
   });
@@ -324,7 +324,7 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
   test("lets in whom authenticate lets in, to runs and threads, and tells a page of another origin why not", async () => {
     const cors = "https://example.org";
     const who = new Response("Who are you?", { status: 401, headers: { "www-authenticate": "Bearer" } });
-    const handler = serve(chatGraph(), {
+    const handler = serveAgUi(chatGraph(), {
       cors,
       resumable: true,
       authenticate: async (request) => {
@@ -362,7 +362,7 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
     ["a promise of nothing", Promise.resolve()],
   ])("authenticate lets nobody in by %s", async (_, answer) => {
     const body = { error: "Who asks is not let in." };
-    const response = await post(serve(chatGraph(), { authenticate: () => answer as never }), input("Hi"));
+    const response = await post(serveAgUi(chatGraph(), { authenticate: () => answer as never }), input("Hi"));
     expect([response.status, await response.json()]).toEqual([401, body]);
     const deployment = serveLangGraph(chatGraph(), { authenticate: () => answer as never });
     expect((await get(deployment, "/ok")).status).toBe(401);
@@ -374,7 +374,7 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
     const authenticate = () => {
       throw error;
     };
-    const response = await post(serve(chatGraph(), { authenticate }), input("Hi"));
+    const response = await post(serveAgUi(chatGraph(), { authenticate }), input("Hi"));
     expect([response.status, await response.json()]).toEqual([500, { error: "The server failed to check who asks." }]);
     expect(log.mock.calls).toEqual([[error]]);
     log.mockRestore();
@@ -382,24 +382,24 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
 
   test("an authenticate that may return nothing does not compile", () => {
     // @ts-expect-error returns nothing
-    serve(chatGraph(), { authenticate: () => {} });
+    serveAgUi(chatGraph(), { authenticate: () => {} });
     const users = new Map<string, { isValid: boolean }>();
     // @ts-expect-error returns undefined for a user that is unknown
-    serve(chatGraph(), { authenticate: ({ url }) => users.get(url)?.isValid });
+    serveAgUi(chatGraph(), { authenticate: ({ url }) => users.get(url)?.isValid });
     // @ts-expect-error the same, later
     serveLangGraph(chatGraph(), { authenticate: async ({ url }) => users.get(url)?.isValid });
-    serve(chatGraph(), { authenticate: ({ url }) => users.get(url)?.isValid === true });
+    serveAgUi(chatGraph(), { authenticate: ({ url }) => users.get(url)?.isValid === true });
   });
 
   test.each([
     [{ authenticate: "x" }, "authenticate should be a function."],
     [{ authenticate: null }, "authenticate should be a function."],
-    [() => false, "The options of serve should be an object."],
-    [null, "The options of serve should be an object."],
+    [() => false, "The options of serveAgUi should be an object."],
+    [null, "The options of serveAgUi should be an object."],
   ])("refuses the options %j when it is made", (options, message) => {
     const refusal = (of: string) => expect.objectContaining({ code: "INVALID_ARGUMENT", message: of }) as Error;
-    expect(() => serve(chatGraph(), options as never)).toThrow(refusal(message));
-    const other = message.replace("of serve ", "of serveLangGraph ");
+    expect(() => serveAgUi(chatGraph(), options as never)).toThrow(refusal(message));
+    const other = message.replace("of serveAgUi ", "of serveLangGraph ");
     expect(() => serveLangGraph(chatGraph(), options as never)).toThrow(refusal(other));
   });
 
@@ -408,20 +408,20 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
     [{ basepath: "/api" }, "unknown option 'basepath'."],
   ])("refuses the unknown option of %j", (options, message) => {
     const refusal = { code: "UNKNOWN_OPTION", message: expect.stringContaining(message) as string };
-    expect(() => serve(chatGraph(), options as never)).toThrow(expect.objectContaining(refusal));
+    expect(() => serveAgUi(chatGraph(), options as never)).toThrow(expect.objectContaining(refusal));
     expect(() => serveLangGraph(chatGraph(), options as never)).toThrow(expect.objectContaining(refusal));
   });
 
   test("takes the options that it has, and those that are undefined", () => {
     const both = { cors: true, authenticate: () => true, config: {}, keep: 1 };
     const missing = { autenticate: undefined } as object;
-    serve(chatGraph(), { ...both, ...missing, resumable: true, events: (events) => events });
-    serveLangGraph(chatGraph(), { ...both, ...missing, basePath: "/api", parts: (parts) => parts });
+    serveAgUi(chatGraph(), { ...both, ...missing, resumable: true, onEvents: (events) => events });
+    serveLangGraph(chatGraph(), { ...both, ...missing, basePath: "/api", onParts: (parts) => parts });
   });
 
   test("a path that is no encoded text is refused; what config throws as a response is the answer", async () => {
-    expect((await get(serve(chatGraph()), "/threads/%")).status).toBe(400);
-    const closed = serve(chatGraph(), {
+    expect((await get(serveAgUi(chatGraph()), "/threads/%")).status).toBe(400);
+    const closed = serveAgUi(chatGraph(), {
       config: () => {
         throw new Response("Who are you?", { status: 401 });
       },
@@ -431,16 +431,16 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
   });
 
   test.each(["/threads/t/runs/r1", "/threads/none", ""])("there is no GET of %j", async (path) => {
-    expect((await get(serve(chatGraph()), path)).status).toBe(404);
+    expect((await get(serveAgUi(chatGraph()), path)).status).toBe(404);
   });
 
   test("what is no graph is refused when it is served", () => {
-    expect(() => serve({} as never)).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));
+    expect(() => serveAgUi({} as never)).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));
   });
 
   test("a thread of a runner in the process reaches it without a network", async () => {
     const thread = new Thread<AgUiState>({ threadId: "t" });
-    const runner = new AgUiRunner(thread, { url: ADDRESS, fetch: fetching(serve(chatGraph())) });
+    const runner = new AgUiRunner(thread, { url: ADDRESS, fetch: fetching(serveAgUi(chatGraph())) });
     await runner.sendMessage("Hi");
     expect(thread.getState().messages.map(({ content }) => content)).toEqual(["Hi", "You said: Hi"]);
   });

@@ -1,7 +1,7 @@
-// follow(thread, graph.stream(…)): a graph in the same program, folded into a thread without a server.
+// foldGraph(thread, graph.stream(…)): a graph in the same program, folded into a thread without a server.
 import { Command } from "@langchain/langgraph";
 import { Thread } from "threadfold";
-import { follow } from "threadfold/langgraph";
+import { foldGraph } from "threadfold/langgraph";
 import { describe, expect, test } from "vitest";
 import { OURS } from "./libraries";
 
@@ -26,7 +26,7 @@ describe.each(OURS)("$library", ({ chatGraph, nestedGraph }) => {
     const op = thread.optimistic(question);
     expect(contents(thread)).toEqual(["How is the weather?"]);
     const graph = chatGraph({ pause: 2 });
-    const end = await follow(thread, graph.stream(question as never, config), {
+    const end = await foldGraph(thread, graph.stream(question as never, config), {
       runId: "r1",
       onCustom: (data) => custom.push(data),
     });
@@ -45,16 +45,16 @@ describe.each(OURS)("$library", ({ chatGraph, nestedGraph }) => {
 
   test("what a subgraph says is shown by the state of the root", async () => {
     const { thread, config } = watched();
-    await follow(thread, nestedGraph().stream(asking("Hi") as never, config));
+    await foldGraph(thread, nestedGraph().stream(asking("Hi") as never, config));
     expect(contents(thread)).toEqual(["Hi", "You said: Hi", "within", "The tool is done."]);
   });
 
   test("is asked, and follows the run that is resumed", async () => {
     const { thread, config } = watched();
     const graph = chatGraph();
-    const { interrupts } = await follow(thread, graph.stream(asking("Mail Ada") as never, config));
+    const { interrupts } = await foldGraph(thread, graph.stream(asking("Mail Ada") as never, config));
     expect([thread.run.status, interrupts]).toMatchObject(["interrupted", [{ value: { question: "Send the mail?" } }]]);
-    await follow(thread, graph.stream(new Command({ resume: true }), config));
+    await foldGraph(thread, graph.stream(new Command({ resume: true }), config));
     expect(contents(thread)).toEqual(["Mail Ada", "Sent."]);
     expect(thread.run.status).toBe("idle");
   });
@@ -63,12 +63,12 @@ describe.each(OURS)("$library", ({ chatGraph, nestedGraph }) => {
     const { thread, config } = watched();
     const op = thread.optimistic(asking("fail"));
     // Nothing of it is in the state: the graph fails before its first one.
-    const { error } = await follow(thread, {
+    const { error } = await foldGraph(thread, {
       [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new RangeError("The model is out.")) }),
     });
     expect(error).toMatchObject({ name: "RangeError", message: "The model is out." });
     expect([thread.run.status, op.status]).toEqual(["failed", "failed"]);
-    const failed = await follow(thread, chatGraph().stream(asking("fail") as never, config));
+    const failed = await foldGraph(thread, chatGraph().stream(asking("fail") as never, config));
     expect(failed.error).toMatchObject({ message: "The model is out." });
   });
 
@@ -78,7 +78,7 @@ describe.each(OURS)("$library", ({ chatGraph, nestedGraph }) => {
     thread.subscribe(({ messages }) => messages.length > 1 && stop.abort());
     const graph = chatGraph({ pause: 10 });
     const stream = graph.stream(asking("one two three four five six") as never, { ...config, signal: stop.signal });
-    await expect(follow(thread, stream, { signal: stop.signal })).rejects.toThrow(/abort/i);
+    await expect(foldGraph(thread, stream, { signal: stop.signal })).rejects.toThrow(/abort/i);
     expect(thread.run.status).toBe("idle");
     expect(contents(thread).at(-1)).not.toContain("six");
   });
@@ -96,7 +96,7 @@ describe.each(OURS)("$library", ({ chatGraph, nestedGraph }) => {
     ],
   ])("%s is refused in a sentence", async (_, stream) => {
     const { thread } = watched();
-    await expect(follow(thread, stream as never)).rejects.toMatchObject({
+    await expect(foldGraph(thread, stream as never)).rejects.toMatchObject({
       code: "INVALID_ARGUMENT",
       message: expect.stringContaining("list of modes") as string,
     });
