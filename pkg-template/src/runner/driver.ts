@@ -1,26 +1,14 @@
 import { ThreadfoldError } from "../shared/errors.js";
 import type { Thread } from "../thread/thread.js";
-import { blamed } from "./blame.js";
+import { blamed } from "./shown.js";
 import { Effects } from "./effects.js";
-import {
-  isDue,
-  isUnderWay,
-  listOf,
-  machineOf,
-  openOf,
-  step,
-  type Command,
-  type Event,
-  type Machine,
-  type Refusal,
-  type Rules,
-  type Who,
-} from "./machine.js";
+import { isDue, isUnderWay, listOf, machineOf, openOf, step } from "./machine.js";
+import type { Command, Event, Machine, Refusal, Rules, Who } from "./machine-types.js";
 import type { RunProtocol } from "./protocol.js";
 import type { RunnerError, RunnerInterrupt, RunnerStatus, RunResult } from "./runner-types.js";
 import { askedOf, statusOf } from "./shown.js";
-import { Listeners } from "./view.js";
-import { carried, isPending } from "./waiting.js";
+import { Listeners } from "./listeners.js";
+import { carried, isPending } from "./said.js";
 
 /** A call whose promise is not settled. */
 interface Call {

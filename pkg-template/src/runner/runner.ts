@@ -3,10 +3,11 @@ import { choice } from "../shared/choices.js";
 import { option, reading } from "../shared/reading.js";
 import { BROKEN } from "../stream/connection.js";
 import type { Thread } from "../thread/thread.js";
-import { answersTo } from "./answers.js";
-import { checkRegenerating, checkSending } from "./check-options.js";
+import { answersTo } from "./questions.js";
+import { checkRegenerating, checkSending } from "./options.js";
 import { Driver } from "./driver.js";
-import { standingOf, type Event, type Who } from "./machine.js";
+import { standingOf } from "./machine.js";
+import type { Event, Who } from "./machine-types.js";
 import type { RunProtocol } from "./protocol.js";
 import { insteadOf, isEdit, questionOf, rewound, unsentOf } from "./rewind.js";
 import type {
