@@ -13,7 +13,7 @@ import type { ContextRecord } from "./record.js";
 import { type ContextSource, type Track, trackOf } from "./source.js";
 import { type Counter, counterOf } from "./token-counter.js";
 import { truncateToolArgs } from "./truncate-args.js";
-import { type ContextDue, ContextView, type Setting, type ViewRules } from "./listeners.js";
+import { type ContextDue, ContextView, type Setting, type ViewRules } from "./view.js";
 
 export { type ContextDue, ContextView };
 

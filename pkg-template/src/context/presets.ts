@@ -9,7 +9,7 @@ import { defined, flagOr, numberOr, optionsOf, reading, wrong } from "./options.
 import type { TokenCounter } from "./token-counter.js";
 import { trimMessages } from "./trim.js";
 import { truncateToolArgs, type TruncateToolArgsOptions } from "./truncate-args.js";
-import type { ViewRules } from "./listeners.js";
+import type { ViewRules } from "./view.js";
 
 /** A window that slides by jumps: {@link slidingWindow}. */
 export interface SlidingWindowOptions<M = object> extends Pick<

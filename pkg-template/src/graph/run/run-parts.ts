@@ -1,6 +1,6 @@
 // The parts of a run, as its tasks and the graphs inside them see it.
 import type { TaskHome } from "../task/task-place.js";
-import type { Answers } from "./questions.js";
+import type { Answers } from "./answers.js";
 import type { Reports } from "./reports.js";
 import type { RunSaves } from "./run-saves.js";
 import type { RunScope } from "./run-scope.js";

@@ -8,7 +8,7 @@ import type { RunConfig } from "../build/run-config.js";
 import { picked } from "../build/state-fields.js";
 import type { Values } from "../types.js";
 import { ThreadState } from "../task/thread-state.js";
-import { Answers } from "./questions.js";
+import { Answers } from "./answers.js";
 import { beginRun } from "./begin-run.js";
 import { openRun } from "./open-run.js";
 import { reportCheckpoint } from "./report-checkpoint.js";

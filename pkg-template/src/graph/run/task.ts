@@ -16,7 +16,7 @@ import { timeoutPolicy } from "../build/timeout.js";
 import { type AnsweringTask, isPromise, takeAnswer } from "../task/take-answer.js";
 import { TaskPlace } from "../task/task-place.js";
 import { type StepTask, type TaskStatus, TaskWrites } from "../task/task-writes.js";
-import type { Asker } from "./questions.js";
+import type { Asker } from "./answers.js";
 import { Attempts } from "./attempts.js";
 import { identified, messageCallbacks, type MessageStream } from "./message-stream.js";
 import { Questions } from "./questions.js";
