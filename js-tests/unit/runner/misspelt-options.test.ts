@@ -37,11 +37,13 @@ test("every option that there is is taken, and so is one that is undefined", () 
     credentials: "omit",
     fetch,
     context: undefined,
+    transport: undefined,
   };
   const forAgUi: Required<AgUiRunnerOptions> = {
     ...both,
     context: [],
     url: "/agent",
+    resumable: true,
     agent: undefined,
     send: undefined,
     joinUrl: () => "",
