@@ -5,6 +5,7 @@ import { Complaint, root } from "../process.mjs";
 import { bind } from "../rust.mjs";
 import { shortNames } from "./names.mjs";
 import { writeNumbers } from "./numbers.mjs";
+import { uses } from "./tricks.mjs";
 
 export const generated = join(root, "pkg-template", "generated");
 /** The name of both wasms in their folders, so that one inline.ts serves both. */
@@ -40,10 +41,7 @@ export async function writeCore(wasm) {
   }
   const glue = join(generated, `${name}.js`);
   const bound = join(generated, `${name}_bg.wasm`);
-  const named = shortNames(readFileSync(bound), letNothingOut(without(NEEDLESS, readFileSync(glue, "utf8"))));
-  checkImports(named);
-  writeFileSync(bound, named.wasm);
-  writeFileSync(glue, named.glue);
+  writeShort(bound, glue, letNothingOut(readFileSync(glue, "utf8")));
   writeNumbers(generated);
   return bound;
 }
@@ -57,20 +55,19 @@ export async function writeAgent(wasm) {
   await bind("package", wasm, folder, name);
   const glue = join(folder, `${name}.js`);
   const bound = join(folder, `${name}_bg.wasm`);
-  const named = shortNames(readFileSync(bound), without(NEEDLESS_IN_AGENT, readFileSync(glue, "utf8")));
-  checkImports(named);
-  writeFileSync(bound, named.wasm);
-  writeFileSync(glue, named.glue);
+  writeShort(bound, glue, readFileSync(glue, "utf8"));
   return bound;
 }
 
-/** How wasm-bindgen writes an answer of two words; a call says the same in fewer bytes. */
-const TWO_WORDS = new RegExp(
-  ["1, (len\\d+)", "0, (ptr\\d+)"]
-    .map((word) => String.raw`getDataViewMemory0\(\)\.setInt32\(\(arg0 >>> 0\) \+ 4 \* ${word}, true\);\s*`)
-    .join(""),
-  "g",
-);
+/** Writes a wasm and the text of its glue again, with short names for what the two share. */
+function writeShort(bound, glue, text) {
+  const named = uses("names") ? shortNames(readFileSync(bound), text) : undefined;
+  if (named) {
+    checkImports(named);
+    writeFileSync(bound, named.wasm);
+  }
+  writeFileSync(glue, named?.glue ?? text);
+}
 
 /**
  * The code that wasm-bindgen puts between the core and its imports converts text to bytes and back, which may throw.
@@ -82,55 +79,10 @@ function letNothingOut(glue) {
     (_, head, body, end) => {
       // Answers of two words go to where the first argument says: no text, or a list without items.
       const nothing = /arg0 >>> 0/.test(body) ? `answer(arg0, ${/isLikeNone/.test(body) ? 0 : 4}, 0); ` : "";
-      const shorter = body.replace(TWO_WORDS, "answer(arg0, $2, $1);\n");
-      return `${head}        try {\n${shorter}        } catch (error) { ${nothing}note(error); }\n${end}`;
+      return `${head}        try {\n${body}        } catch (error) { ${nothing}note(error); }\n${end}`;
     },
   );
   return `import { answer, note } from "./slots.js";\n${guarded}`;
-}
-
-/** Nobody but the package's own classes has the glue's objects. */
-const DISPOSE = /^if \(Symbol\.dispose\).*\n/gm;
-
-/** A way of calling it that the package does not use. */
-const DEPRECATED = /^ {8}\} else \{\n {12}console\.warn\('using deprecated parameters.*\n(?= {8}\})/gm;
-
-/** References of wasm-bindgen's own kind: values cross as numbers. */
-const REFERENCES = [
-  /^ {12}const table = wasm\.__wbindgen_externrefs;\n|^ {12}table\.set\(.*\n/gm,
-  /^ {4}wasm(?:Instance = instance|Module = module|\.__wbindgen_start\(\));\n/gm,
-];
-
-/**
- * Code that wasm-bindgen writes for everyone and the agent's wasm does not need: no text crosses, not even an error.
- */
-const NEEDLESS_IN_AGENT = [
-  DISPOSE,
-  DEPRECATED,
-  ...REFERENCES,
-  /(?<=throw new Error\()getStringFromWasm0\(arg0, arg1\)/g,
-  /^let cachedTextDecoder = [^]*?^\}\n/gm,
-];
-
-/** Code that the core's wasm does not need. */
-const NEEDLESS = [
-  DISPOSE,
-  // Text is never written without what makes room for it.
-  /^ {4}if \(realloc === undefined\) \{\n[^]*?^ {4}\}\n/gm,
-  // An engine that runs the package's syntax has it.
-  /^if \(!\('encodeInto' in cachedTextEncoder\)\) \{\n[^]*?^\}\n/gm,
-  DEPRECATED,
-  ...REFERENCES,
-];
-
-function without(needless, glue) {
-  for (const one of needless) {
-    if (glue.search(one) < 0)
-      throw new Complaint(
-        `The glue has no ${one.source}: wasm-bindgen writes it differently now, see scripts/build/glue.mjs.`,
-      );
-  }
-  return needless.reduce((rest, one) => rest.replace(one, ""), glue);
 }
 
 /** These patterns match wasm-bindgen's present output, and another version may write another. */

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import binaryen from "binaryen";
 import { Complaint } from "../process.mjs";
 import { FORGOTTEN, forgetPanicData } from "./panic-data.mjs";
+import { uses } from "./tricks.mjs";
 
 /** Functions of Rust's library that never return, by the ends of their names. */
 const PANICS =
@@ -34,7 +35,7 @@ export function trapOnPanic(input, output) {
     );
   }
   const wasm = Buffer.from(module.emitBinary());
-  forgetPanicData(wasm);
+  if (uses("panic data")) forgetPanicData(wasm);
   writeFileSync(output, wasm);
   module.dispose();
 }

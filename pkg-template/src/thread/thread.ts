@@ -1,3 +1,4 @@
+import type { AskNumber } from "../../generated/numbers.js";
 import * as ASK from "../../generated/numbers/ask.js";
 import { development, handedOut } from "../shared/development.js";
 import { ThreadfoldError } from "../shared/errors.js";
@@ -240,7 +241,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   /** Returns a handle to the optimistic update with this id, such as one of {@link Thread.pending} after a reload. */
   optimisticUpdate(id: string): OptimisticUpdate {
     const told = () => this.#core.ask<PendingUpdate<U> | undefined>(ASK.told, id);
-    const change = (how: number, error?: unknown) => {
+    const change = (how: AskNumber, error?: unknown) => {
       this.#core.ask(how, id, error);
       this.#notifier.now();
     };
@@ -298,7 +299,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     return answer;
   }
 
-  #messages(which: number): readonly object[] {
+  #messages(which: AskNumber): readonly object[] {
     return this.#core.read<{ messages?: readonly object[] }>(which).messages ?? [];
   }
 
