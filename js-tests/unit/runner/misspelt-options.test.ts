@@ -30,6 +30,7 @@ test("every option that there is is taken, and so is one that is undefined", () 
   const both: Required<
     Pick<AgUiRunnerOptions & LangGraphRunnerOptions, keyof AgUiRunnerOptions & keyof LangGraphRunnerOptions>
   > = {
+    transport: undefined,
     whileRunning: "queue",
     cancelTimeout: 1,
     rejoin: { delays: [1] },
@@ -42,6 +43,7 @@ test("every option that there is is taken, and so is one that is undefined", () 
     ...both,
     context: [],
     url: "/agent",
+    resumable: undefined,
     agent: undefined,
     send: undefined,
     joinUrl: () => "",
