@@ -21,7 +21,10 @@ export async function ensureNodeModules(some) {
   if (reason) {
     const command = existsSync(lock) && !existsSync(installed) ? "ci" : "install";
     const only = some ? ["--include-workspace-root", ...some.flatMap((workspace) => ["--workspace", workspace])] : [];
-    await step(`npm ${command} (${reason})`, () => run(npm, [command, "--no-audit", "--no-fund", ...only]));
+    // The lock file names no address, so that npm asks for one a package: what its cache knows need not be asked again.
+    await step(`npm ${command} (${reason})`, () =>
+      run(npm, [command, "--prefer-offline", "--no-audit", "--no-fund", ...only]),
+    );
   }
   linkPackage();
 }

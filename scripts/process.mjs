@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** An error whose message says it all: it is printed without a stack. */
+/** An error with a complete message: it is printed without a stack. */
 export class Complaint extends Error {}
 
 /** Runs a program with its output on the terminal; a non-zero exit is a Complaint. */

@@ -11,7 +11,7 @@ export const target = targetDirectory();
 
 function targetDirectory() {
   const metadata = ask("cargo", ["metadata", "--no-deps", "--format-version", "1"]);
-  // Without cargo nothing is built; `ensureRust` says so.
+  // Without cargo nothing is built; `ensureRust` reports that.
   return metadata ? JSON.parse(metadata).target_directory : resolve(root, process.env.CARGO_TARGET_DIR ?? "target");
 }
 

@@ -4,7 +4,7 @@ import { ensureNodeModules, requireNode } from "./node-modules.mjs";
 import { isMain, main } from "./process.mjs";
 import { ensureRust } from "./rust.mjs";
 
-/** What takes no time to check, and must be there before anything is compiled or installed. */
+/** Quick checks of what must be there before anything is compiled or installed. */
 export async function requireTools() {
   requireNode();
   await ensureRust();

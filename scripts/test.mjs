@@ -72,7 +72,7 @@ async function vitest(projects, files = []) {
   rmSync(results, { force: true });
   mkdirSync(join(target, "vitest"), { recursive: true });
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${results}`];
-  // By itself, vitest leaves one core free: of two, one. Who waits for pages leaves it to others.
+  // By itself, vitest leaves one core free: of two, one. Tests that wait for pages leave it to others.
   const waits = projects.includes("browser") ? 1 : 0;
   const workers = `--maxWorkers=${Math.max(2, availableParallelism() - 1) + waits}`;
   const args = vitestIn(projects, workers, ...reporters, ...files);

@@ -50,7 +50,7 @@ function nextChange(changed) {
   });
 }
 
-/** Builds; whether that worked. What went wrong is printed, and the next change may mend it. */
+/** Builds; returns whether that worked. An error is printed, and the next change may fix it. */
 async function tryToBuild() {
   try {
     await build();

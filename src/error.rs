@@ -219,7 +219,7 @@ impl Error {
                 "NOT_INPUT The field '{}' is not input: the schema lacks it, or only the agent writes it."
             }
             Self::NoInput => "INVALID_ARGUMENT Received no input for __start__",
-            Self::InvalidSchema { .. } => "INVALID_SCHEMA This schema cannot be: {}.",
+            Self::InvalidSchema { .. } => "INVALID_SCHEMA Invalid schema: {}.",
             Self::ReducerConflict { .. } => {
                 "INVALID_SCHEMA The field '{}' is declared with two reducers: '{}' and '{}'."
             }

@@ -278,14 +278,14 @@ fn first<V: Value>(key: &str, value: V, fields: V) -> V {
     })
 }
 
-/// Returns a message's plain kind, whatever its form.
+/// Returns a message's plain kind, in any form.
 pub(crate) fn kind_of<V: Value>(message: &V) -> Option<&'static str> {
     let name = message.instance_kind().or_else(|| message.text_of("type"));
     let name = name.or_else(|| message.text_of("role"));
     name.as_deref().and_then(canonical).map(|canonical| canonical.kind)
 }
 
-/// Whether a message is of this plain kind, whatever its form.
+/// Whether a message is of this plain kind, in any form.
 pub(crate) fn is_kind<V: Value>(message: &V, kind: &str) -> bool {
     kind_of(message) == Some(kind)
 }

@@ -1,4 +1,4 @@
-//! A conversation with an agent's server: what the server sent, and what is pending.
+//! A conversation with an agent's server: the server's state, and the pending updates.
 //!
 //! The **confirmed** state is the fold of what the server sent. **Pending** is the list of updates
 //! that the server does not have yet. The **view** is the confirmed state with pending applied,
@@ -43,7 +43,7 @@ pub use standing::{RunState, RunStatus};
 
 use ids::IdSet;
 use parts::Parts;
-use pending::{Does, Updates};
+use pending::{Does, Told, Updates};
 use place::Places;
 use rename::Echoes;
 use rules::Rules;
@@ -94,16 +94,14 @@ pub struct Thread<V: Value> {
     predicted_fields: IdSet<V>,
     /// Maps messages of the run to the sent messages they are.
     echoes: Option<Echoes<V>>,
-    /// Where the last message was inserted behind another: that one's position, its own, and the
+    /// Where the last message was inserted after another: that one's position, its own, and the
     /// length.
     behind: Option<[u32; 3]>,
     /// Results of the last read, as far as they still hold.
     stale: Stale,
     woven: Option<Woven<V>>,
     written: Option<V>,
-    /// The last list of pending updates returned, and whether it still holds.
-    told: V,
-    told_fresh: bool,
+    told: Told<V>,
     view: Shown<V>,
     confirmed: Shown<V>,
 }
@@ -145,8 +143,7 @@ impl<V: Value> Thread<V> {
             stale: Stale::default(),
             woven: None,
             written: None,
-            told: V::null(),
-            told_fresh: false,
+            told: Told::nothing(),
             view: Shown::nothing(),
             confirmed: Shown::nothing(),
         };
@@ -178,15 +175,7 @@ impl<V: Value> Thread<V> {
     #[cfg_attr(not(all(target_arch = "wasm32", feature = "bindings")), allow(dead_code))]
     pub(crate) fn pending_list(&mut self) -> V {
         self.look();
-        if !self.told_fresh {
-            self.told_fresh = true;
-            let updates = self.updates.iter_mut().filter(|update| !update.is_acknowledged());
-            let told = V::array(updates.map(Pending::tell));
-            if !told.same_items(&self.told) {
-                self.told = told;
-            }
-        }
-        self.told.clone()
+        self.told.list(&mut self.updates)
     }
 
     /// Returns an update as that list has it; `None` once the server has it or it is gone.
@@ -213,8 +202,8 @@ impl<V: Value> Thread<V> {
         V::array(partial.filter(|id| self.messages.find(id).is_some()).cloned())
     }
 
-    /// Adds to the confirmed state with the fields' reducers. What you add during a run survives a
-    /// replay of the run.
+    /// Adds to the confirmed state with the fields' reducers. Updates added during a run survive
+    /// its replay.
     ///
     /// # Errors
     /// Those of the fields' reducers; the state is then unchanged.
@@ -266,7 +255,7 @@ impl<V: Value> Thread<V> {
     pub fn rollback(&mut self, id: &str) -> bool {
         let gone = self.updates.place(id).and_then(|place| self.updates.remove(place));
         let Some(gone) = gone else { return false };
-        // What the server has stays where it is.
+        // Messages that the server has stay where they are.
         for edit in gone.edits.iter().filter(|edit| self.messages.find(&edit.id).is_none()) {
             self.places.leave(edit.seat);
         }
@@ -368,16 +357,17 @@ impl<V: Value> Thread<V> {
 
     fn messages_changed(&mut self) {
         self.stale.edits = true;
+        self.echoes.iter_mut().for_each(Echoes::anew);
         (self.behind, self.places.head, self.woven) = (None, None, None);
         (self.view.fresh, self.confirmed.fresh) = (false, false);
-        self.told_fresh &= self.updates.edit_count == 0;
+        self.told.fresh &= self.updates.edit_count == 0;
     }
 
     fn fields_changed(&mut self) {
         self.stale.writes = true;
         self.written = None;
         (self.view.fresh, self.confirmed.fresh) = (false, false);
-        self.told_fresh &= self.updates.write_count == 0;
+        self.told.fresh &= self.updates.write_count == 0;
     }
 
     /// Notes that pending updates, or their order, changed.
@@ -425,7 +415,7 @@ impl<V: Value> Thread<V> {
     /// Notes that pending updates must be listed and shown again.
     fn shown_anew(&mut self) {
         (self.woven, self.written) = (None, None);
-        (self.view.fresh, self.told_fresh) = (false, false);
+        (self.view.fresh, self.told.fresh) = (false, false);
     }
 }
 

@@ -31,7 +31,7 @@ fn lists() -> (Value, Value) {
     (made, all.iter().map(|(_, fields)| fields.clone()).collect())
 }
 
-/// The fields of each message, whatever its form.
+/// The fields of each message, in any form.
 fn fields(list: &Value) -> Vec<Value> {
     let all = list.as_array().unwrap().iter();
     all.map(|message| message.get("kwargs").unwrap_or(message).clone()).collect()

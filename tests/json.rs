@@ -1,4 +1,4 @@
-//! [`Json`], the heap that shares: what is one, what is copied, and what a service needs of it.
+//! [`Json`], the heap that shares: identity, copies, and the needs of a service.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Schemas and states under them: every kind of field, what is public, and what is refused.
+//! Schemas and states under them: every kind of field, public fields, and refused updates.
 #![allow(clippy::unwrap_used)]
 
 use std::cell::Cell;

@@ -131,7 +131,7 @@ impl Identified for Note {
     }
 }
 
-/// Any kind of note, and whatever else: types and bounds of its own.
+/// Any kind of note, and types and bounds of its own.
 #[derive(Debug, Clone, Default, State)]
 #[state(update = Written, derive(Debug))]
 struct Generic<N: Identified, T>
@@ -306,7 +306,7 @@ fn threadfold_may_have_another_name() {
     assert_eq!((state.last, &*state.r#type), (Some(1), "x"));
 }
 
-/// Written by hand, a state copies itself: what it refuses leaves it as it was, too.
+/// A handwritten state copies itself: a refused update leaves it unchanged, too.
 #[derive(Debug, Clone, PartialEq)]
 struct ByHand(u32);
 

@@ -1,4 +1,4 @@
-// The documentation that `npm run docs` builds into public/docs, at /docs/ in whatever serves the page.
+// The documentation that `npm run docs` builds into public/docs, at /docs/ on the page's server.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import sirv from "sirv";

@@ -1,4 +1,4 @@
-// In place of a model that costs something: asks for the weather of the city in the question, then says what it heard.
+// Replaces a model that costs money: asks for the weather of the city in the question, then repeats the result.
 import { textOf } from "threadfold";
 import type { FunctionModel } from "threadfold/agent";
 

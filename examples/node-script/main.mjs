@@ -1,5 +1,5 @@
 // `node main.mjs "What is the weather in Rome?"` asks the agent and prints the answer as it comes. The conversation is
-// kept in thread.json, so that the next call goes on with it. What the agent asks is asked here.
+// kept in thread.json, and the next call continues it. The agent's questions are asked here.
 import { readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { textOf, Thread } from "threadfold";

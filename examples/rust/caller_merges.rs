@@ -26,7 +26,7 @@ fn main() -> Result<(), Error> {
     assert_eq!(state.log, ["named"]);
     assert_eq!(state.messages.len(), 1); // what an update leaves out stays as it is
 
-    // What fails changes nothing, not even the fields that could have been folded.
+    // A failed update changes nothing, not even the fields that could have been folded.
     let wrong = ChatUpdate {
         log: Some(Some("never".to_owned())),
         messages: Some(vec![Message::remove("unknown")]),

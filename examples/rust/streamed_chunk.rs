@@ -1,5 +1,5 @@
-//! An answer comes in chunks, each under the answer's id. What a token costs does not grow with
-//! the thread, and what was shown before stays as it was.
+//! An answer comes in chunks, each under the answer's id. The cost of a token does not grow with
+//! the thread, and earlier states stay as they were.
 
 use std::borrow::Cow;
 use std::sync::Arc;

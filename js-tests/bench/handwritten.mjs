@@ -16,7 +16,7 @@ export function addMessages(left, right) {
   return merged;
 }
 
-/** A list with an index by id: text goes into its message, and the array is copied when somebody looks. */
+/** A list with an index by id: text goes into its message, and the array is copied when it is read. */
 export class MessageList {
   #items;
   #shown;

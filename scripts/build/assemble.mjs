@@ -16,7 +16,7 @@ import { root } from "../process.mjs";
 import { crateVersion, target } from "../rust.mjs";
 import { withFingerprint } from "./fingerprint.mjs";
 
-/** What installing and building an example leaves in its folder. */
+/** The folders and files that installing and building an example leaves in its folder. */
 const MADE = /[\\/](node_modules|dist|build|target|\.\w+|next-env\.d\.ts|package-lock\.json)$/;
 
 export function assemble({ wasms, bundles, types, notices }) {
@@ -40,7 +40,7 @@ export function assemble({ wasms, bundles, types, notices }) {
     const own = [join(root, "pkg-template", page), join(root, page)].find(existsSync);
     if (own) copyFileSync(own, join(staging, page));
   }
-  // What the README links to.
+  // The pages that the README links to.
   for (const page of ["DESIGN.md", "CHANGELOG.md"]) copyFileSync(join(root, page), join(staging, page));
   mkdirSync(join(staging, "docs"));
   for (const page of readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md")))

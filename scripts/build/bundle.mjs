@@ -6,7 +6,8 @@ import { minify } from "terser";
 import { Complaint, root } from "../process.mjs";
 import { fingerprint } from "./fingerprint.mjs";
 import { generated } from "./glue.mjs";
-import { printable } from "./printable.mjs";
+import { asBase64, printable } from "./printable.mjs";
+import { uses } from "./tricks.mjs";
 
 const source = join(root, "pkg-template", "src");
 
@@ -32,8 +33,8 @@ export const entries = [
 const CORES = { index: "inline.ts", slim: "slim.ts" };
 
 /**
- * Which entries the others import at runtime, so that a program has each module once. What such an entry exports is
- * imported from it, by its public name; an entry that is not listed here carries all that it uses.
+ * The entries that others import at runtime, so that a program has each module once. The others import such an entry's
+ * exports from it, by its public name. An entry that is not listed here bundles all that it uses.
  */
 const IMPORTS = {
   "ag-ui": ["index"],
@@ -90,7 +91,9 @@ const BUNDLES = [
 /** About how long a line gets: shorter ones cost more. */
 const LINE = 2000;
 
-/** What stays an import: the package itself, so that there is one core in a program, and what a user brings. */
+/**
+ * The imports that stay: the package itself, so that there is one core in a program, and the user's own dependencies.
+ */
 const EXTERNAL = [
   "./threadfold_bg.wasm",
   "./threadfold_agent_bg.wasm",
@@ -102,18 +105,21 @@ const EXTERNAL = [
   "node:*",
 ];
 
-/** Returns the bundles as `files`, `{ name: text }`, and the paths of the `modules` that are in them. */
-export async function bundle(wasms) {
+/**
+ * Returns the bundles as `files`, `{ name: text }`, and the paths of the `modules` that are in them. `isWanted` chooses
+ * bundles by their names.
+ */
+export async function bundle(wasms, isWanted = () => true) {
   const [core, agentCore] = [wasms.core, wasms.agent].map((path) => {
     const wasm = readFileSync(path);
-    return { ...printable(wasm), fingerprint: fingerprint(wasm) };
+    return { ...(uses("printable") ? printable : asBase64)(wasm), fingerprint: fingerprint(wasm) };
   });
   writeFileSync(join(generated, "wasm-text.js"), textModule(core));
   writeFileSync(join(generated, "agent", "wasm-text.js"), textModule(agentCore));
   const modules = new Set();
+  const wanted = BUNDLES.filter(({ file }) => isWanted(file));
   const files = await Promise.all(
-    BUNDLES.map(async ({ file, path, entry, core: via, agent, agentCore: agentCoreFile, short, format, banner }) => {
-      const wasm = agent ? agentCore : core;
+    wanted.map(async ({ file, path, entry, core: via, agent, agentCore: agentCoreFile, short, format, banner }) => {
       const { outputFiles, metafile } = await build({
         entryPoints: [path ?? (agent ? join(source, "core", agent) : join(source, "entries", `${entry}.ts`))],
         bundle: true,
@@ -122,15 +128,15 @@ export async function bundle(wasms) {
         outfile: file,
         absWorkingDir: root,
         format,
-        // "neutral" leaves process.env.NODE_ENV alone, for the bundler of whoever imports this; "node" does so too and
+        // "neutral" leaves process.env.NODE_ENV alone, for the importing program's bundler. So does "node", which also
         // lists a CJS file's exports in the way that Node can see.
         platform: format === "cjs" ? "node" : "neutral",
         mainFields: ["module", "main"],
         target: "es2022",
-        // What is loaded late is CommonJS's own then: jest, say, knows no `import()` in it.
+        // Modules loaded late use `require` then: jest, for one, does not know `import()` in CommonJS.
         supported: { "dynamic-import": format === "esm" },
-        // Names stay, so that a stack trace says what it is about; the agent half is too large for them.
-        minifyIdentifiers: Boolean(short),
+        // Names stay, so that a stack trace is readable; the agent half is too large for them.
+        minifyIdentifiers: Boolean(short) && uses("agent names"),
         minifySyntax: true,
         minifyWhitespace: true,
         // Node prints the line that threw, which should not be the whole bundle.
@@ -139,8 +145,8 @@ export async function bundle(wasms) {
         ...(banner && { banner: { js: banner } }),
         external: EXTERNAL,
         plugins: [
-          ...(via ? [useCore(via), shortGlue] : []),
-          ...(via || agent ? [leaveOut(wasm)] : []),
+          ...(via ? [useCore(via)] : []),
+          ...(via && uses("glue names") ? [shortGlue] : []),
           ...(agent ? [useAgentFiles] : []),
           ...(agentCoreFile ? [useAgentCore(agentCoreFile)] : []),
           ...(IMPORTS[entry] ? [useEntries(IMPORTS[entry])] : []),
@@ -154,8 +160,8 @@ export async function bundle(wasms) {
       for (const [path, { bytesInOutput }] of Object.entries(inputs)) if (bytesInOutput > 0) modules.add(path);
       const [{ text }] = outputFiles;
       checkImports(file, text);
-      const shorter = short && format === "esm" ? await minified(text) : text;
-      return [file, filled(file, checked(file, named(shorter)), wasm.text)];
+      const shorter = short && format === "esm" && uses("terser") ? await minified(text) : text;
+      return [file, checked(file, named(shorter))];
     }),
   );
   return { files: Object.fromEntries(files), modules: [...modules] };
@@ -192,27 +198,15 @@ function checked(file, text) {
   return text;
 }
 
-/** The wasm's text goes in last, on a line of its own: esbuild would break it at each `LINE`, which costs 3 KiB. */
-const PLACEHOLDER = "the text of the wasm";
-function filled(file, text, wasm) {
-  const parts = text.split(`"${PLACEHOLDER}"`);
-  if (parts.length > 2 || (parts.length < 2 && text.includes(PLACEHOLDER)))
-    throw new Complaint(`${file} does not quote the wasm's text once: see scripts/build/bundle.mjs.`);
-  return parts.join(`\n${JSON.stringify(wasm)}\n`);
-}
-const leaveOut = (core) => ({
-  name: "wasm text",
-  setup(esbuild) {
-    esbuild.onLoad({ filter: /wasm-text\.js$/ }, () => ({ contents: textModule({ ...core, text: PLACEHOLDER }) }));
-  },
-});
-
 const textModule = (values) =>
   Object.entries(values)
     .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};\n`)
     .join("");
 
-/** What is between the core and the package has short names within it: it is a quarter of the code, and no caller's. */
+/**
+ * The functions between the core and the package get short names: they are a quarter of the code, and no caller uses
+ * them.
+ */
 const shortGlue = {
   name: "short names in the glue",
   setup(esbuild) {
@@ -245,7 +239,7 @@ const useAgentCore = (path) => ({
 
 const publicName = (entry) => (entry === "index" ? "threadfold" : `threadfold/${entry}`);
 
-/** What an entry exports, as `[name, path of the module that has it]`. */
+/** Returns the exports of an entry, as `[name, path of the module that has it]`. */
 function exportsOf(entry) {
   const path = join(source, "entries", `${entry}.ts`);
   return [...readFileSync(path, "utf8").matchAll(/^export \{([^}]*)\} from "(\.[^"]+)\.js";/gm)].flatMap(

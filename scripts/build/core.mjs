@@ -10,7 +10,7 @@ export const compileCore = () => compile("threadfold-core-wasm");
 /** The same for the agent half. Not beside the core: cargo unites the features of the packages that it builds together. */
 export const compileAgent = () => compile("threadfold-agent-wasm");
 
-/** Cargo's environment for the wasm profile: what is compiled with another has nothing in common with it. */
+/** Cargo's environment for the wasm profile: code compiled with another has nothing in common with it. */
 export function wasmEnvironment() {
   const cargoHome = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
   const library = join(ask("rustc", ["--print", "sysroot"]) ?? "", "lib", "rustlib", "src", "rust");

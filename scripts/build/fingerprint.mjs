@@ -1,4 +1,4 @@
-// What tells a wasm that lies beside the package from that of another version: `init` of "threadfold/slim" asks for it.
+// A fingerprint of the wasm: `init` of "threadfold/slim" checks that the wasm beside the package has the same version.
 import { createHash } from "node:crypto";
 import { leb } from "./wasm-sections.mjs";
 

@@ -1,15 +1,15 @@
-// `headroom(n)`: throws, as a full stack does, unless n times 8 KiB of it are left. It is asked before the core is entered,
-// where nothing has begun yet: what overflows in the middle of the core would leave it in the middle of its work.
+// `headroom(n)`: throws, as a full stack does, unless n times 8 KiB of it are left. It is called before the core is
+// entered, when nothing has begun yet. A stack overflow in the middle of the core would leave its work half done.
 //
-// Every engine compares a function's frame with what is left before it enters it, and a frame has room for all that a call
-// in it may answer. So the frame here is as large as a thousand answers, of a call that is never made.
+// Every engine compares a function's frame with the remaining stack before it enters the function. A frame has room for
+// all results of the calls in it. So the frame here is as large as a thousand results, of a call that is never made.
 import { readFileSync, writeFileSync } from "node:fs";
 import { leb, number, sections } from "./wasm-sections.mjs";
 
 /** As many as wasm allows. */
 const ANSWERS = 1000;
 
-/** All that says what this module does, for whoever keeps what it did. */
+/** This module's parameters, for callers that cache its results. */
 export const HEADROOM = `headroom ${ANSWERS}, in bytes`;
 
 const [TYPES, FUNCTIONS, EXPORTS, CODE] = [1, 3, 7, 10];
@@ -51,7 +51,7 @@ export function addHeadroom(file) {
 /** A function's body without locals. */
 const body = (code) => [...leb(code.length + 2), 0, ...code, 0x0b];
 
-/** The sections: those that get more with how many they have and what is behind that, the others whole. */
+/** The sections: the growing ones with their count and the content after it, the others whole. */
 const readSections = (wasm) =>
   sections(wasm).map(({ id, start, end }) => {
     const [count, items] = [TYPES, FUNCTIONS, EXPORTS, CODE].includes(id) ? number(wasm, start) : [0, start];

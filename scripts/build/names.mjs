@@ -1,10 +1,10 @@
-// What the wasm imports and exports, by short names: those of wasm-bindgen are long, and some have a hash each, which no
-// compression makes smaller. What its glue has no use for is not exported at all.
+// Shortens the names of the wasm's imports and exports. Those of wasm-bindgen are long, and some have a hash each,
+// which no compression makes smaller. Exports that its glue does not use are removed.
 import { leb, number, sections } from "./wasm-sections.mjs";
 
 const [IMPORTS, EXPORTS] = [2, 7];
 
-/** Whatever slots.js asks for by name, and what tests do, who see the exports from outside. */
+/** The names that slots.js uses, and those that tests use, which see the exports from outside. */
 const KEPT = /^(?:memory|__stack_pointer|__wbg_\w+_free)$/;
 
 /** The module of the glue's own functions, as wasm-bindgen calls it. */

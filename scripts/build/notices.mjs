@@ -31,7 +31,7 @@ const rust = () => ({
   text: `Copyright (c) The Rust Project Contributors\n\n${mitTerms()}`,
 });
 
-/** What every MIT licence says after the name of its owner, as this package's own does. */
+/** The terms of every MIT licence after the name of its owner, as in this package's own. */
 function mitTerms() {
   const text = readFileSync(join(root, "LICENSE"), "utf8");
   const terms = text.slice(text.indexOf("Permission is hereby granted")).trim();

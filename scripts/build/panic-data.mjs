@@ -1,11 +1,11 @@
-// What panics would say, taken out of the wasm's data: nobody says it, for a panic only traps (panics.mjs), but neither
-// the linker nor the optimiser knows which data nobody reads. Zeros cost nothing.
+// Removes the messages of panics from the wasm's data. Nobody prints them, because a panic only traps (panics.mjs). But
+// neither the linker nor the optimiser knows which data nobody reads. Zeros cost nothing.
 import { sections, number } from "./wasm-sections.mjs";
 
 /** Files of Rust's library and of the core: only the places of panics name them. Texts stand end to end: no more than that. */
 const FILE = /(?:\/rustc\/|rust\/|cargo\/|src\/)[\w./-]+?\.rs/g;
 
-/** What functions of Rust's library say that are made to trap: all of it between what they fill in. */
+/** The messages of functions in Rust's library that are made to trap: all of it between their parameters. */
 const SENTENCES = [
   "capacity overflow",
   "range end index ",
@@ -20,13 +20,13 @@ const SENTENCES = [
   "mid > len",
   "attempt to join into collection with len > usize::MAX",
   "assertion failed: self.peeked.is_none()",
-  // What numbers are written with: src/digits.rs has a way of its own.
+  // Rust's table for writing numbers: src/digits.rs has a way of its own.
   Array.from({ length: 100 }, (_, at) => String(at).padStart(2, "0")).join(""),
 ];
 
 const DATA = 11;
 
-/** All that says what this module does, for whoever keeps what it did. */
+/** This module's parameters, for callers that cache its results. */
 export const FORGOTTEN = [FILE.source, ...SENTENCES].join("\n");
 
 /** Zeroes it in the given bytes of a wasm. */
@@ -58,7 +58,7 @@ function segments(wasm) {
   const [count, first] = number(wasm, data.start);
   const found = [];
   for (let at = first; found.length < count;) {
-    // Each begins with 0, for the only memory there is, and says where it is: i32.const, a number, end.
+    // Each begins with 0, for the only memory there is, and has its place: i32.const, a number, end.
     const [start, behind] = number(wasm, at + 2);
     const [length, from] = number(wasm, behind + 1);
     at = from + length;

@@ -4,17 +4,18 @@ import { readFileSync, writeFileSync } from "node:fs";
 import binaryen from "binaryen";
 import { Complaint } from "../process.mjs";
 import { FORGOTTEN, forgetPanicData } from "./panic-data.mjs";
+import { uses } from "./tricks.mjs";
 
 /** Functions of Rust's library that never return, by the ends of their names. */
 const PANICS =
   /^(core|alloc|std)\b.*::(panic|panic_fmt|panic_bounds_check|panic_const_\w+|(expect|unwrap|assert)_failed|\w+_fail|handle_error|handle_alloc_error|capacity_overflow)$/;
 
-/** What is behind `format!`, `write!` and `to_string()`, and what a panic carries. */
+/** The functions of `format!`, `write!` and `to_string()`, and a panic's payload. */
 const FORMATTING = /\b(core|alloc)::fmt\b|\bPanicPayload\b/;
 
 const LIBRARY = /^(core|alloc|std|__rustc)\b/;
 
-/** All that says what this module does, for whoever keeps what it did. */
+/** This module's parameters, for callers that cache its results. */
 export const RULES = [...[PANICS, FORMATTING, LIBRARY].map(({ source }) => source), FORGOTTEN].join("\n");
 
 /** Writes a wasm whose functions have names anew. */
@@ -34,7 +35,7 @@ export function trapOnPanic(input, output) {
     );
   }
   const wasm = Buffer.from(module.emitBinary());
-  forgetPanicData(wasm);
+  if (uses("panic data")) forgetPanicData(wasm);
   writeFileSync(output, wasm);
   module.dispose();
 }

@@ -217,7 +217,7 @@ fn block_chars<V: Value>(block: &V, parts: &Parts<'_, V>) -> Result<u64, Error> 
         let Some(text) = block.get("text") else { return Ok(0) };
         return match text.kind() {
             Kind::String => Ok(code_points(&text.text().unwrap_or_default())),
-            // Python asks for the length of whatever there is.
+            // Python asks for the length of any content.
             Kind::Array => Ok(text.len() as u64),
             Kind::Object => Ok(text.keys().len() as u64),
             _ => Err(Error::message_field(".content", "a list of blocks whose text is a string")),
@@ -250,7 +250,7 @@ fn provider_of<V: Value>(parts: &Parts<'_, V>) -> Result<Option<String>, Error> 
     }
 }
 
-/// Returns what an AI message says it took, if that is a whole number.
+/// Returns the tokens that an AI message reports, if that is a whole number.
 fn total_tokens_of<V: Value>(parts: &Parts<'_, V>) -> Option<f64> {
     match parts.field("usage_metadata")?.get("total_tokens")?.scalar()? {
         #[allow(clippy::cast_precision_loss, reason = "Python's division rounds, too")]
@@ -259,9 +259,9 @@ fn total_tokens_of<V: Value>(parts: &Parts<'_, V>) -> Option<f64> {
     }
 }
 
-/// Finds the factor of a list of messages, in order: what the last answer that says so took, by what
-/// was counted up to it. There is none if the answers are of two providers; those before the first
-/// that names its provider do not count as another.
+/// Finds the factor of a list of messages, in order. The factor is the last reported token count
+/// divided by the count up to that answer. There is none if the answers are of two providers.
+/// Answers before the first that names its provider do not count as another.
 #[derive(Debug, Clone)]
 pub struct UsageScale<P> {
     provider: Option<P>,

@@ -1,4 +1,4 @@
-//! A policy, resolved: what a [`Ledger`](super::ledger::Ledger) decides by.
+//! A policy, resolved: the numbers that a [`Ledger`](super::ledger::Ledger) decides by.
 
 use super::policy::{Cuts, Policy, Size, Threshold};
 

@@ -1,8 +1,8 @@
 //! Trimming: the newest (or oldest) messages that fit a number of tokens.
 //!
-//! The rules are those of Python's `trim_messages`. The decision is made over positions, by asking a
-//! [`Source`]: a list of [`Value`](crate::Value)s with a counter ([`trim_messages`]), or one of yours.
-// `pkg-template/src/context/trim.ts` is the same over JavaScript's.
+//! The rules are Python's, of `trim_messages`. The decision is made over positions, by asking a
+//! [`Source`]: a list of [`Value`](crate::Value)s with a counter ([`trim_messages`]), or one of
+//! yours. `pkg-template/src/context/trim.ts` does the same over JavaScript's lists.
 
 use std::ops::Range;
 
@@ -24,15 +24,15 @@ pub enum Strategy {
 /// The treatment of a tool call and its result where one of them is trimmed off.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ToolPairs {
-    /// They stay or go together, and a result whose call is nowhere before it goes too: what is kept
-    /// has no result without its call.
+    /// They stay or go together. A result whose call is nowhere before it goes too, so every kept
+    /// result has its call.
     #[default]
     Whole,
     /// They are messages like others, as in `LangChain`.
     AsLangchain,
 }
 
-/// An end of what is kept.
+/// An end of the kept messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
     /// The first message.

@@ -31,8 +31,8 @@ type CheckpointForm<U, S> = (u8, S, PlanForm, Option<U>, Vec<S>, Vec<PendingForm
 
 /// Writes it in a form of this crate's own, which [`Deserialize`] reads.
 ///
-/// It says by name what its numbers stand for, so that a graph with other nodes and edges can go on
-/// with it. Its answers and interrupts are any JSON: take a format that describes itself.
+/// It contains the names for its numbers, so a graph with other nodes and edges can
+/// continue it. Its answers and interrupts are any JSON: use a self-describing format.
 impl<S> Serialize for Checkpoint<S>
 where
     S: State + Serialize,

@@ -1,4 +1,4 @@
-//! Nodes, and what they are given.
+//! Nodes, and their inputs.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -122,7 +122,7 @@ impl Serialize for Interrupt {
     }
 }
 
-/// A node with something of its own: a client, a database, a model.
+/// A node with fields of its own: a client, a database, a model.
 ///
 /// A closure may hold such a thing, too, but not look at the state while it waits for it: Rust has no
 /// name yet for a closure whose future borrows both. It clones what it needs of the state first.
@@ -198,7 +198,7 @@ pub struct Nodes;
 /// A node: an `async fn(&S, Ctx) -> Result<S::Update, E>`, one that returns a [`Command`], or a
 /// [`Node`]. `Kind` distinguishes them.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no node of a graph over `{S}`",
+    message = "`{Self}` cannot be a node of a graph over `{S}`",
     note = "a node is an `async fn(&{S}, Ctx)` that returns a `Result` of an update or a `Command<{S}>`, or implements `Node<{S}>`"
 )]
 pub trait NodeFn<'a, S: State, Kind>: Send + Sync {

@@ -1,4 +1,4 @@
-//! A checkpoint in the numbers of another graph, so that a graph that has changed can go on with it.
+//! A checkpoint in the numbers of another graph, so that a changed graph can continue it.
 
 use std::collections::HashMap;
 

@@ -21,7 +21,7 @@ use crate::State;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Outcome<S> {
-    /// The state. Where somebody is asked, with what the nodes beside that one have written.
+    /// The state. At an interrupt it includes the writes of the other nodes in the step.
     pub state: S,
     /// Its open interrupts, if it has not reached its end.
     pub interrupts: Vec<Interrupt>,
@@ -37,7 +37,7 @@ pub struct StepDone {
     pub nodes: Vec<Arc<str>>,
 }
 
-/// How a run goes on.
+/// How a run continues.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Resume {
     /// Without an answer: after a breakpoint or an error.
@@ -90,7 +90,7 @@ type Returned<S> = Result<Command<S>, BoxError>;
 struct OpenStep<S: State> {
     /// For each task, what an earlier run has left of it.
     kept: Vec<Option<Pending<S>>>,
-    /// For each task, what it has returned.
+    /// For each task, its result.
     returned: Arc<Mutex<Vec<Option<Returned<S>>>>>,
 }
 
@@ -215,7 +215,7 @@ where
         self.pending.iter().filter_map(|pending| pending.interrupt.clone()).collect()
     }
 
-    /// Runs to the end, or to where somebody is asked.
+    /// Runs to the end, or to an interrupt.
     ///
     /// # Errors
     /// See [`GraphError`].
@@ -244,7 +244,7 @@ where
         Ok(self.state)
     }
 
-    /// Returns what the thread has come to, if anything is saved of it.
+    /// Returns the thread's outcome, if anything of it is saved.
     pub(super) async fn left(
         graph: &'g Compiled<S>,
         thread: &'g str,
@@ -259,7 +259,7 @@ where
         is_known.then(outcome).transpose()
     }
 
-    /// Makes a step. Returns none at the end, at a breakpoint, and where somebody is asked.
+    /// Makes a step. Returns none at the end, at a breakpoint, and at an interrupt.
     ///
     /// You may drop the future, as a timeout does, and call it again. Nodes that have finished are
     /// not run again. The others start over, with the answers that they had. In a loop around
@@ -331,8 +331,7 @@ where
         Ok(Some(StepDone { step, nodes }))
     }
 
-    /// Runs those tasks that have not finished. Returns what all have done, or none if somebody is
-    /// asked.
+    /// Runs the tasks that have not finished. Returns the results of all, or none at an interrupt.
     async fn run_tasks(
         &mut self,
         tasks: &[Task],

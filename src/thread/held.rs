@@ -31,7 +31,6 @@ impl<V: Value> Holds<V> for Thread<V> {
             woven,
             written,
             told,
-            told_fresh: _,
             view,
             confirmed,
         } = self;
@@ -50,7 +49,7 @@ impl<V: Value> Holds<V> for Thread<V> {
         predicted_fields.held(visit);
         woven.held(visit);
         written.held(visit);
-        visit(told);
+        told.held(visit);
         view.held(visit);
         confirmed.held(visit);
     }

@@ -73,6 +73,8 @@ impl<V: Value> IdSet<V> {
 pub(super) struct ByText<V: Value> {
     symbols: V::Symbols,
     lists: Vec<Vec<Place>>,
+    /// By text, how many of its list's first are over.
+    over: Vec<usize>,
 }
 
 /// An update's number and the position of an edit in it; or a position in a list, twice.
@@ -80,7 +82,7 @@ pub(super) type Place = [u32; 2];
 
 impl<V: Value> Default for ByText<V> {
     fn default() -> Self {
-        Self { symbols: V::Symbols::default(), lists: Vec::new() }
+        Self { symbols: V::Symbols::default(), lists: Vec::new(), over: Vec::new() }
     }
 }
 
@@ -99,6 +101,28 @@ impl<V: Value> ByText<V> {
     pub(super) fn of(&self, text: &V) -> &[Place] {
         let list = self.symbols.find(text).and_then(|number| self.lists.get(number as usize));
         list.map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the first match in a text's list. Those at its start that are not open are never
+    /// looked at again, until [`ByText::anew`].
+    pub(super) fn first(
+        &mut self,
+        text: &V,
+        is_open: &dyn Fn(Place) -> bool,
+        is_it: &dyn Fn(Place) -> bool,
+    ) -> Option<Place> {
+        let number = self.symbols.find(text)? as usize;
+        let list = self.lists.get(number)?;
+        if self.over.len() < self.lists.len() {
+            self.over.resize(self.lists.len(), 0);
+        }
+        let over = self.over.get_mut(number)?;
+        *over += list.iter().skip(*over).take_while(|place| !is_open(**place)).count();
+        list.iter().skip(*over).copied().find(|place| is_it(*place))
+    }
+
+    pub(super) fn anew(&mut self) {
+        self.over.clear();
     }
 
     /// Removes the first match from a text's list.

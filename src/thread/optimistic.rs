@@ -19,7 +19,7 @@ impl<V: Value> Thread<V> {
         self.show(update, false)
     }
 
-    /// Shows an update that a call of its own sends instead of a run: only [`Thread::settle`] and
+    /// Shows an update that a separate call sends instead of a run: only [`Thread::settle`] and
     /// [`Thread::rollback`] end it.
     ///
     /// # Errors
@@ -69,7 +69,7 @@ impl<V: Value> Thread<V> {
         }
         pending.edits.iter_mut().for_each(|edit| self.places.seat(edit));
         self.made = made;
-        (self.view.fresh, self.told_fresh) = (false, false);
+        (self.view.fresh, self.told.fresh) = (false, false);
         if written.is_some() {
             self.written = written;
         }
@@ -79,7 +79,7 @@ impl<V: Value> Thread<V> {
         Ok(id)
     }
 
-    /// Messages that are only added go behind all shown ones, so the view need not be rebuilt.
+    /// Messages that are only added go after all shown ones, so the view need not be rebuilt.
     fn show_edits(&mut self, edits: &[Edit<V>]) {
         if edits.is_empty() {
             return;

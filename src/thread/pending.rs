@@ -4,7 +4,7 @@ use super::MESSAGES;
 use super::ids::{ByText, Place};
 use super::record::with;
 use crate::message_list::MessageList;
-use crate::value::{Found, Join, Plan, Symbols, Value};
+use crate::value::{Found, Holds, Join, Plan, Symbols, Value};
 
 #[cfg(test)]
 mod tests;
@@ -43,17 +43,17 @@ impl Status {
 
 /// An optimistic update: shown over the confirmed state as far as that lacks it.
 #[derive(Clone)]
-#[allow(clippy::struct_excessive_bools)] // Each is a thing of its own.
+#[allow(clippy::struct_excessive_bools)] // Each has its own meaning.
 pub struct Pending<V> {
     /// Its id.
     pub id: String,
-    /// What it writes; its messages are whole and have ids.
+    /// The fields that it writes; its messages are whole and have ids.
     pub update: V,
     /// Its status.
     pub status: Status,
     /// Why it failed.
     pub error: Option<V>,
-    /// Whether a call of its own sends it: no run sends it or ends it.
+    /// Whether a separate call sends it: no run sends it or ends it.
     pub manual: bool,
     /// Whether the thread's last run sent it.
     pub(super) taken: bool,
@@ -89,7 +89,7 @@ pub(super) struct Edit<V> {
     /// `None` for a removal.
     pub message: Option<V>,
     pub base: Base<V>,
-    /// Of a sent removal: the number of the run in which the server sent the message again.
+    /// For a sent removal: the number of the run in which the server sent the message again.
     pub again: Option<u32>,
     /// Whether the server has it, as of the last read.
     pub acknowledged: bool,
@@ -264,6 +264,8 @@ pub(super) struct Updates<V: Value> {
     /// The number of edits and writes of open updates.
     pub edit_count: usize,
     pub write_count: usize,
+    /// How often they were numbered anew.
+    pub turns: u32,
 }
 
 impl<V: Value> Default for Updates<V> {
@@ -275,6 +277,7 @@ impl<V: Value> Default for Updates<V> {
             edits: ByText::default(),
             edit_count: 0,
             write_count: 0,
+            turns: 0,
         }
     }
 }
@@ -335,25 +338,43 @@ impl<V: Value> Updates<V> {
 
     /// Removes an update.
     pub(super) fn remove(&mut self, number: u32) -> Option<Box<Pending<V>>> {
+        let gone = self.take(number);
+        self.tidy();
+        gone
+    }
+
+    /// Removes those chosen.
+    pub(super) fn drop_all(&mut self, chosen: &dyn Fn(&Pending<V>) -> bool) {
+        for number in 0..u32::try_from(self.slots.len()).unwrap_or(u32::MAX) {
+            let update = self.slots.get(number as usize).and_then(Option::as_deref);
+            if update.is_some_and(chosen) {
+                self.take(number);
+            }
+        }
+        self.tidy();
+    }
+
+    fn take(&mut self, number: u32) -> Option<Box<Pending<V>>> {
         let gone = self.slots.get_mut(number as usize)?.take()?;
         self.kept -= 1;
-        self.edit_count -= gone.edits.len();
-        self.write_count -= gone.writes.len();
+        if !gone.over {
+            self.edit_count -= gone.edits.len();
+            self.write_count -= gone.writes.len();
+        }
         for edit in &gone.edits {
             self.edits.take(&edit.id, &|[update, _]| update == number);
-        }
-        if self.kept == 0 || self.slots.len() > 2 * self.kept + 64 {
-            self.keep(&|_| true);
         }
         Some(gone)
     }
 
-    /// Keeps those chosen.
-    pub(super) fn keep(&mut self, chosen: &dyn Fn(&Pending<V>) -> bool) {
-        for update in std::mem::take(self).slots.into_iter().flatten() {
-            if chosen(&update) {
+    /// Numbers the updates anew once most are gone.
+    fn tidy(&mut self) {
+        if self.slots.len() > 2 * self.kept + 64 || (self.kept == 0 && !self.slots.is_empty()) {
+            let turns = self.turns.wrapping_add(1);
+            for update in std::mem::take(self).slots.into_iter().flatten() {
                 self.push(update);
             }
+            self.turns = turns;
         }
     }
 
@@ -401,4 +422,81 @@ impl<V: Value> Updates<V> {
     pub(super) fn edit_mut(&mut self, [update, at]: Place) -> Option<&mut Edit<V>> {
         self.get_mut(update)?.edits.get_mut(at as usize)
     }
+}
+
+/// The last list of pending updates returned.
+pub(super) struct Told<V> {
+    list: V,
+    /// The numbers of its updates, and which numbering that was.
+    numbers: Vec<u32>,
+    turns: u32,
+    /// Whether it still holds.
+    pub fresh: bool,
+}
+
+impl<V: Value> Told<V> {
+    pub(super) fn nothing() -> Self {
+        Self { list: V::null(), numbers: Vec::new(), turns: 0, fresh: false }
+    }
+
+    /// Returns the updates that the server does not have as a list: the same one until one of them
+    /// changes. Rebuilds only what has.
+    pub(super) fn list(&mut self, updates: &mut Updates<V>) -> V {
+        if self.fresh {
+            return self.list.clone();
+        }
+        self.fresh = true;
+        let mut known = std::mem::take(&mut self.numbers);
+        if self.list.is_null() || self.turns != updates.turns {
+            (self.list, known) = (V::array([]), Vec::new());
+        }
+        self.turns = updates.turns;
+        let mut plan = Plan::default();
+        let mut items = Vec::new();
+        // The place in the last list that comes next.
+        let mut next = 0;
+        let mut between = false;
+        for (number, update) in (0..).zip(&mut updates.slots) {
+            let Some(update) = update.as_deref_mut() else { continue };
+            if update.over || update.is_acknowledged() {
+                continue;
+            }
+            self.numbers.push(number);
+            while known.get(next).is_some_and(|one| *one < number) {
+                plan.removed.push(place(next));
+                next += 1;
+            }
+            if known.get(next) == Some(&number) {
+                if update.told.is_none() || update.renamed {
+                    plan.replaced.push([place(next), place(items.len())]);
+                    items.push(update.tell());
+                }
+                next += 1;
+            } else {
+                between |= next < known.len();
+                plan.appended.push(place(items.len()));
+                items.push(update.tell());
+            }
+        }
+        plan.removed.extend((next..known.len()).map(place));
+        if between {
+            let all = updates.iter_mut().filter(|update| !update.is_acknowledged());
+            self.list = V::array(all.map(Pending::tell));
+        } else if !plan.is_empty() {
+            let list = std::mem::replace(&mut self.list, V::null());
+            self.list = V::assemble(list, V::array(items), &plan, false);
+        }
+        self.list.clone()
+    }
+}
+
+impl<V: Value> Holds<V> for Told<V> {
+    fn held(&mut self, visit: &mut dyn FnMut(&mut V)) {
+        let Self { list, numbers: _, turns: _, fresh: _ } = self;
+        visit(list);
+    }
+}
+
+fn place(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
 }

@@ -167,11 +167,12 @@ impl<V: Value> Thread<V> {
         let Some(id) = message.get_owned("id").filter(|id| id.kind() == Kind::String) else {
             return Err(Error::message_field(".id", "a string"));
         };
+        let mut echoed = None;
         if let Some(position) = self.messages.find(&id) {
             // An equal message changes nothing.
             let own = self.messages.item(position);
             if !own.as_ref().is_some_and(|own| own.equals(message)) {
-                // A message that is no tool result any more separates those behind it from their
+                // A message that no longer is a tool result separates the following ones from their
                 // call.
                 let stays = |own: V| message::kind_of(&own) == message::kind_of(message);
                 self.behind = self.behind.filter(|_| own.is_some_and(stays));
@@ -186,10 +187,12 @@ impl<V: Value> Thread<V> {
                 None => self.shown_place(&id),
             };
             let (head, behind) = (self.places.head, self.behind);
+            let place_shown = place.filter(|_| after.is_none());
+            let woven = place_shown.and_then(|place| self.woven_with(&known, place));
             self.messages.put(known, place.map(|place| place as usize))?;
             self.woven = None;
             (self.view.fresh, self.confirmed.fresh) = (false, false);
-            // Everything behind it has moved.
+            // Everything after it has moved.
             let moved = place.is_some_and(|place| place as usize + 1 < self.messages.len());
             self.places.head = match (after, place) {
                 (None, Some(_)) => head,
@@ -197,8 +200,12 @@ impl<V: Value> Thread<V> {
                 _ => head.filter(|head| head.stays_with(self.messages.len())),
             };
             self.behind = if moved && after.is_none() { None } else { behind };
+            echoed = woven;
         }
         self.look_at(&id, true);
+        if echoed.is_some() {
+            self.woven = echoed;
+        }
         if streaming {
             self.streaming.insert(&id);
             self.broken.remove(&id);
@@ -209,14 +216,14 @@ impl<V: Value> Thread<V> {
         Ok(())
     }
 
-    /// Returns the position behind the message of this id and the tool results that follow it.
+    /// Returns the position after the message with this id and the tool results that follow it.
     fn place_behind(&mut self, after: &V) -> Option<u32> {
         let first = self.messages.find(after)?;
         let len = u32::try_from(self.messages.len()).unwrap_or(u32::MAX);
         let is_result = |at: u32| {
             self.messages.item(at).is_some_and(|it| message::kind_of(&it) == Some("tool"))
         };
-        // Directly behind the last insertion, if nothing moved since.
+        // Directly after the last insertion, if nothing moved since.
         let known =
             self.behind.filter(|[one, at, all]| *one == first && *all == len && is_result(*at));
         let mut place = known.map_or(first, |[_, at, _]| at) + 1;

@@ -68,8 +68,8 @@ impl<V: Value> Thread<V> {
     /// Makes a thread from the result of [`Thread::to_json`].
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for anything but such an object, for one of another version, and for
-    /// one with a schema when none, or one without its fields, is given.
+    /// [`Error::InvalidArgument`] for anything but such an object, and for another version. A
+    /// record with a schema needs a schema with at least its fields.
     pub fn from_json(schema: Option<Schema<V>>, record: &V) -> Result<Self, Error> {
         if record.text_of("version").as_deref() != Some(VERSION) {
             return Err(Error::value("a thread's record", "of version 2, as toJSON() gives it"));

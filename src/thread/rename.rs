@@ -1,4 +1,4 @@
-//! Servers that give a message an id of their own.
+//! Servers that give a message another id.
 
 use super::Thread;
 use super::ids::{ByText, Place};
@@ -7,12 +7,29 @@ use crate::message::kind_of;
 use crate::message_list::Compared;
 use crate::value::{Kind, Value};
 
-/// The messages that the run sent, by their contents: those without text under the empty one.
-pub(super) type Echoes<V> = ByText<V>;
+/// The added messages that the run sent: by their kinds, and by their contents, those without text
+/// under the empty one.
+pub(super) struct Echoes<V: Value> {
+    of_kinds: Vec<(&'static str, ByText<V>)>,
+}
+
+impl<V: Value> Echoes<V> {
+    fn of_kind(&mut self, kind: &'static str) -> Option<&mut ByText<V>> {
+        if self.of_kinds.iter().all(|(one, _)| *one != kind) {
+            self.of_kinds.push((kind, ByText::default()));
+        }
+        self.of_kinds.iter_mut().find(|(one, _)| *one == kind).map(|(_, texts)| texts)
+    }
+
+    /// Looks at all again: the server may lack some that it had.
+    pub(super) fn anew(&mut self) {
+        self.of_kinds.iter_mut().for_each(|(_, texts)| texts.anew());
+    }
+}
 
 impl<V: Value> Thread<V> {
     /// The run's first new message with the kind and content of a sent one, under an id that no
-    /// update knows, is that message: it takes the server's id.
+    /// update knows, counts as that message. It takes the server's id.
     pub(super) fn match_renamed(&mut self, message: &V, within: Option<&Compared>) {
         if self.updates.edit_count == 0 || !self.is_active() {
             return;
@@ -24,21 +41,21 @@ impl<V: Value> Thread<V> {
         if !self.updates.edits_of(&id).is_empty() {
             return;
         }
+        let Some(kind) = kind_of(message) else { return };
         self.look();
-        let echoes = self.echoes.take().unwrap_or_else(|| self.find_echoes());
-        let kind = kind_of(message);
-        let is_it = |place: &Place| {
-            let Some(edit) = self.updates.edit(*place) else { return false };
-            let Some(own) = edit.message.as_ref() else { return false };
-            // Cheap checks first, without asking the heap: of many messages with one text most are
-            // known.
-            !edit.acknowledged
-                && !within.is_some_and(|it| self.messages.names(it, &edit.id))
-                && own.get("content").is_some_and(|own| own.equals(&content))
-                && kind.is_some()
-                && kind == kind_of(own)
+        let mut echoes = self.echoes.take().unwrap_or_else(|| self.find_echoes());
+        let is_open = |place: Place| self.updates.edit(place).is_some_and(|it| !it.acknowledged);
+        let is_it = |place: Place| {
+            let Some(edit) = self.updates.edit(place).filter(|it| !it.acknowledged) else {
+                return false;
+            };
+            let own = edit.message.as_ref().and_then(|own| own.get("content"));
+            !within.is_some_and(|it| self.messages.names(it, &edit.id))
+                && own.is_some_and(|own| own.equals(&content))
         };
-        let found = echoes.of(&text_or_empty(&content)).iter().copied().find(is_it);
+        let text = text_or_empty(&content);
+        let texts = echoes.of_kind(kind);
+        let found = texts.and_then(|texts| texts.first(&text, &is_open, &is_it));
         self.echoes = Some(echoes);
         if let Some(found) = found {
             let seat = self.updates.rename(found, &id);
@@ -53,12 +70,14 @@ impl<V: Value> Thread<V> {
     }
 
     fn find_echoes(&self) -> Echoes<V> {
-        let mut echoes = Echoes::default();
+        let mut echoes = Echoes { of_kinds: Vec::new() };
         for (number, update) in self.updates.numbered().filter(|(_, it)| it.taken) {
             for (at, edit) in (0..).zip(&update.edits) {
                 let message = edit.message.as_ref().filter(|_| edit.does == Does::Add);
-                if let Some(content) = message.and_then(|message| message.get_owned("content")) {
-                    echoes.add(&text_or_empty(&content), [number, at]);
+                let content = message.and_then(|message| message.get_owned("content"));
+                let texts = message.and_then(kind_of).and_then(|kind| echoes.of_kind(kind));
+                if let (Some(content), Some(texts)) = (content, texts) {
+                    texts.add(&text_or_empty(&content), [number, at]);
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! A run of the agent: which updates it sends, how it ends, and how it is rejoined.
 
+use super::Thread;
 use super::pending::{Does, Pending, Status};
-use super::{Stale, Thread};
 use crate::diff::diff;
 use crate::message::Kinds;
 use crate::value::{ByNumber, Found, Value};
@@ -25,12 +25,12 @@ pub(super) struct Run<V> {
 pub(super) struct Start<V> {
     pub messages: V,
     pub fields: V,
-    /// What the server had of them.
+    /// The server's part of them.
     pub server_messages: V,
     pub server_fields: V,
 }
 
-/// What a run's start says.
+/// The effect of a run's start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Starts {
     /// Another run begins.
@@ -73,17 +73,15 @@ impl<V: Value> Thread<V> {
             left.iter().for_each(|id| self.left.insert(id));
             self.begin(id);
         }
-        self.messages_changed();
-        self.fields_changed();
         self.updates_changed();
     }
 
     fn begin(&mut self, id: Option<V>) {
         self.drop_broken();
-        self.stale = Stale { edits: true, writes: true };
         self.look();
         // Updates that the server has when a run starts are done.
-        self.updates.keep(&|update| !update.over && (update.manual || !update.is_acknowledged()));
+        self.updates
+            .drop_all(&|update| update.over || (!update.manual && update.is_acknowledged()));
         if self.updates.iter().all(|update| update.anchor.is_none()) {
             // An update that is done has no position.
             self.places.clear();
@@ -153,6 +151,8 @@ impl<V: Value> Thread<V> {
                 V::forget_failure();
             }
         }
+        self.messages_changed();
+        self.fields_changed();
     }
 
     /// Finishes the run: the updates it sent are done. For a part that the server does not have,
@@ -231,10 +231,14 @@ impl<V: Value> Thread<V> {
 
     /// Drops the messages that a failed run cut off: they are shown until the next one starts.
     fn drop_broken(&mut self) {
+        if self.broken.iter().next().is_none() {
+            return;
+        }
         let broken = (0..).zip(self.unfinished()).filter(|(_, is_one)| *is_one);
         let broken: Vec<u32> = broken.map(|(at, _)| at).collect();
         if !broken.is_empty() {
             self.messages.remove(&broken);
+            self.messages_changed();
         }
         self.broken.clear();
     }

@@ -50,8 +50,8 @@ pub struct RunState<V> {
     pub status: RunStatus,
     /// Why it failed, or why the connection broke.
     pub error: Option<V>,
-    /// A list of what it waits for. Kept while the next run has no id yet, and when that fails
-    /// without one: the answers may not have arrived.
+    /// The interrupts that it waits for. They are kept while the next run has no id yet, and when
+    /// that run fails without one: the answers may not have arrived.
     pub interrupts: Option<V>,
     /// The id of the stream's last part: join the run after it.
     pub last_event_id: Option<V>,
@@ -106,7 +106,7 @@ impl<V: Value> Standing<V> {
         (self.status, self.error, self.fresh) = (status, error, false);
     }
 
-    /// Notes that a run begins: what the last one waits for is settled once the next has an id.
+    /// Notes that a run begins: the last run's interrupts are settled once the next has an id.
     pub(super) fn begin(&mut self, has_id: bool) {
         self.set(RunStatus::Running, None);
         if has_id {
@@ -168,7 +168,7 @@ impl<V: Value> Thread<V> {
             let run = with(with(run, "error", error.as_ref()), "interrupts", interrupts.as_ref());
             let run = with(run, "lastEventId", last_event_id.as_ref());
             if self.standing.told.is_null() || !have_same(&run, &self.standing.told) {
-                // Whoever gets it may add to it in the same call, but to a copy.
+                // The caller may add to it in the same call, but only to a copy.
                 self.standing.told = run.shared();
             }
         }

@@ -98,7 +98,7 @@ fn what_is_the_servers_is_found_out_again_for_any_number_of_fields() {
         thread.optimistic(update()).unwrap();
         hear(&mut thread, Event::RunStarted { id: None, joined: None });
         assert!(thread.settle(&first).unwrap());
-        // Few are looked at one by one, many when somebody asks: each would be searched for.
+        // Few are looked at one by one, many on demand: each would be searched for.
         assert_eq!(thread.stale.writes, count > 8);
         assert_eq!(thread.pending().count(), 0);
     }

@@ -5,7 +5,7 @@ use super::{MESSAGES, Stale, Thread};
 use crate::message_list::MessageList;
 use crate::value::{ByNumber, Found, Holds, Plan, Value, ascending};
 
-/// A state that was returned, and what it was made of.
+/// A returned state, and its sources.
 pub(super) struct Shown<V> {
     state: V,
     messages: V,
@@ -24,15 +24,15 @@ pub(super) struct Woven<V> {
     removed: Vec<u32>,
     /// The confirmed positions of messages that have grown since.
     pub grown: Vec<u32>,
-    /// Pending messages added since, behind all others.
+    /// Pending messages added since, after all others.
     pub tail: Vec<V>,
 }
 
-/// What pending edits change of the confirmed messages.
+/// The changes that pending edits make to the confirmed messages.
 pub(super) struct Weft<V> {
     /// The confirmed positions before which pending messages stand, ascending: one for each.
     pub before: Vec<u32>,
-    /// Those of them that do not stand behind all others.
+    /// Those of them that do not come after all others.
     pub inserted: V,
     /// The hidden confirmed positions, ascending.
     removed: Vec<u32>,
@@ -103,7 +103,7 @@ impl<V: Value> Thread<V> {
         }
     }
 
-    /// Does so for the edits of one message, which the server may have said itself.
+    /// Does so for the edits of one message, which the server may have sent itself.
     pub(super) fn look_at(&mut self, id: &V, said: bool) {
         let edits = self.updates.edits_of(id).to_vec();
         if edits.is_empty() {
@@ -112,7 +112,7 @@ impl<V: Value> Thread<V> {
         let run = self.run.as_ref().map_or(NO_RUN, |run| run.anchor);
         for edit in edits {
             if let Some(edit) = self.updates.edit_mut(edit) {
-                // Then it is not the one that was removed.
+                // Then it is another one than the removed one.
                 if said && edit.does == Does::Remove && edit.base.is_some() {
                     edit.again = Some(run);
                 }
@@ -120,7 +120,7 @@ impl<V: Value> Thread<V> {
             }
         }
         self.woven = None;
-        (self.view.fresh, self.told_fresh) = (false, false);
+        (self.view.fresh, self.told.fresh) = (false, false);
     }
 
     /// Returns the confirmed messages with the pending ones among them.
@@ -178,6 +178,38 @@ impl<V: Value> Thread<V> {
             woven.list = Some(list.clone());
         }
         list
+    }
+
+    /// Returns what is woven once the server's copy of a pending message takes its place, before
+    /// this confirmed position: only that message changes. `None` where more may.
+    pub(super) fn woven_with(&mut self, message: &V, place: u32) -> Option<Woven<V>> {
+        let mut woven = self.woven.take().filter(|woven| woven.tail.is_empty())?;
+        let list = woven.list.take()?;
+        let id = message.get_owned("id")?;
+        let [edit] = self.updates.edits_of(&id) else { return None };
+        let edit = self.updates.edit(*edit)?;
+        let next = woven.before.partition_point(|before| *before < place);
+        let is_next = woven.before.get(next) == Some(&place);
+        if edit.does != Does::Add || edit.acknowledged || !is_next {
+            return None;
+        }
+        let gone = woven.removed.partition_point(|removed| *removed < place);
+        let at = (place as usize + next).checked_sub(gone)?;
+        let own = list.at(at).map(Found::into_owned)?;
+        if !own.get_owned("id")?.same(&id) {
+            return None;
+        }
+        // Everything after it has moved.
+        woven.before.remove(next);
+        let moved = woven.before.iter_mut().chain(&mut woven.removed).chain(&mut woven.grown);
+        moved.filter(|at| **at >= place).for_each(|at| *at += 1);
+        woven.list = Some(if own.same(message) {
+            list
+        } else {
+            let plan = Plan { replaced: vec![[number(at), 0]], ..Plan::default() };
+            V::assemble(list, V::array([message.clone()]), &plan, false)
+        });
+        Some(woven)
     }
 
     /// Returns the confirmed messages with the pending edits applied.
@@ -250,7 +282,7 @@ impl<V: Value> Thread<V> {
         let mut removed = Vec::new();
         let mut shift = 0;
         for (at, fate) in (0..).zip(fates) {
-            // Insertions move everything behind them.
+            // Insertions move everything after them.
             while before.get(shift).is_some_and(|place| *place <= at) {
                 shift += 1;
             }
@@ -396,7 +428,7 @@ pub(super) fn have_same<V: Value>(left: &V, right: &V) -> bool {
     keys.len() == right.keys().len() && keys.iter().all(same)
 }
 
-/// What stands for the number of a run before the first one.
+/// The run number before the first run.
 const NO_RUN: u32 = u32::MAX;
 
 /// Codes for confirmed messages that no other one replaces.

@@ -41,7 +41,7 @@ pub trait Bulk: Sized {
     fn shared(self) -> Self {
         self
     }
-    /// Returns the kind that an instance of a class says it is. JSON has no instances.
+    /// Returns the kind that an instance of a class declares. JSON has no instances.
     fn instance_kind(&self) -> Option<String> {
         None
     }
@@ -167,7 +167,7 @@ pub trait Bulk: Sized {
         if self.equals(known) { known.clone() } else { self }
     }
     /// Returns the list that `picks` makes of two: each is a position in `left`, in `right`, or in
-    /// both. [`u32::MAX`] stands for none. A position in both takes the right item, which
+    /// both. [`u32::MAX`] means none. A position in both takes the right item, which
     /// [`Bulk::reuse`]s the left one. Returns `left` itself when it has just its items.
     #[must_use]
     fn compose(left: &Self, right: &Self, picks: &[[u32; 2]]) -> Self

@@ -27,7 +27,7 @@ pub(super) mod ask {
     pub const SAID: i32 = 18;
 }
 
-/// The events that a thread receives, which continue the numbers of what it is asked for.
+/// The events that a thread receives, which continue the numbers of the requests.
 pub(super) mod event {
     pub const UNKNOWN: i32 = 30;
     /// "run-started"

@@ -141,7 +141,7 @@ impl RawRun {
     }
 }
 
-/// A writer: a task from 0 on, a node as which somebody writes from -2 down, or the input at -1.
+/// A writer: a task from 0 on, an update as a node from -2 down, or the input at -1.
 fn writer(number: f64) -> By {
     if number >= 0.0 {
         By::Task(whole(number))

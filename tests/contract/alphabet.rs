@@ -57,7 +57,7 @@ pub enum Letter {
     Unnamed,
     /// The run finishes, and waits for an answer.
     Interrupt,
-    /// The run finishes, as somebody stopped it.
+    /// The run finishes because the user stopped it.
     Stopped,
     Disconnect,
     /// A node's update of the log, as the part of this id.

@@ -1,4 +1,5 @@
-//! The least that runs a graph: a log of who ran, and what the planner asks of a host.
+//! The least that runs a graph: a log of the nodes that ran, and the host's part of the planner's
+//! work.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -96,7 +96,7 @@ enum Call {
     Command(Writes, bool),
     Commit(Writes),
     Start(Writes),
-    /// Writes that fit, of whatever tasks there are.
+    /// Valid writes, of any tasks.
     Fitting(Vec<u32>),
     Handler(u32, u32),
     Apply(Vec<By>, Writes),
@@ -260,7 +260,7 @@ proptest! {
             if step == at {
                 other = Run::open(plan.clone(), other.state(), &options).unwrap();
                 other.resume();
-                // A run that goes on has passed its breakpoints: the one beside it as well.
+                // A run that continues has passed its breakpoints: the one beside it as well.
                 run.resume();
             }
             prop_assert_eq!(other.tasks(), run.tasks());

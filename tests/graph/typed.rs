@@ -300,7 +300,7 @@ async fn sends_and_a_join_go_on_in_another_program() {
     assert!(refused.to_string().starts_with("a checkpoint of another form: 3"));
 }
 
-/// As in LangGraph: what a checkpoint has of nodes that are gone is passed over.
+/// As in LangGraph: a checkpoint's entries for removed nodes are skipped.
 #[tokio::test]
 async fn a_graph_that_has_changed_goes_on_with_its_threads() {
     async fn approve(_: &Log, ctx: Ctx) -> Result<LogUpdate, BoxError> {

@@ -149,7 +149,7 @@ fn say(thread: &mut Thread<Value>, word: &Word, runs: usize) {
             snapshot(&ids.iter().map(|id| named(*id, id % 2 == 0)).collect::<Vec<_>>())
         }
     };
-    // Text of what is not there is refused.
+    // Text for a missing message is refused.
     let _ = thread.receive(event);
 }
 

@@ -52,7 +52,7 @@ fn no_two_updates_have_one_id() {
     assert!(thread.rollback(&first));
     let second = thread.optimistic(add("1")).unwrap();
     assert_ne!(first, second);
-    // Nor if a record does not say how many there have been.
+    // Nor if a record lacks the number of runs.
     let mut record = thread.to_json();
     record["made"] = json!("0");
     record["pending"][0]["id"] = json!("update-1");

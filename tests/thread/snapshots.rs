@@ -203,7 +203,7 @@ fn a_snapshot_that_is_no_list_of_messages_is_refused() {
     }
     hear(&mut thread, [snapshot(&[human("1", "a"), json!({ "type": "alien", "id": "2" })])]);
     assert_eq!(ids(&thread.state()), ["1", "2"]);
-    // Such a reducer is obeyed in updates, too: what comes again is there again.
+    // Such a reducer applies to updates, too: a message that comes again is there again.
     hear(&mut thread, [Event::Update { update: json!({ "messages": [human("3", "b")] }) }]);
     assert_eq!(ids(&thread.state()), ["1", "2", "3"]);
     assert!(thread.update(json!({ "messages": [7] })).is_err());

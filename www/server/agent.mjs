@@ -1,5 +1,6 @@
-// The demo's agent server: one graph (graph.mjs), served over AG-UI at /agent and as a LangGraph deployment at /langgraph. The
-// query of a request sets what goes wrong: faults.mjs; by `from=start` a run that is joined is told from its start.
+// The demo's agent server: one graph (graph.mjs), served over AG-UI at /agent and as a LangGraph deployment at
+// /langgraph. The query of a request sets the faults (faults.mjs); with `from=start` a joined run is replayed from its
+// start.
 import { setTimeout as sleep } from "node:timers/promises";
 import { serveAgUi, serveLangGraph, toNodeListener } from "threadfold/serve";
 import { agUiFailure, asServersDo, faulty, langGraphFailure } from "./faulty.mjs";
@@ -62,7 +63,7 @@ function langGraph(graph) {
   });
 }
 
-/** What is to go wrong. What cannot is refused in a sentence. */
+/** The faults that a request asks for. An unknown fault is refused with a sentence. */
 function asked(request) {
   try {
     return readFaults(new URL(request.url).searchParams);
@@ -71,7 +72,7 @@ function asked(request) {
   }
 }
 
-/** A connection that breaks behind so many parts, in the middle of the next one. The run goes on. */
+/** A connection that breaks after so many parts, in the middle of the next one. The run continues. */
 function broken(response, cut) {
   if (!Number.isInteger(cut) || !response.body || response.headers.get("content-type") !== "text/event-stream")
     return response;

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { toAgUi } from "threadfold";
 
-/** In the middle of an answer: behind so many of its parts a late snapshot comes. */
+/** In the middle of an answer: a late snapshot comes after so many of its parts. */
 const MIDDLE = 3;
 
 const FAILURE = { code: "SCRIPTED", message: "The model did not answer. (You asked for this.)" };
@@ -50,8 +50,8 @@ export async function* asServersDo(told, { lag }, { graph, threadId }) {
     if (type !== "TEXT_MESSAGE_CONTENT" || lag === 0) continue;
     parts.set(messageId, (parts.get(messageId) ?? 0) + 1);
     if (parts.get(messageId) !== MIDDLE) continue;
-    // A checkpoint does not have the message in flight, but the graph may be ahead of what is told; lag 2: nor does the
-    // snapshot know of the run, at first.
+    // A checkpoint does not have the message in flight, but the graph may be ahead of the stream. With lag 2 the
+    // snapshot does not know of the run either, at first.
     const messages = late ?? (await messagesOf(graph, threadId));
     const inFlight = messages.findIndex(({ id }) => id === messageId);
     yield { type: "MESSAGES_SNAPSHOT", messages: inFlight < 0 ? messages : messages.slice(0, inFlight) };

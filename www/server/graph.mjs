@@ -1,4 +1,4 @@
-// The demo's agent: a graph whose model is a script. What goes wrong on purpose comes in by its context.
+// The demo's agent: a graph whose model is a script. Its context carries the deliberate faults.
 import { setTimeout as sleep } from "node:timers/promises";
 import { defineSchema, field, textOf } from "threadfold";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
@@ -35,7 +35,7 @@ const answered = (call, content) => ({ type: "tool", id: `${call.id}-result`, to
 const callsOf = ({ messages }) => messages.findLast(({ tool_calls }) => tool_calls?.length > 0).tool_calls;
 const withStatus = (todos, ...statuses) => todos.map(({ content }, at) => ({ content, status: statuses[at] }));
 
-/** The last word on a question. It may be kept otherwise than it was told: a server that changes its mind. */
+/** The last part of an answer. The state may keep another text than was streamed: a server that changes its mind. */
 async function answer(ctx, id, text) {
   const message = await say(ctx, id, text);
   return { messages: [ctx.context.rewrite ? { ...message, content: "I would rather not have said that." } : message] };
@@ -79,7 +79,7 @@ export function createGraph() {
     })
     .addNode("send", (state, ctx) => {
       const [call] = callsOf(state);
-      // A tool that may not run before somebody says so.
+      // A tool that may not run before an approval.
       const { approved } =
         ctx.interrupt({ message: `Send this mail to ${call.args.to}?`, tool_call_id: call.id }) ?? {};
       return { messages: [answered(call, approved === true ? DONE.sent : DONE.refused)] };

@@ -1,10 +1,10 @@
-// What the agent says: made up, with no model anywhere.
+// The agent's texts: made up, with no model anywhere.
 
 export const LONG = [
   "threadfold keeps two things apart.",
-  "What the server has said is confirmed; what you have just done is pending.",
-  "What you see is the one over the other.",
-  "So your message is there before the server has heard of it,",
+  "The server's messages are confirmed; the changes that you have just made are pending.",
+  "You see the second laid over the first one.",
+  "So your message is there before the server has even received it,",
   "and it stays where it is while the echo, the answer and the snapshot arrive.",
 ].join(" ");
 

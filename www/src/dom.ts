@@ -39,7 +39,7 @@ export function setText(node: Node, text: string): void {
   if (node.textContent !== text) node.textContent = text;
 }
 
-/** Copies text, and says so on the button for a moment. */
+/** Copies text, and shows that on the button for a moment. */
 export async function copyFrom(button: HTMLButtonElement, text: string): Promise<void> {
   const label = button.textContent;
   try {

@@ -1,4 +1,4 @@
-// What one sees first: a chat that plays, the shortest code of one, and what a token costs.
+// The first screen: a chat that plays, its shortest code, and the cost of a token.
 import { useState } from "react";
 import { createPortal } from "react-dom";
 import { ChatCard } from "./chat/chat-card";

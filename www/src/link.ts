@@ -1,4 +1,4 @@
-// What is in the "try it" panel, as the address's hash.
+// The contents of the "try it" panel, as the address's hash.
 import { FUNCTIONS, type Try } from "./tries";
 
 const PREFIX = "#try=";
@@ -10,7 +10,7 @@ export function writeLink(shown: Try): void {
   history.replaceState(history.state, "", hash);
 }
 
-/** What the address asks for; undefined when it asks for nothing, or for what cannot be read. */
+/** Returns the request in the address; undefined if there is none, or it cannot be read. */
 export function readLink(): Try | undefined {
   if (!location.hash.startsWith(PREFIX)) return undefined;
   try {

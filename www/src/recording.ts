@@ -14,7 +14,7 @@ export interface Recording {
   readonly protocol: "ag-ui" | "langgraph";
   readonly about: string;
   readonly file: string;
-  /** What the client sent to start the run, where the stream does not repeat it. */
+  /** The client's input that started the run, where the stream does not repeat it. */
   readonly input?: { readonly messages: readonly object[]; readonly tools: readonly object[] };
 }
 

@@ -32,7 +32,7 @@ export function startReplay(): void {
     const lit = tree.show(step.previous, step.state);
     if (lit) keepInSight(scroll, lit);
     event.replaceChildren(...describeEvent(step));
-    // A screen reader hears each step that was asked for, not a stream of them.
+    // A screen reader announces each requested step, not a stream of them.
     changed.ariaLive = playing ? "off" : "polite";
     setText(changed, describeChange(step));
     setText(shared, describeSharing(history));
@@ -44,7 +44,7 @@ export function startReplay(): void {
       const { events, skipped } = await loadRecording(recording);
       history = new History(recording, events);
       setText(about, recording.about + (skipped ? ` ${skipped} RAW events, copies for debugging, are left out.` : ""));
-      // Whoever asked for less motion gets the finished run, and a play button.
+      // Users who prefer reduced motion get the finished run, and a play button.
       player.load(history.last, calm.matches ? history.last : 0);
       if (!calm.matches) playInSight();
     } catch (error) {
@@ -80,7 +80,7 @@ function keepInSight(scroll: HTMLElement, item: HTMLElement): void {
 function describeEvent({ event }: Step): Node[] {
   if (!event) return [element("b", {}, "before the run"), element("code", {}, "what the client already had")];
   const { type: _, delta, ...rest } = event.data as Record<string, unknown>;
-  // What an event adds comes first: the line may be cut.
+  // The event's new content comes first: the line may be cut.
   const data = Array.isArray(event.data) ? event.data[0] : { delta, ...rest };
   return [element("b", {}, event.name), element("code", {}, JSON.stringify(data).slice(0, 400))];
 }

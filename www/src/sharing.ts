@@ -1,4 +1,4 @@
-// What two snapshots share, by `===` alone.
+// The objects that two snapshots share, by `===` alone.
 import { isObject } from "./state";
 
 const sizes = new WeakMap<object, { values: number; objects: number }>();

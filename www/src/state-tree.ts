@@ -1,10 +1,10 @@
-// A snapshot as a tree. What an event changed lights up, decided by `===` between two snapshots and nothing else; where
-// the two hold the same object, neither the comparison nor the drawing goes any deeper.
+// A snapshot as a tree. Changed values light up, decided by `===` between two snapshots and nothing else. Where the two
+// hold the same object, neither the comparison nor the drawing goes any deeper.
 import { element, setText } from "./dom";
 import { entries } from "./sharing";
 import { isObject } from "./state";
 
-/** Two different things, to tell "was not there" from `undefined`. */
+/** Two different things, to distinguish "was not there" from `undefined`. */
 const ABSENT = Symbol("absent");
 const HEAD = 90;
 const TAIL = 40;
@@ -18,8 +18,8 @@ export class StateTree {
   }
 
   /**
-   * Shows `now` and lights what is not what `before` has there. Returns the first lit leaf, to scroll to. What is not
-   * what `confirmed` has there, if that is given, is marked as pending.
+   * Shows `now` and lights the values that differ from `before`. Returns the first lit leaf, to scroll to. With
+   * `confirmed`, marks the values that differ from it as pending.
    */
   show(before: object, now: object, confirmed = now): HTMLElement | undefined {
     const visit: Visit = { first: undefined, closing: [] };
@@ -130,7 +130,7 @@ class Branch {
     const list = (this.#list ??= element("ul"));
     if (list.parentNode !== this.#details) this.#details.append(list);
     const before = new Map(isObject(this.#before) ? entries(this.#before) : []);
-    // Inside what is pending as a whole, nothing more is said.
+    // Inside a value that is pending as a whole, nothing more is marked.
     const within = isObject(this.#confirmed) ? new Map(entries(this.#confirmed)) : undefined;
     const old = this.#children ?? new Map<string, Branch>();
     if (!this.#children) list.replaceChildren();

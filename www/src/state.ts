@@ -24,7 +24,7 @@ const schema = defineSchema({
 
 export const initial = (messages: readonly object[]): ThreadState => ({ ...schema.initial(), messages });
 
-/** What a server sends has no type; the fields of the schema check what they fold. */
+/** A server's values have no type; the fields of the schema check them as they fold. */
 export function merge(state: ThreadState, values: object): ThreadState {
   return schema.merge(state as InferState<typeof schema>, values as InferUpdate<typeof schema>);
 }

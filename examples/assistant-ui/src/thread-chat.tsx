@@ -32,7 +32,7 @@ export function ThreadChat() {
   );
 }
 
-/** What the run asks, and why it failed. */
+/** The run's questions, and its error. */
 function Run() {
   const { error, interrupts } = useRunner(agent);
   const answer = (approved: boolean) => agent.resume(interrupts.map(({ id }) => ({ id, value: { approved } })));

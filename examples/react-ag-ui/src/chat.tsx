@@ -66,7 +66,7 @@ function Message({ id, error }: { id: string; error: RunnerView["error"] }) {
   );
 }
 
-/** What the agent asks, and the two answers. The runner sends them once all is answered. */
+/** The agent's questions, each with two answers. The runner sends them once all are answered. */
 function Approval({ interrupts }: Pick<RunnerView, "interrupts">) {
   const answer = (id: string | undefined, approved: boolean) => void agent.resume({ id, value: { approved } });
   return interrupts.map(({ id, message }) => (

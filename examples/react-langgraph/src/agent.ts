@@ -10,5 +10,5 @@ export const thread = loadThread(saved) ?? new Thread();
 export const agent = new LangGraphRunner(thread, { apiUrl, assistantId });
 
 persist(thread, saved);
-// What the server has by now, and a run that goes on there, such as one that was under way when the page was reloaded.
+// Loads the server's current state, and joins a run that continues there, such as one that a reload interrupted.
 void agent.load();

@@ -66,7 +66,7 @@ function Message({ id, error }: { id: string; error: RunnerView["error"] }) {
   );
 }
 
-/** What the graph asks by `interrupt(…)`, and the two answers. The runner sends them once all is answered. */
+/** The graph's questions by `interrupt(…)`, each with two answers. The runner sends them once all are answered. */
 function Approval({ interrupts }: Pick<RunnerView, "interrupts">) {
   return interrupts.map(({ id, message, value }) => (
     <p key={id}>

@@ -7,7 +7,7 @@ use threadfold::context::policy::{Policy, Size};
 use threadfold::context::tokens::{CountTokens, Estimated};
 use threadfold::context::view::Context;
 
-/// What a chat request adds to each message, for its role and its ends.
+/// The tokens that a chat request adds to each message, for its role and its ends.
 const PER_MESSAGE: usize = 4;
 
 struct O200k(&'static Tokenizer);

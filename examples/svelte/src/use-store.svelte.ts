@@ -1,4 +1,7 @@
-/** What `look` sees now, and after each change that `subscribe` tells. Raw: a proxy would give it another identity. */
+/**
+ * Returns what `look` sees now, and again after each change that `subscribe` reports. Raw: a proxy would give it
+ * another identity.
+ */
 export function useStore<T>(subscribe: (listener: () => void) => () => void, look: () => T): { readonly current: T } {
   let seen = $state.raw(look());
   $effect(() => {

@@ -2,7 +2,7 @@
 import { textOf, Thread, type AgUiMessage, type AgUiState } from "threadfold";
 import { AgUiRunner } from "threadfold/ag-ui";
 
-/** What the page is told: which messages there are, in their order, or what one of them says. */
+/** A change for the page: the ids of all messages in their order, or the text of one. */
 export type Change = { ids: readonly string[] } | { id: string; text: string };
 
 const url: string = import.meta.env.VITE_AGENT_URL ?? "http://localhost:8000";

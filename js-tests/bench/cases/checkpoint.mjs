@@ -54,7 +54,10 @@ async function heapUsed() {
   return process.memoryUsage().heapUsed;
 }
 
-/** A thread of `n` messages in a saver of its own, and what puts the next so many checkpoints, a message more in each. */
+/**
+ * A thread of `n` messages in a saver of its own, and a function that puts the next checkpoints, each with a message
+ * more.
+ */
 async function grownThread(n) {
   const saver = new MemorySaver();
   let messages = Array.from({ length: n }, (_, at) => dict(`m${at}`));
@@ -132,7 +135,7 @@ async function storedBytes(steps) {
   return JSON.stringify(all).length;
 }
 
-/** `us` is bytes where the unit says so. */
+/** `us` holds bytes where the unit is bytes. */
 export async function costs(quick, wanted) {
   const results = [];
   const name = "checkpoint in memory, one message added";

@@ -72,7 +72,7 @@ async function withUseThread(messages) {
   return { feed, page };
 }
 
-/** Its client is a made one: the thread's state is there at once, and a run says what the feed says. */
+/** Its client is a stub: the thread's state is there at once, and a run yields the feed. */
 async function withUseStream(messages) {
   const feed = new Feed();
   const checkpoint = { thread_id: "t", checkpoint_id: "c", checkpoint_ns: "" };

@@ -57,7 +57,7 @@ export class Chat {
     await this.#page.getByLabel("Connection").selectOption(value);
   }
 
-  /** Waits until no run is going on and none is about to. */
+  /** Waits until no run is active and none is about to start. */
   async settled(): Promise<void> {
     await this.#page.waitForFunction(
       () => {

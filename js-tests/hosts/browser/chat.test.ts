@@ -134,7 +134,7 @@ test("a failed run leaves the message with two ways out: sent again it is answer
   await page.close();
 });
 
-test("a failed message that is taken back leaves no trace", async () => {
+test("a failed message that is rolled back leaves no trace", async () => {
   const { page, chat } = await open();
   await chat.latency(0);
   await chat.send("Hi");
@@ -151,7 +151,7 @@ test("a failed message that is taken back leaves no trace", async () => {
   await page.close();
 });
 
-test("who scrolls up to read while an answer streams is left there; sending goes to the end", async () => {
+test("a user who scrolls up to read while an answer streams stays there; sending goes to the end", async () => {
   const { page, chat } = await open({}, "&tick=4");
   await chat.latency(0);
   await chat.send("A long answer, please");
@@ -186,7 +186,7 @@ test("who scrolls up to read while an answer streams is left there; sending goes
   await page.close();
 });
 
-test("drift is reported: the light goes on when the server's snapshot differs", async () => {
+test("drift is reported: the light turns on when the server's snapshot differs", async () => {
   const { page, chat } = await open();
   await chat.latency(0);
   await page.getByLabel("Answer is reworded").check();
@@ -200,7 +200,7 @@ test("drift is reported: the light goes on when the server's snapshot differs", 
     value: "I would rather not have said that.",
   });
   expect((await chat.shown()).at(-1)).toBe("assistant: I would rather not have said that.");
-  // It says what that means, and goes out after a run in which both agree.
+  // The note explains itself, and goes out after a run in which both agree.
   await page.getByText("What does that mean?").click();
   expect(await page.locator(".drift-details p").innerText()).toContain("its word was taken");
   await page.getByLabel("Answer is reworded").uncheck();
@@ -277,7 +277,7 @@ test("the ring fills; what the model is then sent as a summary stays in the chat
   await page.close();
 });
 
-test("stop ends the run, and what was said stays", async () => {
+test("stop ends the run, and the messages stay", async () => {
   const { page, chat } = await open({}, "&tick=25");
   await chat.latency(0);
   await chat.send("A long answer, please");
@@ -368,7 +368,7 @@ test("a message that was stopped before the server had it says so, and can be se
   await page.close();
 });
 
-test("what is behind the chat stays there when its switches are shown on a small phone", async () => {
+test("content below the chat stays there when its switches are shown on a small phone", async () => {
   const { page } = await open({ viewport: { width: 360, height: 640 } });
   await page.locator("#faults summary").click();
   // Clicks what is on top: it fails if another card is.

@@ -1,4 +1,4 @@
-// The code beside the demo's chat: what the page shows is a whole program, and it chats.
+// The code beside the demo's chat: the page shows a whole program, and it chats.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";

@@ -99,7 +99,7 @@ export function withPrograms(folder: string, env: object = {}): NodeJS.ProcessEn
   return { ...environment, PATH: [bin("."), bin(".."), environment["PATH"]].join(delimiter), ...env };
 }
 
-/** The JSON on the last line of what a program printed that looks like it. */
+/** The last line of a program's output that looks like JSON, parsed. */
 export function printed(output: string): unknown {
   const line = output.split("\n").findLast((text) => text.trim().startsWith("{"));
   if (!line) throw new Error(`no answer in: ${output}`);

@@ -1,4 +1,4 @@
-// The two servers through plain fetch: what goes over the wire, and what the server holds afterwards.
+// The two servers through plain fetch: the traffic, and the server's state afterwards.
 import { parts } from "./sse.mjs";
 
 const post = (url, body, init = {}) =>
@@ -87,7 +87,7 @@ export const langGraphV2 = {
           params: { assistant_id: graph, namespace: [], interrupt_id: interrupt, response: turn.resume },
         },
 
-  /** All that has happened on a thread and what happens from now on: it does not end by itself. */
+  /** All events of a thread so far and from now on: it does not end by itself. */
   events: async function* (url, thread, init) {
     yield* json(parts(await post(`${url}/threads/${thread}/stream/events`, { channels: CHANNELS }, init)));
   },

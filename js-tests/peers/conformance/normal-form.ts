@@ -37,7 +37,7 @@ export function normalMessage(message: unknown): NormalMessage {
   const calls = Array.isArray(tool_calls) ? tool_calls.map(normalCall) : [];
   return {
     kind,
-    // A removal has none, whatever its class says.
+    // A removal has none, in any class.
     content: kind === "remove" ? "" : (content ?? ""),
     id: typeof id === "string" && UUID.test(id) ? "<uuid>" : (id ?? null),
     ...(name === undefined || name === null ? {} : { name }),

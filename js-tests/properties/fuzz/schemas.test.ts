@@ -112,7 +112,7 @@ const whole = fields.chain((declared) =>
   fc.tuple(fc.constant(declared), otherFields, stateFor(declared), fc.array(updateFor(declared), { maxLength: 4 })),
 );
 
-test("schemas answer or refuse whatever they are given, change none of it, and go on working", () => {
+test("schemas answer or refuse any input, change none of it, and still work", () => {
   const tally = new Map<string, number>();
   const count = (what: string): void => void tally.set(what, (tally.get(what) ?? 0) + 1);
   const law = fc.property(whole, ([declared, more, state, updates]) => {
@@ -146,7 +146,7 @@ test("schemas answer or refuse whatever they are given, change none of it, and g
   expect(tally.get("combined")).toBeGreaterThan(settings.numRuns / 20);
 });
 
-test("what is no schema is refused", () => {
+test("an invalid schema is refused", () => {
   const law = fc.property(anything, fc.dictionary(fc.constantFrom("a", "b"), anything), (fields, oneByOne) => {
     called(() => defineSchema(fields as never), fields);
     called(() => defineSchema(oneByOne as never), oneByOne);

@@ -1,5 +1,6 @@
 // Turns of an agent with many calls.
-import { createAgent, createDeepAgent, type FunctionModel } from "threadfold/agent";
+import { createAgent, createDeepAgent, type FunctionModel, tool } from "threadfold/agent";
+import { MemorySaver } from "threadfold/graph";
 import { times } from "./lists.js";
 import type { Case } from "./measure.js";
 
@@ -14,6 +15,16 @@ const calling =
 const worker = createAgent({ model: () => "Done." });
 
 export const agents: Case[] = [
+  {
+    name: "agent: n tool calls in one answer, over a MemorySaver",
+    most: 400,
+    prepare: (n) => {
+      const look = tool({ name: "look", run: ({ at }: { at: number }) => `${at}` });
+      const model = calling(n, "look", (at) => ({ at }));
+      const agent = createAgent({ model, tools: [look], checkpointer: new MemorySaver() });
+      return () => agent.invoke({ messages: "go" }, { threadId: "t" });
+    },
+  },
   {
     name: "agent: n files written in one turn",
     most: 400,

@@ -1,6 +1,7 @@
-// Compiling graphs of many nodes, in the shapes that they have.
+// Compiling graphs of many nodes, in the shapes that they have; and running them.
+import "fake-indexeddb/auto";
 import { defineSchema, field } from "threadfold";
-import { START, StateGraph } from "threadfold/graph";
+import { END, IndexedDBSaver, MemorySaver, START, StateGraph } from "threadfold/graph";
 import { times } from "./lists.js";
 import type { Case } from "./measure.js";
 
@@ -58,4 +59,64 @@ const drawn: Case = {
   },
 };
 
-export const graphs: Case[] = [...compiled, drawn];
+const counting = defineSchema({ n: field.replace<number>(), log: field.append<number>() });
+
+/** A node that calls itself until it has run so often. */
+const loop = (n: number, checkpointer: MemorySaver | IndexedDBSaver) =>
+  new StateGraph(counting)
+    .addNode("count", ({ n = 0 }) => ({ n: n + 1, log: [n] }))
+    .addEdge(START, "count")
+    .addConditionalEdges("count", ({ n: at = 0 }) => (at < n ? "count" : END), ["count", END])
+    .compile({ checkpointer, recursionLimit: 1e6 });
+
+const THREAD = { threadId: "t" };
+let databases = 0;
+
+const run: Case[] = [
+  {
+    name: "run: n graphs in one another",
+    prepare: (n) => {
+      let graph = new StateGraph(counting)
+        .addNode("count", () => ({ n: 1 }))
+        .addEdge(START, "count")
+        .compile();
+      for (let depth = 1; depth < n; depth++)
+        graph = new StateGraph(counting).addNode("inner", graph).addEdge(START, "inner").compile();
+      return () => graph.invoke({ n: 0 });
+    },
+  },
+  {
+    name: "run: n steps that each add to a list, over a MemorySaver",
+    prepare: (n) => {
+      const graph = loop(n, new MemorySaver());
+      return () => graph.invoke({ n: 0 }, THREAD);
+    },
+  },
+  {
+    name: "getState: a list that grew by n steps, from IndexedDB",
+    // Filling it takes longer.
+    most: 400,
+    prepare: async (n) => {
+      const name = `growth-${databases++}`;
+      await loop(n, new IndexedDBSaver({ name })).invoke({ n: 0 }, THREAD);
+      const graph = loop(n, new IndexedDBSaver({ name }));
+      return () => graph.getState(THREAD);
+    },
+  },
+  {
+    name: "getStateHistory: n steps, over a MemorySaver",
+    prepare: async (n) => {
+      const graph = new StateGraph(schema)
+        .addNode("count", ({ n = 0 }) => ({ n: n + 1 }))
+        .addEdge(START, "count")
+        .addConditionalEdges("count", ({ n: at = 0 }) => (at < n ? "count" : END), ["count", END])
+        .compile({ checkpointer: new MemorySaver(), recursionLimit: 1e6 });
+      await graph.invoke({ n: 0 }, THREAD);
+      return async () => {
+        for await (const { next } of graph.getStateHistory(THREAD)) void next;
+      };
+    },
+  },
+];
+
+export const graphs: Case[] = [...compiled, drawn, ...run];

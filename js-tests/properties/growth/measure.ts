@@ -4,7 +4,7 @@ import { isThorough } from "../../support/seed.js";
 export interface Case {
   name: string;
   /** Makes what the operation needs for a size, not measured, and returns the operation. */
-  prepare: (n: number) => () => unknown;
+  prepare: (n: number) => (() => unknown) | Promise<() => unknown>;
   /** The size to begin with; default 100. */
   from?: number;
   /** The largest size to begin with; default 1024, and 4096 where all is tried. */
@@ -24,7 +24,7 @@ const LONG_ENOUGH = 1;
 const LARGEST = isThorough() ? 4096 : 1024;
 
 async function timed({ prepare }: Case, n: number): Promise<number> {
-  const run = prepare(n);
+  const run = await prepare(n);
   // Collects earlier objects now, so that this run does not.
   (globalThis.gc as ((options: object) => void) | undefined)?.({ type: "minor" });
   const [start, used] = [performance.now(), process.cpuUsage()];

@@ -411,6 +411,59 @@ export const threads: Case[] = [
     50,
   ),
   on(
+    "n pending messages of one text, echoed under other ids",
+    () => thread(),
+    (it, n) => {
+      for (const { id } of users(n)) it.optimistic({ messages: [{ type: "human", id, content: "Hi" }] });
+      tell(it, { type: "run-started", runId: "r" });
+      for (let at = 0; at < n; at++)
+        tell(it, { type: "message", message: { type: "human", id: `theirs${at}`, content: "Hi" } });
+      return it.getState();
+    },
+    50,
+  ),
+  on(
+    "n optimistic updates, and a look after each",
+    () => thread(),
+    (it, n) => {
+      for (const user of users(n)) {
+        it.optimistic({ messages: [user] });
+        it.getState();
+        it.pending.at(-1);
+      }
+    },
+    50,
+  ),
+  {
+    name: "Thread: n echoes, and a look after each",
+    from: 50,
+    prepare: (n) => {
+      const it = pending(n);
+      tell(it, { type: "run-started", runId: "r" });
+      it.getState();
+      return () => {
+        for (const user of users(n)) {
+          tell(it, { type: "message", message: user });
+          it.getState();
+          it.pending.at(0);
+        }
+        it.dispose();
+      };
+    },
+  },
+  on(
+    "n failed runs in a row, each with a message",
+    () => thread({ messages: [message("a")] }),
+    (it, n) => {
+      for (const user of users(n)) {
+        it.optimistic({ messages: [user] });
+        tell(it, { type: "run-started", runId: user.id }, { type: "run-error", error: "down" });
+      }
+      return it.getState();
+    },
+    50,
+  ),
+  on(
     "n listeners come and go",
     () => thread(),
     (it, n) => {

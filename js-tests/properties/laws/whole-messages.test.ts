@@ -1,5 +1,5 @@
-// Lists of whole messages are merged without the core; a schema's merge asks it for every list. Both give one answer,
-// whatever the sides are made of.
+// Lists of whole messages are merged without the core; a schema's merge asks it for every list. Both give one answer
+// for any sides.
 import { AIMessage, HumanMessage, RemoveMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
 import * as fc from "fast-check";
 import { addMessages, defineSchema, field, type MessageOptions, type ThreadfoldError } from "threadfold";

@@ -167,7 +167,7 @@ function expectAllWell(thread: Thread, list: MessageList, after?: string): void 
   expect(schema.merge({ log: [1] } as never, { log: [2] })).toEqual({ log: [1, 2] });
 }
 
-test("whatever an import throws, at whichever call, the core works as before", () => {
+test("after any import throws, at any call, the core works as before", () => {
   for (const [object, name] of BUILTINS) {
     const thread = new Thread();
     const list = new MessageList();

@@ -1,4 +1,4 @@
-// The tests of agents run on several versions of `@ag-ui/client`: what the older ones make nothing of is left out, to
+// The tests of agents run on several versions of `@ag-ui/client`: fields that older ones ignore are left out, to
 // compare the rest.
 import * as client from "@ag-ui/client";
 

@@ -27,7 +27,7 @@ const scripted =
 
 const ask = tool({ name: "ask", run: (_, { interrupt }) => interrupt("Go on?") as string });
 
-/** Runs the turns to their end, with "yes" to each question. Returns the files, and what the calls came to. */
+/** Runs the turns to their end, with "yes" to each question. Returns the files, and the calls' results. */
 async function filesOf(turns: Record<string, Turns>, options: object = {}) {
   const agent = createDeepAgent({
     model: scripted(turns),
@@ -80,7 +80,7 @@ describe("two sub-agents of a turn that write one file differently lose nothing"
     expect(await filesOf(turns)).toEqual({ files, notes: 1 });
   });
 
-  test("when one of them fails, and the run goes on", async () => {
+  test("when one of them fails, and the run continues", async () => {
     let isDown = true;
     const turns = scripted({ Go: BOTH, One: one, Two: two });
     const model = async (messages: Parameters<typeof turns>[0]) => {

@@ -32,7 +32,7 @@ test("an answer that has a schema: one, several, none", () =>
     expect(result.structuredResponse ?? null).toEqual(out?.structured);
   }));
 
-test("a wrong answer and one too many are told by LangChain's names", async () => {
+test("a wrong answer and one too many are reported under LangChain's names", async () => {
   const call = (id: string, n: unknown) => ({ id, name: "Answer", args: { n } });
   const replies = [
     { content: "", tool_calls: [call("c1", "x")] },

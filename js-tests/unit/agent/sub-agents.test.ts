@@ -32,7 +32,7 @@ const withoutFiles = (one: object) => ({ ...one, files: undefined });
 const contents = (files: Files = {}) =>
   Object.fromEntries(Object.entries(files).map(([path, { content }]) => [path, content]));
 
-test("sub-agents: what they see and what they give back", () =>
+test("sub-agents: their input and their output", () =>
   replay("subagents", async ({ in: given, out, seen }: Recorded<Given, Came> & { seen?: unknown }) => {
     const own: object[] = [];
     const worker = {

@@ -80,7 +80,7 @@ test("the state of an agent has a name, by its graph", () => {
   expectTypeOf<State["topics"]>();
 });
 
-test("what a function answers is checked", () => {
+test("a function's answer is checked", () => {
   createAgent({ model: () => ({ tool_calls: [{ name: "add", args: { a: 1 } }] }) });
   // @ts-expect-error -- the arguments are in args
   createAgent({ model: () => ({ tool_calls: [{ name: "add", arguments: "{}" }] }) });

@@ -65,7 +65,7 @@ export interface Scenario {
   readonly name: string;
   graph(runtime: Runtime, checkpointer: unknown, world: World): Any;
   readonly turns: readonly Turn[];
-  /** Set if langgraph.js, where it begins, comes to something else by a fault of its own: which one. */
+  /** Names langgraph.js's bug, if that changes the result where it begins. */
   readonly fault?: string;
 }
 
@@ -250,7 +250,8 @@ export const scenarios: readonly Scenario[] = [
     graph: (runtime, checkpointer, world) => {
       const isOurs = runtime === ours;
       const check = (messages: Any[]) => {
-        // Our savers keep what they get. Through theirs, their nodes get instances, and ours dicts of what was one.
+        // Our savers keep what they get. Through theirs, their nodes get instances, and ours get dicts in place of
+        // instances.
         for (const message of (checkpointer as Any).keepsDicts ? [] : messages) {
           const isInstance = typeof message.getType === "function";
           if (isInstance ? isOurs && world.dicts.has(message.id) : !isOurs)

@@ -180,7 +180,7 @@ for (const [name, call] of Object.entries(CALLS)) {
 
 const READ_OF = { ai: ["type", "role", "tool_calls", "invalid_tool_calls"], tool: ["type", "role", "tool_call_id"] };
 
-test("a getter that throws is an error with what it threw", () => {
+test("a getter that throws becomes an error with the thrown value", () => {
   const thrown = new Error("thrown");
   const get = () => {
     throw thrown;

@@ -58,7 +58,7 @@ describe.each(Object.entries(KINDS))("%s conversations", (kind, make) => {
   });
 });
 
-test("on any conversation whatever: all cuts, the largest below, the smallest above, what waits", () => {
+test("on any conversation: all cuts, the largest below, the smallest above, the waiting call", () => {
   const { seed, numRuns } = seeded("cuts of wild conversations", 8000);
   const dice = new Dice(seed);
   let waiting = 0;
@@ -84,7 +84,7 @@ test("on any conversation whatever: all cuts, the largest below, the smallest ab
   expect(waiting).toBeGreaterThan(numRuns / 100);
 });
 
-test("followed as a list grows, shrinks and has its last message replaced, it says what it says of the whole list", () => {
+test("followed as a list grows, shrinks and has its last message replaced, it answers as for the whole list", () => {
   const { seed, numRuns } = seeded("cuts followed", 2000);
   const dice = new Dice(seed);
   for (let made = 0; made < numRuns; made++) {
@@ -166,7 +166,7 @@ test("messages of every form are read", () => {
       expect([...safeCuts(["hi", one, other, ["user", "x"]] as never)]).toEqual([0, 1, 3, 4]);
 });
 
-test("what is no list, no message or no position is an error, and nothing is added", () => {
+test("an invalid list, message or position is an error, and nothing is added", () => {
   expect(codeOf(() => safeCuts("x" as never))).toBe("INVALID_ARGUMENT");
   expect(codeOf(() => safeCuts([human(), 4] as never))).toBe("INVALID_MESSAGE");
   const safe = safeCuts([human()] as never);

@@ -1,4 +1,4 @@
-// The demo's chats against its agent server, without a page: whatever breaks, the thread ends as the server's.
+// The demo's chats against its agent server, without a page: after any fault, the thread ends as the server's.
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import * as fc from "fast-check";
@@ -161,7 +161,7 @@ test.each(PROTOCOLS.flatMap((protocol) => [false, true].map((replays) => [protoc
   },
 );
 
-test("sent again, the half answer makes way; taken back, it goes with the question", async () => {
+test("sent again, the half answer makes way; rolled back, it goes with the question", async () => {
   const heard = new Heard("ag-ui");
   heard.faults = { ...WELL, fail: 14 };
   heard.send("Plan my week");
@@ -181,7 +181,7 @@ test("sent again, the half answer makes way; taken back, it goes with the questi
   expect(heard.thread.getState().messages).toEqual(await heard.held());
 });
 
-test("what failed is sent again behind what was said since", async () => {
+test("a failed message is sent again after later messages", async () => {
   const heard = new Heard("ag-ui");
   heard.faults = { ...WELL, fail: 2 };
   heard.send("Hi");

@@ -22,7 +22,7 @@ test("an interrupt's id is the XXH3 of its namespace, however long", async () =>
   for (const length of lengths) expect(interruptId(text(length))).toBe(XXH3(text(length)));
 });
 
-test("a checkpoint's id is a uuid6 and sorts behind those before it", () => {
+test("a checkpoint's id is a uuid6 and sorts after earlier ones", () => {
   let before = "";
   for (let count = 0; count < 25_000; count++) {
     // A clock that stands still, and one that goes back.

@@ -60,7 +60,7 @@ test("a message that a thread has is replaced by a later run, and removed by one
   );
 });
 
-test("two runs that go on from one list both know its messages", async () => {
+test("two runs that continue from one list both know its messages", async () => {
   const graph = new StateGraph(defineSchema({ messages: field.messages() }))
     .addNode("answer", () => ({}))
     .addEdge(START, "answer")

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 
 const human = { type: "human" as const, id: "1", content: "Hi" };
 
-/** Each kind of field, what is written to it, and what is there then. */
+/** Each kind of field, the write to it, and the value afterwards. */
 const KINDS = {
   messages: [field.messages(), [human], [human]],
   append: [field.append<number>(), [1], [1]],

@@ -81,7 +81,7 @@ test("1,000 parts in one chunk render once, where they are read one by one", asy
   expect(renders - before).toBeLessThanOrEqual(4);
 });
 
-test("what the user does is on the page when the event handler returns", async () => {
+test("a user's action is on the page when the event handler returns", async () => {
   using thread = threadOf();
   const Topic = () =>
     h(
@@ -149,7 +149,7 @@ test.each([
   expect(torn).toEqual([]);
 });
 
-test("a deferred value of a message lags behind and comes to the same, a list of ids with it", async () => {
+test("a deferred value of a message lags and catches up, a list of ids with it", async () => {
   const thread = threadOf();
   const Whole = memo(({ content }: { content: string }) => {
     const until = performance.now() + 5;
@@ -205,7 +205,7 @@ test("a component that shows a failure renders for it, and for the connection, t
   expect(renders.state).toBe(before);
 });
 
-test("on a server there is no run and nothing pending", () => {
+test("on a server no run and no pending update exists", () => {
   using thread = threadOf();
   thread.optimistic({ topic: "x" });
   thread.receive({ type: "run-started", runId: "r" });

@@ -30,7 +30,7 @@ const shows = (host: HTMLElement, expected: readonly string[]) =>
 const buttons = (host: HTMLElement) =>
   [...host.querySelectorAll("button")].map((button) => button.textContent?.split(":")[0]);
 
-test("what failed is retried by one button, before a reload and after it", async () => {
+test("a failed message is retried by one button, before a reload and after it", async () => {
   vi.stubGlobal("fetch", async () => new Response("busy", { status: 503 }));
   const before = await open();
   await before.send("Hi");
@@ -60,7 +60,7 @@ test("a message that failed before is retried by itself", async () => {
   await shows(host, ["Failed", "Send"]);
 });
 
-test("something else under the chat's name is told, and nothing breaks", async () => {
+test("another value under the chat's name is reported, and nothing breaks", async () => {
   const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
   for (const text of ["{", "null", '{"messages":[]}', '{"version":1}', "[1,2]"]) {
     sessionStorage.setItem("chat", text);

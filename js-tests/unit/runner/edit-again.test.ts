@@ -1,4 +1,4 @@
-// Edits that failed, and what is done meanwhile: each question keeps one answer. Found by random use.
+// Edits that failed, and actions meanwhile: each question keeps one answer. Found by random use.
 import { defineSchema, field, textOf, Thread, type AgUiMessage, type AgUiState } from "threadfold";
 import { AgUiRunner, type RunAgentInput } from "threadfold/ag-ui";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
@@ -54,7 +54,7 @@ test("so is an edit of a message without an answer", async () => {
   expect([texts(), thread.pending]).toEqual([["uno", "uno: 2"], []]);
 });
 
-test("so is an answer anew, and what a retry took back", async () => {
+test("so is a regenerated answer, and one that a retry rolled back", async () => {
   const { thread, told, runner, texts } = opened();
   await runner.sendMessage(user("one"));
   told.fails = true;
@@ -80,7 +80,7 @@ test("so is an answer anew, and what a retry took back", async () => {
   }
 });
 
-test("an edit of a message whose run has failed behind its answer takes that answer with it", async () => {
+test("an edit of a message whose run has failed after its answer removes that answer too", async () => {
   const thread = new Thread<AgUiState>();
   let runs = 0;
   const runner = new AgUiRunner(thread, {
@@ -101,7 +101,7 @@ test("an edit of a message whose run has failed behind its answer takes that ans
   expect([texts(), thread.pending]).toEqual([["uno", "a2"], []]);
 });
 
-test("an edit behind other messages that failed is sent, also if it removes half an answer", async () => {
+test("an edit after other messages that failed is sent, also if it removes half an answer", async () => {
   const sent: string[][] = [];
   let end = "";
   const thread = new Thread<AgUiState>();

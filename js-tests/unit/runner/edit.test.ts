@@ -1,4 +1,4 @@
-// regenerate() and sendMessage(…, { messageId }): a conversation that goes on from one of the user's messages.
+// regenerate() and sendMessage(…, { messageId }): a conversation that continues from one of the user's messages.
 import { Thread } from "threadfold";
 import { AgUiRunner } from "threadfold/ag-ui";
 import { LangGraphRunner } from "threadfold/langgraph";
@@ -68,7 +68,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
     inStep();
   });
 
-  test("an edited message keeps its id and its place, and what stood behind it is gone", async () => {
+  test("an edited message keeps its id and its place, and everything after it is gone", async () => {
     const { runner, texts, id, inStep } = await chatOf("One", "Two", "Three");
     const messageId = id(2);
     const sent = runner.sendMessage("Deux", { messageId });
@@ -79,7 +79,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
     inStep();
   });
 
-  test.each([{ refuse: 503 }, { lose: true }])("what fails is sent again, or taken back (%s)", async (fault) => {
+  test.each([{ refuse: 503 }, { lose: true }])("a failed edit is sent again, or rolled back (%s)", async (fault) => {
     const { server, thread, runner, texts, id, inStep } = await chatOf("One", "Two");
     const before = texts();
     for (const act of [() => runner.regenerate(), () => runner.sendMessage("Deux", { messageId: id(2) })]) {
@@ -133,7 +133,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
     inStep();
   });
 
-  test("a message that never went out is taken back", async () => {
+  test("a message that never went out is rolled back", async () => {
     const { server, runner, texts, id, inStep } = await chatOf("One");
     server.faults = { refuse: 503 };
     await runner.sendMessage("Two");
@@ -142,7 +142,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
     inStep();
   });
 
-  test("what names no message of the user's is refused, and nothing is shown", async () => {
+  test("an id that names no user message is refused, and nothing is shown", async () => {
     const { thread, runner, id } = await chatOf("One");
     const before = thread.getState();
     const none = new Thread() as AnyThread;

@@ -77,7 +77,7 @@ test("each new part of a stream without ids gives the joins new patience", async
   expect(joined.length).toBe(4);
 });
 
-test("a stop after a reload, before the server has said anything, keeps the message for the next run", async () => {
+test("a stop after a reload, before the server has sent anything, keeps the message for the next run", async () => {
   const { thread, runner, calls } = told({ joins: true });
   const sent = runner.sendMessage("Hi");
   await settled();
@@ -90,7 +90,7 @@ test("a stop after a reload, before the server has said anything, keeps the mess
   expect(statuses(again.thread)).toEqual(["pending"]);
 });
 
-test("a second stop takes back an answer that waits for the first", async () => {
+test("a second stop rolls back an answer that waits for the first", async () => {
   let stopped = (): void => {};
   const { runner, calls } = told({ cancel: () => new Promise<void>((resolve) => (stopped = resolve)) });
   const asked = runner.sendMessage("Pay");
@@ -176,7 +176,7 @@ test("load() in the wait for a stop does not join the run that is being stopped"
   expect([await loaded, stub.joins.length]).toEqual([{ status: "finished" }, 0]);
 });
 
-test("stop() ends a load, and what waits for it", async () => {
+test("stop() ends a load, and calls that wait for it", async () => {
   const { thread, open } = await chat("Hi");
   const runner = open(new Thread({ threadId: thread.threadId }));
   const loaded = runner.load();

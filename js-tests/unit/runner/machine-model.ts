@@ -1,5 +1,5 @@
-// A small world around the runner's machine: a thread as the contract has it, promises, and what a server may do.
-// Every word of events is walked, and after each the rules are checked that no word may break.
+// A small world around the runner's machine: a thread as the contract has it, promises, and a server's possible
+// actions. Every word of events is walked, and the rules are checked after each.
 import {
   isDue,
   isUnderWay,
@@ -476,7 +476,7 @@ function letters({ machine, isWaiting }: World): Letter[] {
   return all;
 }
 
-/** How the thread's run stands for a machine in this state. */
+/** The thread's run status that fits a machine in this state. */
 function expected({ state }: Machine, world: World): boolean {
   const { run, isOurs } = world;
   if (state.is === "disposed") return true;
@@ -529,7 +529,7 @@ function checkRules(world: World, rules: Rules): void {
   }
 }
 
-/** A server that does well, timers that fire, other code that ends: all comes to rest. */
+/** A healthy server, timers that fire, other code that ends: all comes to rest. */
 function checkEnd(word: World, rules: Rules): void {
   let world = word;
   for (let steps = 0; ; steps++) {

@@ -1,4 +1,4 @@
-// Every short word of calls, of what a server may do, and of time: no word ends stuck, loses a message or sends one twice.
+// Every short word of calls, server actions, and time: no word ends stuck, loses a message or sends one twice.
 import { expect, test } from "vitest";
 import { isThorough } from "../../support/seed.js";
 import { walk, type Start, type Walked } from "./machine-model.js";

@@ -38,7 +38,7 @@ test("it is manual still when an interrupt was answered", async () => {
   expect([op.status, server.requests.length]).toEqual(["pending", 3]);
 });
 
-test("what waits for an answer's run goes out after a reload in the middle of that", async () => {
+test("a message that waits for an answer's run goes out after a reload in the middle of that", async () => {
   const server = new StubServer(langGraphWire);
   const thread = new Thread();
   const runner = open(thread, server);

@@ -15,13 +15,13 @@ test.each(["headesr", "whileRuning", "onThreadID", "streamModes", "toString", "_
   expect(() => langGraph({ apiUrl: "http://a", assistantId: "a", [name]: 1 })).toThrow(refused(name));
 });
 
-test("the name is told before what is missing for it, and one within rejoin is told, too", () => {
+test("the name is reported before its missing parts, and one within rejoin is reported, too", () => {
   expect(() => agUi({ URL: "/agent" })).toThrow(refused("URL"));
   expect(() => langGraph({ apiURL: "http://a", assistantId: "a" })).toThrow(refused("apiURL"));
   expect(() => agUi({ url: "/agent", rejoin: { delay: [1] } })).toThrow(refused("delay"));
 });
 
-test("the options of the other protocol are none of this one's", () => {
+test("the options of the other protocol are unknown here", () => {
   expect(() => agUi({ url: "/agent", assistantId: "a" })).toThrow(refused("assistantId"));
   expect(() => langGraph({ apiUrl: "http://a", assistantId: "a", joinUrl: () => "" })).toThrow(refused("joinUrl"));
 });
@@ -30,6 +30,7 @@ test("every option that there is is taken, and so is one that is undefined", () 
   const both: Required<
     Pick<AgUiRunnerOptions & LangGraphRunnerOptions, keyof AgUiRunnerOptions & keyof LangGraphRunnerOptions>
   > = {
+    transport: undefined,
     whileRunning: "queue",
     cancelTimeout: 1,
     rejoin: { delays: [1] },
@@ -43,7 +44,11 @@ test("every option that there is is taken, and so is one that is undefined", () 
     ...both,
     context: [],
     url: "/agent",
+<<<<<<< HEAD
     resumable: true,
+=======
+    resumable: undefined,
+>>>>>>> main
     agent: undefined,
     send: undefined,
     joinUrl: () => "",
@@ -73,7 +78,7 @@ test("every option that there is is taken, and so is one that is undefined", () 
   expect(agUi({ url: "/agent", headesr: undefined }).status).toBe("ready");
 });
 
-test("options that cannot be read are told as such", () => {
+test("options that cannot be read are reported as such", () => {
   const options = new Proxy(
     {},
     {

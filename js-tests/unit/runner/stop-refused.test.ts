@@ -1,4 +1,4 @@
-// A server that does not stop a run: stop() says so.
+// A server that does not stop a run: stop() reports it.
 import { Thread, type AgUiState } from "threadfold";
 import { AgUiRunner } from "threadfold/ag-ui";
 import { LangGraphRunner } from "threadfold/langgraph";

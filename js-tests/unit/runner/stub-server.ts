@@ -7,7 +7,7 @@ export interface Faults {
   refuse?: number | undefined;
   /** The POST of a run is lost on its way: the server never receives it. */
   lose?: boolean | undefined;
-  /** The connection of the POST of a run breaks after so many parts; the run goes on. */
+  /** The connection of the POST of a run breaks after so many parts; the run continues. */
   cut?: number | undefined;
   /** Requests that join a run are answered so, one after the other: by a status, no answer at all, or a cut. */
   joins?: (number | "lose" | Cut)[] | undefined;

@@ -102,7 +102,7 @@ test.each(["serve", "serve, new messages only", "GraphAgent"] as const)(
   },
 );
 
-describe("over LangGraph, an edit removes what the server has behind the message", () => {
+describe("over LangGraph, an edit removes the server's messages after it", () => {
   /** A server that answers word by word, "half" with half an answer and an error; requests can be refused, and are counted. */
   function server() {
     const own = new StateGraph(defineSchema({ messages: field.messages() }))
@@ -213,7 +213,7 @@ describe("over LangGraph, an edit removes what the server has behind the message
     expect(paths).toEqual(["GET /threads/ID/state"]);
     expect([tab.texts(), tab.thread.pending.map(({ status }) => status)]).toEqual([["better"], ["failed"]]);
     expect(await kept(tab.thread)).toEqual(["one", "one!"]);
-    // Meanwhile another tab goes on.
+    // Meanwhile another tab continues.
     delete faults.state;
     const other = page(tab.thread.threadId);
     await other.runner.load();

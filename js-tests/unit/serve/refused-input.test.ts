@@ -1,4 +1,4 @@
-// A thread whose graph refuses the input that somebody gave it, beside the page that shows it.
+// A thread whose graph refuses another client's input, beside the page that shows it.
 import { MemorySaver as TheirSaver } from "@langchain/langgraph";
 import { defineSchema, field, Thread } from "threadfold";
 import { LangGraphRunner } from "threadfold/langgraph";

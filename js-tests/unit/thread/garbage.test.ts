@@ -28,7 +28,7 @@ function made(isOpen: boolean): Thread<Any> {
 
 type Call = (thread: Thread<Any>, value: never) => unknown;
 
-/** Every place of every method and event where somebody may put garbage. */
+/** Every place of every method and event where garbage may go. */
 const calls: Record<string, Call> = {
   update: (thread, value) => thread.update(value),
   "update of messages": (thread, value) => thread.update({ messages: value }),

@@ -193,7 +193,7 @@ test(
   },
 );
 
-test("an error keeps its name, its message and its code in a record, for the run and for what failed", () => {
+test("an error keeps its name, its message and its code in a record, for the run and for failed updates", () => {
   class Refused extends Error {
     override name = "Refused";
     code = "QUOTA";

@@ -84,7 +84,7 @@ describe("a thread without a schema", () => {
 });
 
 describe("a thread that AG-UI's events are folded into", () => {
-  test("has AG-UI's messages, in what it shows and in what it takes", () => {
+  test("has AG-UI's messages, in its views and in its arguments", () => {
     using thread = new Thread<AgUiState>();
     expectTypeOf<AgUiState>().toEqualTypeOf<ThreadState<AgUiMessage>>();
     const question = { id: "q", role: "user", content: "Hi" } as const;
@@ -184,7 +184,7 @@ test("a runner refuses a thread of the other protocol's messages", () => {
   expect(runners).toHaveLength(6);
 });
 
-test("what you send over AG-UI needs no id; over LangGraph it has the form of LangChain or a role", () => {
+test("messages sent over AG-UI need no id; over LangGraph they have LangChain's form or a role", () => {
   using agUi = new Thread<AgUiState>();
   using langChain = new Thread();
   const sends = (agent: AgUiRunner<AgUiState>, graph: LangGraphRunner<ThreadState>) => [
@@ -209,7 +209,7 @@ test("what you send over AG-UI needs no id; over LangGraph it has the form of La
   expect([agUi, langChain].map(({ pending }) => pending.length)).toEqual([0, 0]);
 });
 
-test("a field that only the agent writes is no input of optimistic and sendMessage", () => {
+test("a field that only the agent writes is not input of optimistic and sendMessage", () => {
   const schema = defineSchema({
     messages: field.messages(),
     todos: field.todos({ input: false }),

@@ -2,6 +2,7 @@ import { ThreadfoldError } from "../shared/errors.js";
 import { option } from "../shared/reading.js";
 import { reportPart } from "../stream/delivery.js";
 import { isOpen } from "../stream/run-end.js";
+import { markOf, SentIds } from "../stream/sent-ids.js";
 import { read } from "../stream/source.js";
 import type { SentPart, Taker } from "../stream/taker.js";
 import type { AgUiEvent, RunEnd } from "./event-types.js";
@@ -95,28 +96,31 @@ class Reading implements Taker {
   readonly #fold: Fold;
   readonly #isOneRun: boolean;
   readonly #onEvent: FoldOptions["onEvent"];
+  readonly #ids: SentIds;
   hasBegun = false;
   end: RunEnd = { status: "cut" };
 
   constructor(fold: Fold, isOneRun: boolean, onEvent: FoldOptions["onEvent"]) {
     this.#fold = fold;
+    this.#ids = new SentIds(fold.thread);
     this.#isOneRun = isOneRun;
     this.#onEvent = onEvent;
   }
 
-  takeSent({ data, id }: SentPart): boolean {
-    return data !== undefined && this.take(data, id);
+  takeSent({ data, id, text }: SentPart): boolean {
+    return data !== undefined && this.take(data, id, text);
   }
 
-  take(value: unknown, id?: string): boolean {
+  take(value: unknown, id?: string, text = ""): boolean {
     const kind = this.#kindOf(value);
     if (!kind) return false;
     const event = value as AgUiEvent;
     const begins = event.type === "RUN_STARTED";
     this.hasBegun ||= begins;
+    if (begins) this.#ids.clear();
     let end: RunEnd | undefined;
     try {
-      end = foldEvent(this.#fold, kind, event, id);
+      end = foldEvent(this.#fold, kind, event, this.#ids.named(id, markOf(text)));
     } catch (cause) {
       reportPart(this.#fold.thread, cause, event);
     }

@@ -1,13 +1,14 @@
 import { ThreadfoldError } from "../shared/errors.js";
 import { isAbort } from "../shared/abort.js";
-import { reportPart, type ReceivingThread } from "../stream/delivery.js";
+import { reportPart, type Position, type ReceivingThread } from "../stream/delivery.js";
 import { breakOff, disconnect, isOpen, stop } from "../stream/run-end.js";
+import { SentIds } from "../stream/sent-ids.js";
 import { read } from "../stream/source.js";
 import type { SentPart, Taker } from "../stream/taker.js";
 import { Conversation } from "./conversation.js";
 import type { RunInterrupt } from "./interrupt.js";
 import { isDict, type Dict } from "./merge.js";
-import { Positions } from "./part-keys.js";
+import { contentOf, Positions } from "./part-keys.js";
 import type { Part, RunStream } from "./parts.js";
 import { ProtocolV2, type ProtocolEvent } from "./protocol-v2.js";
 import { Run, type RunListeners } from "./run.js";
@@ -117,6 +118,7 @@ class Reading implements Taker {
   readonly #v2: ProtocolV2;
   readonly #api: RunsApi;
   readonly #positions = new Positions();
+  readonly #ids: SentIds;
   readonly #options: FoldLangGraphOptions;
   /** Whether the stream is one of protocol v2: its first part says so. */
   #isV2: boolean | undefined;
@@ -131,6 +133,7 @@ class Reading implements Taker {
       FOLDS.set(thread, known);
     }
     this.#thread = thread;
+    this.#ids = new SentIds(thread);
     this.#run = new Run(known.conversation, options);
     this.#v2 = known.v2;
     this.#api = known.api;
@@ -176,12 +179,18 @@ class Reading implements Taker {
     else if (/^(metadata|messages)\b/.test(String(part.event))) this.#mayEnd = false;
     this.#isV2 ??= event !== undefined;
     const { delivery } = this.#run.conversation;
-    const position = event ? { id: event.event_id } : this.#positions.next(part);
+    const position = event ? { id: event.event_id } : this.#positionOf(part);
     const isKnown = delivery.had(position);
     if (!isKnown) delivery.at(position);
     const how = isKnown ? "skip" : "take";
     if (event) this.#v2[how](event, this.#run);
     else this.#api[how](part, this.#run);
+  }
+
+  /** Ids of the clock, which several parts have, come with keys that tell the parts apart. */
+  #positionOf(part: Part): Position {
+    const position = this.#positions.next(part);
+    return position.key === undefined ? { id: this.#ids.named(position.id, contentOf(part)) } : position;
   }
 
   /**

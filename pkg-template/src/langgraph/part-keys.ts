@@ -1,3 +1,4 @@
+import { hash } from "../shared/hash.js";
 import type { Position } from "../stream/delivery.js";
 import { isDict } from "./merge.js";
 import type { Part } from "./parts.js";
@@ -15,7 +16,8 @@ export class Positions {
   #before: string | undefined;
   readonly #counts = new Map<string, number>();
 
-  next({ id, event, data }: Part): Position {
+  next(part: Part): Position {
+    const { id } = part;
     if (id === undefined || id === "") return {};
     if (!CLOCK_ID.test(id)) return { id };
     if (id !== this.#id) {
@@ -23,7 +25,7 @@ export class Positions {
       this.#id = id;
       this.#counts.clear();
     }
-    const content = `${event}:${fingerprint(data)}`;
+    const content = contentOf(part);
     const count = this.#counts.get(content) ?? 0;
     this.#counts.set(content, count + 1);
     return { id: this.#before, key: `${id}:${content}:${count}` };
@@ -41,6 +43,9 @@ export function isBefore(id: string | undefined, other: string | undefined): boo
   return false;
 }
 
+/** Returns a short text for a part's event and data. */
+export const contentOf = ({ event, data }: Part): string => `${event}:${fingerprint(data)}`;
+
 /** Returns a short text for the content of a part. Reads only the end of a state: all of it would cost too much. */
 function fingerprint(data: unknown): string {
   if (Array.isArray(data)) return hash(JSON.stringify(data[0]) ?? "");
@@ -48,11 +53,4 @@ function fingerprint(data: unknown): string {
   const { messages } = data;
   const end = Array.isArray(messages) ? `${messages.length}${JSON.stringify(messages.at(-1))}` : "";
   return hash(Object.keys(data).join() + end);
-}
-
-/** FNV-1a, in 32 bits. */
-function hash(text: string): string {
-  let sum = 0x811c9dc5;
-  for (let at = 0; at < text.length; at++) sum = Math.imul(sum ^ text.charCodeAt(at), 0x01000193);
-  return (sum >>> 0).toString(36);
 }

@@ -2,10 +2,11 @@ import { ThreadfoldError } from "../shared/errors.js";
 import { choice } from "../shared/choices.js";
 import { option, reading } from "../shared/reading.js";
 import { BROKEN } from "../stream/connection.js";
+import { BECOME } from "../thread/become.js";
 import type { Thread } from "../thread/thread.js";
 import { answersTo } from "./questions.js";
 import { checkRegenerating, checkSending } from "./options.js";
-import { Driver } from "./driver.js";
+import { Driver, type Settings } from "./driver.js";
 import { standingOf } from "./machine.js";
 import type { Event, Who } from "./machine-types.js";
 import type { RunProtocol } from "./protocol.js";
@@ -33,18 +34,18 @@ export abstract class Runner<S extends object, U extends object> {
   /** The thread that runs are folded into: show its state, `pending` and `run`. */
   readonly thread: Thread<S, U>;
   readonly #protocol: RunProtocol;
-  readonly #driver: Driver<S, U>;
+  readonly #settings: Settings;
+  #driver: Driver<S, U>;
 
   protected constructor(thread: Thread<S, U>, protocol: RunProtocol, options: RunnerOptions) {
-    if (typeof thread?.optimistic !== "function")
-      invalid("A runner's first argument should be a thread, such as new Thread().");
     this.thread = thread;
     this.#protocol = protocol;
-    this.#driver = new Driver(thread, protocol, {
+    this.#settings = {
       refuses: choice(options, "whileRunning", ["queue", "refuse"]) === 1,
       delays: option(options, "rejoin")?.delays ?? DELAYS,
       cancelTimeout: option(options, "cancelTimeout") ?? 5_000,
-    });
+    };
+    this.#driver = new Driver(thread, protocol, this.#settings);
     this.getStatus = this.getStatus.bind(this);
     this.subscribe = this.subscribe.bind(this);
   }
@@ -262,6 +263,16 @@ export abstract class Runner<S extends object, U extends object> {
     this.#driver.dispose();
   }
 
+  /** Whether `dispose` was called, of the runner or of its thread. */
+  get isDisposed(): boolean {
+    return this.thread.isDisposed || this.#driver.isDisposed;
+  }
+
+  /** @internal Starts over with what the thread has become. Nothing may be under way; listeners subscribe again. */
+  [BECOME](): void {
+    this.#driver = new Driver(this.thread, this.#protocol, this.#settings);
+  }
+
   [Symbol.dispose](): void {
     this.dispose();
   }
@@ -293,6 +304,12 @@ export abstract class Runner<S extends object, U extends object> {
       now: true,
     };
   }
+}
+
+/** Returns a runner's first argument, which is checked before its options. */
+export function runnersThread<T extends object>(call: string, thread: T): T {
+  if (typeof (thread as { optimistic?: unknown } | undefined)?.optimistic === "function") return thread;
+  invalid(`${call}: the first argument must be a thread, such as new Thread().`);
 }
 
 function invalid(sentence: string): never {

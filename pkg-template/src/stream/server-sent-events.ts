@@ -34,7 +34,7 @@ export class ServerSentEvents {
         }
         signal?.throwIfAborted();
         // An empty id resets the one before: this part has none.
-        this.#hasEnough = taker.takeSent({ id: id === "" ? undefined : id, event, data: parsed });
+        this.#hasEnough = taker.takeSent({ id: id === "" ? undefined : id, event, data: parsed, text: data });
       },
     });
   }

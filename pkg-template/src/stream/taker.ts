@@ -3,6 +3,8 @@ export interface SentPart {
   readonly id: string | undefined;
   readonly event: string | undefined;
   readonly data: unknown;
+  /** The data as it came. */
+  readonly text: string;
 }
 
 /** Takes the parts of a stream. Each of the first two methods returns whether it has enough. */

@@ -21,7 +21,7 @@ pub(super) struct Writer {
 /// The origin of writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Span {
-    /// A command's: what was updated before stays so.
+    /// A command's: earlier updates stay marked.
     Before,
     /// The input's.
     Input,
@@ -35,7 +35,7 @@ pub(super) struct Channels {
     pub state: PlanState,
     /// By members of joins: whether they have arrived.
     is_there: Vec<bool>,
-    /// Whether the Sends are those of the step before.
+    /// Whether the Sends are the previous step's.
     sends_are_old: bool,
     /// Fields that just lost their values.
     pub cleared: Vec<Channel>,

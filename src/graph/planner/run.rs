@@ -1,4 +1,4 @@
-//! A run of a graph, in numbers: which tasks there are, what is left of their writes, when it ends.
+//! A run of a graph, in numbers: its tasks, their pending writes, and its end.
 //!
 //! [`Run`] decides and a host does: it keeps the values, runs the nodes, waits and saves. Between two
 //! steps there is one call, [`Run::commit`].
@@ -47,7 +47,7 @@ pub struct Options {
 pub enum By {
     /// A task, by its position.
     Task(u32),
-    /// A node as which somebody updates the state.
+    /// A node that an update of the state is written as.
     Node(Node),
     /// A run's input, or a command's.
     Input,

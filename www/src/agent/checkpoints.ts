@@ -25,7 +25,7 @@ export async function lineage(threadId: string, head?: string): Promise<Checkpoi
     way.unshift(at);
     at = all.get(String(at.parent));
   }
-  // What only takes the input in is no step of the agent's.
+  // The checkpoint that only holds the input is not a step of the agent.
   return way.filter(({ step }) => step >= 0);
 }
 

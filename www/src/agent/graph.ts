@@ -19,7 +19,7 @@ export interface Call {
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-/** Answers a conversation. What it says on its way goes to `ctx.message`. */
+/** Answers a conversation. It streams its text to `ctx.message`. */
 export type Model = (messages: readonly Message[], ctx: NodeContext) => Promise<Message>;
 
 /** How much the model may be sent. */
@@ -30,7 +30,7 @@ export const context = new Context<Message>({
   keep: { fraction: 0.4 },
 });
 
-/** Tools by their names: what they need, and what they do. */
+/** Tools by their names: their parameters, and their effects. */
 export const TOOLS = {
   write_todos: {
     description: "Replaces your list of todos.",

@@ -7,10 +7,10 @@ import { lineage, type Checkpoint } from "./checkpoints";
 import { checkpoints, graph } from "./graph";
 
 const kept = saved("page agent");
-/** Where the checkpoint is kept that the next run goes on from. */
+/** The storage key of the checkpoint that the next run continues from. */
 const FROM = `${kept.name} from`;
 
-/** What is shown beside the conversation. */
+/** The view beside the conversation. */
 export interface Sight {
   readonly active: ReadonlySet<string>;
   readonly checkpoints: readonly Checkpoint[];
@@ -20,7 +20,7 @@ export class PageAgent {
   readonly runner: AgUiRunner;
   #sight: Sight = { active: new Set(), checkpoints: [] };
   readonly #listeners = new Set<() => void>();
-  /** The checkpoint that the next run goes on from, if not the latest. */
+  /** The checkpoint that the next run continues from, if not the latest. */
   #from = storage.getItem(FROM) ?? undefined;
   readonly #stopSaving: () => void;
   #looks = 0;
@@ -65,7 +65,7 @@ export class PageAgent {
 
   readonly getSight = (): Sight => this.#sight;
 
-  /** Stops what goes on; the nodes are at rest then. */
+  /** Stops the run; the nodes are at rest then. */
   async stop(): Promise<void> {
     await this.runner.stop();
     this.#show({ active: new Set() });

@@ -1,11 +1,11 @@
-// Any model behind OpenAI's chat completions: a provider's with a key, or a local one, such as Ollama's.
+// Any model with OpenAI's chat completions API: a provider's with a key, or a local one, such as Ollama's.
 import { createParser } from "eventsource-parser";
 import { concatChunk } from "threadfold/langgraph";
 import type { NodeContext } from "threadfold/graph";
 import { TOOLS, type Message, type Model } from "./graph";
 
 export interface Remote {
-  /** What the paths begin with: http://localhost:11434/v1 */
+  /** The start of the paths: http://localhost:11434/v1 */
   readonly address: string;
   readonly model: string;
   readonly key: string;

@@ -6,7 +6,7 @@ import { read } from "./message";
 import { Compacted, SummaryMark } from "./summary-mark";
 import { ToolCall, ToolResult } from "./tool-call";
 
-/** What can be done about a message that the server does not have, and what the runner does. */
+/** The actions on a message that the server does not have, and the runner's next step. */
 export const WaysOut = createContext<
   | { readonly status: RunnerStatus; retry(update: PendingUpdate): void; takeBack(update: PendingUpdate): void }
   | undefined
@@ -34,7 +34,7 @@ export function Bubble({ message, unconfirmed }: { message: object; unconfirmed?
   );
 }
 
-/** What is to be said of a message that the server has not confirmed. */
+/** The note on a message that the server has not confirmed. */
 function Note({ update }: { update: PendingUpdate }) {
   const ways = use(WaysOut);
   if (update.status === "sent") return <p className="note">sent, not confirmed yet</p>;
@@ -58,6 +58,6 @@ function Note({ update }: { update: PendingUpdate }) {
   );
 }
 
-/** What a server or the network said: an Error, or an object with its message. */
+/** The message of a server or network error: an Error, or an object with a message. */
 export const sentence = (error: unknown): string =>
   String((error as { message?: unknown } | undefined)?.message ?? error ?? "the server gave no reason");

@@ -18,7 +18,7 @@ export interface Chat {
   readonly server: Server;
   readonly thread: Thread;
   readonly agent: AgUiRunner | LangGraphRunner;
-  /** Lets go of it; a run that goes on can be joined by whoever opens the chat again. */
+  /** Lets go of it; whoever opens the chat again can rejoin a run that continues. */
   close(): void;
 }
 
@@ -41,7 +41,7 @@ export function open(server: Server): Chat {
   const { thread, agent, stopSaving } = begin(server);
   return {
     server,
-    // What the page shows of a message it reads from either form.
+    // The page reads messages in either form.
     thread: thread as unknown as Thread,
     agent,
     close() {

@@ -1,4 +1,4 @@
-// What the agent's model would be sent of the chat, and how full that is.
+// The context for the agent's model, and how full it is.
 import { useEffect, useSyncExternalStore } from "react";
 import { textOf, type Thread } from "threadfold";
 import { Context, type ContextDue, type ContextView } from "threadfold/context";

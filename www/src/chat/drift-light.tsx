@@ -1,18 +1,18 @@
-// One light: green while the server's snapshots say what the thread had worked out by itself.
+// One light: green while the server's snapshots agree with the thread's own state.
 import { useEffect, useState } from "react";
 import type { Chat } from "./connection";
 
 export interface DriftSeen {
   readonly drifts: number;
   readonly errors: number;
-  /** What differed, and what could not be folded: the latest first. */
+  /** The differences, and the events that could not be folded: the latest first. */
   readonly notes: readonly string[];
 }
 
 const NOTHING: DriftSeen = { drifts: 0, errors: 0, notes: [] };
 const SHOWN = 20;
 
-/** What went apart since the last run that ended well without any of it. */
+/** The drift since the last successful run without any. */
 export function useDrift({ thread, agent }: Chat): DriftSeen {
   const [seen, setSeen] = useState(NOTHING);
   useEffect(() => {
@@ -58,8 +58,8 @@ export function DriftDetails({ drift: { notes } }: { drift: DriftSeen }) {
     <details className="drift-details">
       <summary>What does that mean?</summary>
       <p>
-        The server’s snapshot says something else than its stream had said. The server owns the state, so its word was
-        taken; the light goes off after a run in which both agree. What differed:
+        The server’s snapshot differs from its stream. The server owns the state, so its version stands. The light turns
+        off after a run in which both agree. The differences:
       </p>
       <ol className="drifts">
         {notes.map((text, at) => (

@@ -1,9 +1,9 @@
-// What the page's own agent is asked to do wrong, put into the addresses of its requests.
+// The faults that the page asks of its own agent, put into the addresses of its requests.
 
 export interface Faults {
   /** Milliseconds before the server says anything. */
   readonly latency: number;
-  /** Whether the connection is cut in the middle, and how it is taken up again: behind the last part, or from the start. */
+  /** Whether the connection is cut in the middle, and where it resumes: after the last part, or from the start. */
   readonly line: "whole" | "resume" | "replay";
   readonly fail: boolean;
   readonly lag: boolean;

@@ -22,7 +22,7 @@ export function useFollow(host: RefObject<HTMLElement | null>): () => void {
       place = log.scrollTop;
     };
     const scrolled = () => {
-      // What moves because the box itself was resized was not moved by its reader, nor what has grown since.
+      // A scroll that a resize or growth caused is not the reader's.
       if (log.clientHeight !== height) return;
       if (log.scrollHeight - log.scrollTop - log.clientHeight < 32) follow(true);
       else if (log.scrollTop < place) follow(false);

@@ -3,7 +3,7 @@ import type { Thread } from "threadfold";
 import { Bubble } from "./bubble";
 import { useRecord } from "./summary-mark";
 
-/** What a server has taken out of its list: above what it still has. */
+/** Messages that the server has removed from its list: above those it still has. */
 export function Front({ thread }: { thread: Thread }) {
   const record = useRecord(thread);
   const front = useMemo(() => {

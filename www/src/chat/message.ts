@@ -1,9 +1,9 @@
-// What the page shows of a message, whichever of the two forms it has.
+// The visible parts of a message, in either form.
 import { isObject } from "../state";
 
 export interface ShownMessage {
   readonly id: string;
-  /** What it is the same message by, also when a server renames it: for a tool's result that is the call. */
+  /** A key that stays the same when a server renames the message: for a tool's result that is the call. */
   readonly key: string;
   readonly role: "user" | "assistant" | "tool" | "system";
   readonly text: string;

@@ -1,4 +1,4 @@
-// What a run asks before it goes on.
+// A run's open questions.
 import { useId } from "react";
 import type { Chat } from "./connection";
 

@@ -1,6 +1,6 @@
 // Where the page keeps its chats, so that a reload finds them again.
 
-/** What `loadThread` and `persist` need to know. */
+/** The arguments for `loadThread` and `persist`. */
 export interface Saved {
   readonly name: string;
   readonly storage: Pick<Storage, "getItem" | "setItem" | "removeItem">;

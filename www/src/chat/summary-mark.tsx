@@ -1,8 +1,8 @@
-// What stands for the messages that the model is not sent any more.
+// The summary that replaces older messages for the model.
 import { createContext, useSyncExternalStore } from "react";
 import { textOf, type ContextRecord, type Thread } from "threadfold";
 
-/** What the last compaction came to. */
+/** The record of the last compaction. */
 export const Compacted = createContext<ContextRecord | undefined>(undefined);
 
 export function useRecord(thread: Thread): ContextRecord | undefined {
@@ -14,7 +14,7 @@ export function SummaryMark({ of: { summary_message: summary } }: { of: ContextR
   return (
     <li className="summary-mark">
       <details>
-        <summary>What is above is sent to the model as {summary ? "a summary" : "nothing"}</summary>
+        <summary>The model gets {summary ? "a summary" : "nothing"} of the messages above</summary>
         {summary && <p>{textOf(summary as never)}</p>}
       </details>
     </li>

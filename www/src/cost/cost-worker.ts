@@ -68,7 +68,7 @@ async function run(): Promise<void> {
     import("@ag-ui/client"),
     import("rxjs"),
   ]);
-  /** Tokens for the last of `n` messages: each is sent when what came of the one before has been told. */
+  /** Tokens for the last of `n` messages: each is sent once the result of the previous one has arrived. */
   const streamed = async (
     n: number,
     open: (events: Subject<Content>, told: () => void) => unknown,
@@ -92,7 +92,7 @@ async function run(): Promise<void> {
     streamed(n, (events, told) => {
       const thread = new Thread<{ messages: readonly Message[] }>({ values: { messages: history(n) } });
       thread.subscribe(told);
-      // As theirs does, it tells of each event by itself.
+      // Like theirs, it notifies after every single event.
       return foldAgUi(thread, events, { onEvent: () => thread.flush() });
     });
   // As `runAgent` calls it: each event comes out with the messages as they are after it.

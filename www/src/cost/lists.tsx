@@ -6,7 +6,7 @@ import { Bubble } from "../chat/bubble";
 
 /** Messages in one element, which the browser skips while it is out of sight; blocks of 50 in blocks of 500. */
 const SIZES = [500, 50];
-/** Of a message, about. */
+/** The approximate height of a message. */
 const HEIGHT = 80;
 
 /** The blocks around what `render` makes of each item: so the docs recommend it for a long list (docs/react.md). */

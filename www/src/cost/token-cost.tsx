@@ -12,7 +12,7 @@ const KEPT = 41;
 const SHARE = 20;
 const FIRST_SHARE = 4;
 const PERIOD = 150;
-/** The page's address may say that nothing is to be measured: `?cost=off`. */
+/** The page's address may turn the measurement off: `?cost=off`. */
 const isOff = () => new URLSearchParams(location.search).get("cost") === "off";
 
 type Kind = keyof typeof TOKENS;

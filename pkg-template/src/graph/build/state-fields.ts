@@ -102,7 +102,8 @@ export class StateFields {
    * of a run's messages; `isTrial`: the run does not go on from the answer.
    */
   step(state: Values, updates: readonly Values[], known?: KnownIds, isTrial = false): Values {
-    const plainly = updates.length < 2 && this.#plainly(state, updates[0] ?? NOTHING, known, isTrial);
+    const single = updates.length < 2 ? (updates[0] ?? NOTHING) : known && this.#messagesAlone(updates);
+    const plainly = single && this.#plainly(state, single, known, isTrial);
     if (plainly) return plainly;
     const all = updates.length > MANY ? this.#joined(updates) : updates;
     if (!known || this.messages.length === 0) return this.#fold(state, all);
@@ -134,6 +135,21 @@ export class StateFields {
       return keys.length > 0 ? [picked(update, keys)] : [];
     });
     return [joined, ...rest];
+  }
+
+  /** One update with the messages of several, in order; undefined if they write another field. */
+  #messagesAlone(updates: readonly Values[]): Values | undefined {
+    const all: Record<string, unknown[]> = {};
+    for (const update of updates) {
+      for (const key in update) {
+        if (!this.messages.includes(key) || !Object.hasOwn(update, key)) return undefined;
+        const list = (all[key] ??= []);
+        const given = update[key];
+        if (Array.isArray(given)) for (const one of given as unknown[]) list.push(one);
+        else list.push(given);
+      }
+    }
+    return all;
   }
 
   /**

@@ -22,6 +22,9 @@ import { SuperSteps } from "./super-steps.js";
 import type { Task } from "./task.js";
 import { Travel } from "./travel.js";
 
+/** So many graphs in one another begin in one call. */
+const DEEP = 64;
+
 export class Run implements RunParts {
   readonly scope: RunScope;
   readonly at: ThreadState;
@@ -79,6 +82,8 @@ export class Run implements RunParts {
     const around = this.#parent?.inner.open;
     try {
       around?.add(stops);
+      // Graphs in one another begin in one call: it would overflow JavaScript's stack.
+      if (this.scope.depth % DEEP === DEEP - 1) await undefined;
       stops.listen();
       const opening = openRun(this);
       if (opening) await stops.untilStopped(opening);
@@ -113,9 +118,9 @@ export class Run implements RunParts {
     while (this.#hasNext(steps.step)) {
       stops.checkHalted();
       steps.prepare();
-      this.#isStopped = steps.step.status === "interrupt_before" && this.tasks.some((task) => !task.status);
+      this.#isStopped = steps.step.status === "interrupt_before" && steps.tasks.some((task) => !task.status);
       if (this.#isStopped) break;
-      if (reports.wants("tasks")) for (const task of this.tasks) reports.emitTask(task);
+      if (reports.streams) for (const task of steps.tasks) reports.emitTask(task);
       const work = steps.runTasks();
       if (work) await work;
       if (steps.failed) throw steps.failed.error;

@@ -13,6 +13,9 @@ import { Task } from "./task.js";
 
 const NONE: readonly never[] = [];
 
+/** After so many tasks of a step the event loop may turn before the others start. */
+const MANY = 16;
+
 export class SuperSteps {
   readonly #run: RunParts;
   /** The planner's last answer. */
@@ -24,6 +27,10 @@ export class SuperSteps {
   /** The task to start next, by its position. */
   #next = 0;
   #running = 0;
+  /** Whether a task waits for an answer. */
+  #isAsking = false;
+  /** Whether the tasks that are left wait for a turn of the event loop. */
+  #isPausing = false;
   #finish: (() => void) | undefined;
 
   constructor(run: RunParts) {
@@ -36,9 +43,10 @@ export class SuperSteps {
     const { at, stops, answers, travel, reports } = this.#run;
     stops.nextStep();
     const planned = this.step.tasks;
-    const tasks: Task[] = [];
-    for (let at = 0; at < planned.length; at++) tasks.push(new Task(this.#run, planned[at] as PlannedTask, at));
+    const made = (one: PlannedTask, position: number) => new Task(this.#run, one, position);
+    const tasks = planned.map(made);
     this.tasks = tasks;
+    this.#isAsking = false;
     const saved = at.pending.length > 0 ? writesByTask(at.pending) : undefined;
     if (saved ?? answers.hasAny) answers.match(tasks, saved, travel.runsAgain);
     // Where the caller goes back everything runs again, with the answers that it had.
@@ -84,9 +92,9 @@ export class SuperSteps {
     });
   }
 
-  /** Starts as many tasks as may run. */
+  /** Starts as many tasks as may run. Of many, it starts the rest after the event loop has turned. */
   #launch(): void {
-    const { stops, reports } = this.#run;
+    const { stops, reports, scope } = this.#run;
     // A stream shows questions before the answers of the same moment.
     const answered: Task[] | undefined = reports.streams && this.tasks.length > 1 ? [] : undefined;
     while (this.#next < this.tasks.length && this.#running < this.#most) {
@@ -101,15 +109,34 @@ export class SuperSteps {
         work.then(() => this.#end(task)).then(undefined, (error: unknown) => stops.wake(error));
       } else if (answered && isDone(task)) answered.push(task);
       else this.#note(task);
+      const pause = this.#next % MANY === 0 ? scope.pauses.due() : undefined;
+      if (!pause) continue;
+      this.#startRestAfter(pause);
+      break;
     }
     for (const task of answered ?? NONE) this.#note(task);
   }
 
+  #startRestAfter(pause: Promise<void>): void {
+    this.#running++;
+    this.#isPausing = true;
+    const goOn = () => {
+      this.#isPausing = false;
+      this.#goOn();
+    };
+    pause.then(goOn).then(undefined, (error: unknown) => this.#run.stops.wake(error));
+  }
+
   #end(task: Task): void {
+    if (!this.#run.stops.isClosed) this.#note(task);
+    this.#goOn();
+  }
+
+  /** Goes on when a task has ended, or a pause. */
+  #goOn(): void {
     this.#running--;
     if (this.#run.stops.isClosed) return;
-    this.#note(task);
-    this.#launch();
+    if (!this.#isPausing) this.#launch();
     if (this.#running === 0) this.#finish?.();
     else if (this.failed) void settle().then(this.#finish);
   }
@@ -131,6 +158,7 @@ export class SuperSteps {
       reports.emitResult(task);
       return;
     }
+    this.#isAsking = true;
     reports.trace("task-interrupt", { task });
     if (interrupts.length === 0) return;
     const asked = interrupts.length === 1 ? interrupts[0] : interrupts;
@@ -172,8 +200,8 @@ export class SuperSteps {
 
   /** The open questions of the step's tasks; undefined if no task waits for an answer. */
   questions(): Interrupt[] | undefined {
-    const asking = this.tasks.filter(({ status }) => status === "interrupted");
-    return asking.length === 0 ? undefined : asking.flatMap(({ interrupts }) => interrupts);
+    if (!this.#isAsking) return undefined;
+    return this.tasks.flatMap(({ status, interrupts }) => (status === "interrupted" ? interrupts : NONE));
   }
 
   /** The updates of the finished tasks, in the order in which they count. */
@@ -207,7 +235,7 @@ export class SuperSteps {
     travel.stepDone();
     answers.stepDone();
     saves.put("loop", saves.thread && growth(fields, before, state, updates));
-    if (updates.length > 0) reports.emitValues(state, updates);
+    if (reports.streams && updates.length > 0) reports.emitValues(state, updates);
     saves.thread?.check();
   }
 

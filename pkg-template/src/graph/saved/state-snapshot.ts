@@ -10,6 +10,7 @@ import type { AnyGraph } from "../build/graph-spec.js";
 import { placeOf, withParents } from "./graph-place.js";
 import { OpenedThread } from "./opened-thread.js";
 import { ERROR, isSpecial, savedTask, type TaskSnapshot } from "./saved-writes.js";
+import { Pauses } from "../build/pauses.js";
 import type { ThreadTask } from "./thread-task.js";
 import { picked } from "../build/state-fields.js";
 
@@ -61,7 +62,11 @@ export async function* stateHistory(
   const { graph: of, saver, config } = placeOf(graph, asked);
   const { checkpoint_ns = "" } = config.configurable ?? {};
   const place = { ...config, configurable: { ...config.configurable, checkpoint_ns } };
-  for await (const tuple of saver.list(place, options)) yield await snapshotOf(of, tuple, false, undefined);
+  const pauses = new Pauses();
+  for await (const tuple of saver.list(place, options)) {
+    yield await snapshotOf(of, tuple, false, undefined);
+    await pauses.due();
+  }
 }
 
 /** `whole`: with what unfinished steps have written. `inside`: also where graphs inside stand. */

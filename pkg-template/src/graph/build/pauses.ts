@@ -1,6 +1,6 @@
-// Lets the event loop turn while a run of quick nodes goes on: else a page draws nothing and a server answers nobody.
+// Lets the event loop turn while a run of quick nodes or a history goes on: else a page draws nothing and a server answers nobody.
 
-/** How long a run may keep the event loop, in milliseconds: a page draws a frame in 16. */
+/** How long either may keep the event loop, in milliseconds: a page draws a frame in 16. */
 const LONGEST = 10;
 
 interface Host {
