@@ -44,11 +44,7 @@ test("every option that there is is taken, and so is one that is undefined", () 
     ...both,
     context: [],
     url: "/agent",
-<<<<<<< HEAD
     resumable: true,
-=======
-    resumable: undefined,
->>>>>>> main
     agent: undefined,
     send: undefined,
     joinUrl: () => "",
