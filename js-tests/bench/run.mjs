@@ -50,7 +50,7 @@ for (const subject of SUBJECTS) {
   }
 }
 
-for (const file of ["graph.mjs", "checkpoint.mjs", "agent.mjs"]) {
+for (const file of ["graph.mjs", "graph-cold.mjs", "checkpoint.mjs", "agent.mjs"]) {
   const costs = costsApart(file, options.quick, options.only);
   if (!costs)
     console.log(`\n${file} measures nothing: \`npm ci\` in js-tests/peers/langchain installs what it measures beside.`);

@@ -93,7 +93,7 @@ function checkImports({ glue, imports }) {
     const [, after] = glue.split(new RegExp(`^ {8}${short}${isOwn ? ": function\\(" : ",$"}`, "m"));
     if (after === undefined) {
       throw new Complaint(
-        `The wasm imports ${name} of ${path}, and the glue does not hand it in: wasm-bindgen writes it otherwise now, so scripts/build/names.mjs must change.`,
+        `The wasm imports ${name} of ${path}, and the glue does not hand it in: wasm-bindgen writes it differently now, so scripts/build/names.mjs must change.`,
       );
     }
     if (isOwn && !/^(?:__wbg_)?__wbindgen/.test(name) && !/^.*\n {8}try \{\n/.test(after)) {

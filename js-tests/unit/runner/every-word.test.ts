@@ -33,7 +33,7 @@ function opened() {
   const letters = {
     send: () => ask("send", runner.sendMessage(user())),
     "send none": () => ask("send none", runner.sendMessage()),
-    edit: () => ask("edit", runner.sendMessage("edited", undefined, { messageId: "m0" })),
+    edit: () => ask("edit", runner.sendMessage("edited", { messageId: "m0" })),
     regenerate: () => ask("regenerate", runner.regenerate()),
     resume: () => ask("resume", runner.resume(runner.interrupts.map(({ id }) => ({ id, value: 1 })))),
     "resume one": () =>

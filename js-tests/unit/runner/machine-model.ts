@@ -8,12 +8,8 @@ import {
   openOf,
   standingOf,
   step,
-  type Command,
-  type Event,
-  type Found,
-  type Machine,
-  type Rules,
 } from "../../../pkg-template/src/runner/machine.js";
+import type { Command, Event, Found, Machine, Rules } from "../../../pkg-template/src/runner/machine-types.js";
 import { statusOf } from "../../../pkg-template/src/runner/shown.js";
 
 type Kind = "send" | "empty" | "edit" | "bad edit" | "retry" | "whole" | "part" | "bad answer" | "other";

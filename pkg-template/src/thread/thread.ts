@@ -23,6 +23,7 @@ import type {
   ThreadState,
   ThreadUpdate,
 } from "./thread-types.js";
+import { BECOME } from "./become.js";
 import { ThreadCore } from "./core.js";
 import { compacted, FullTrack, type Compaction, type ContextRecord } from "./full-track.js";
 import { messagesById } from "./messages-by-id.js";
@@ -76,7 +77,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   #streaming: readonly string[] = [];
   /** The run of a thread that was freed. */
   #last = NO_RUN;
-  readonly #history: FullTrack;
+  #history: FullTrack;
   readonly #notifier: Notifier<S>;
   readonly #byId = messagesById<S, MessageIn<S>>((listener) => this.#notifier.add(listener));
   readonly #listeners = { drift: new Set<ThreadListeners["drift"]>(), error: new Set<ThreadListeners["error"]>() };
@@ -446,6 +447,16 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
       thread.dispose();
       throw error;
     }
+  }
+
+  /** @internal Takes the place of a saved thread, which nobody has seen, and tells the listeners. */
+  [BECOME](saved: Thread<S, U>): void {
+    this.#core.ready();
+    this.#core.free();
+    this.#core = saved.#core;
+    this.#history = saved.#history;
+    this.threadId = saved.threadId ?? this.threadId;
+    this.#notifier.now();
   }
 
   /** Whether {@link Thread.dispose} was called. Asks nothing of WebAssembly. */

@@ -112,7 +112,7 @@ function Conversation({ agent: { thread }, past }: { agent: PageAgent; past: Che
           )}
         </ol>
         {isEmpty && !past && (
-          <p className="hint">Ask it something: its graph lights up as it works, and no server is asked.</p>
+          <p className="hint">Ask it something: its graph lights up as it works, without a server.</p>
         )}
       </div>
     </>
