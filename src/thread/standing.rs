@@ -161,16 +161,20 @@ impl<V: Value> Thread<V> {
     /// until it changes.
     pub(crate) fn run_object(&mut self) -> V {
         if !self.standing.fresh {
-            self.standing.fresh = true;
             let RunState { id, status, error, interrupts, last_event_id } = self.run();
             let run = with(V::object(), "id", id.as_ref());
             let run = run.with("status", V::string(status.name()));
             let run = with(with(run, "error", error.as_ref()), "interrupts", interrupts.as_ref());
             let run = with(run, "lastEventId", last_event_id.as_ref());
-            if self.standing.told.is_null() || !have_same(&run, &self.standing.told) {
-                // The caller may add to it in the same call, but only to a copy.
-                self.standing.told = run.shared();
+            let is_known = !self.standing.told.is_null() && have_same(&run, &self.standing.told);
+            // The caller may add to it in the same call, but only to a copy.
+            let run = if is_known { self.standing.told.clone() } else { run.shared() };
+            if !V::intact() {
+                // A read threw, and so does the call: the next one makes the object again.
+                return run;
             }
+            self.standing.told = run;
+            self.standing.fresh = true;
         }
         self.standing.told.clone()
     }
