@@ -30,7 +30,6 @@ test("every option that there is is taken, and so is one that is undefined", () 
   const both: Required<
     Pick<AgUiRunnerOptions & LangGraphRunnerOptions, keyof AgUiRunnerOptions & keyof LangGraphRunnerOptions>
   > = {
-    transport: undefined,
     whileRunning: "queue",
     cancelTimeout: 1,
     rejoin: { delays: [1] },
@@ -44,11 +43,7 @@ test("every option that there is is taken, and so is one that is undefined", () 
     ...both,
     context: [],
     url: "/agent",
-<<<<<<< HEAD
     resumable: true,
-=======
-    resumable: undefined,
->>>>>>> main
     agent: undefined,
     send: undefined,
     joinUrl: () => "",
