@@ -89,7 +89,7 @@ impl<V: Value> Thread<V> {
         }
     }
 
-    /// Notes what was changed here.
+    /// Notes the fields changed here.
     pub(super) fn changed_here(&mut self, keys: &[String]) {
         keys.iter().for_each(|key| self.server.own.insert(&V::string(key)));
     }
