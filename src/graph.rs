@@ -37,7 +37,7 @@
 //! # assert!(run.as_mut().poll(&mut std::task::Context::from_waker(waker)).is_ready());
 //! ```
 //!
-//! # Stopping and going on
+//! # Stopping and continuing
 //! A [`Checkpointer`] keeps a thread after each step. A node may ask with [`Ctx::interrupt`], and
 //! [`OnThread::resume`] answers, in another process if need be.
 

@@ -300,14 +300,14 @@ fn followed<V: threadfold::Value + fmt::Display + fmt::Debug + 'static>(
 }
 
 #[test]
-fn a_conversation_that_was_followed_is_what_one_read_anew_is() {
+fn a_followed_conversation_equals_one_read_anew() {
     let compactions = followed(Value::clone);
     assert!(compactions > 100, "{compactions} compactions");
     assert_eq!(followed(|value| Json::from(value.clone())), compactions);
 }
 
 #[test]
-fn a_look_that_failed_leaves_nothing_behind() {
+fn a_failed_look_leaves_no_trace() {
     let context = context::<Value>((policies()[0].0.clone(), false));
     let mut conversation = context.conversation();
     let good = json!([{ "type": "human", "content": "Hello" }]);

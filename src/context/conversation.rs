@@ -1,4 +1,4 @@
-//! A conversation that is read again and again: a look costs the changes since the last one.
+//! A conversation that is viewed repeatedly: a view costs only its changes.
 
 use std::fmt;
 
@@ -19,8 +19,8 @@ use super::trim::Counter;
 use super::truncate::{ContextSize, TruncateOptions, truncate_tool_args};
 use super::view::{Context, Due, View};
 
-/// A conversation at its last look; [`Context::conversation`] makes one. A look reads and counts the new
-/// messages and compares the others. In [`Json`](crate::value::Json) that is a
+/// A conversation as it was looked at last: [`Context::conversation`] makes one. A look reads and counts
+/// the messages that are new, and compares the others. In [`Json`](crate::value::Json) that is a
 /// comparison of pointers; values without an identity are compared whole.
 ///
 /// ```
@@ -54,7 +54,7 @@ impl<V: Value> fmt::Debug for Conversation<'_, '_, V> {
     }
 }
 
-/// The result of a look: the list before repair, the origin of its parts, and its numbers.
+/// The result of a look: the list before repair, where its parts come from, and its numbers.
 struct Seen<V: Value> {
     /// The full track.
     full: Vec<V>,
@@ -63,10 +63,10 @@ struct Seen<V: Value> {
     /// The record that was given, and whether it is about this conversation.
     record: Option<Record<V>>,
     is_about: bool,
-    /// How many messages of the full track decide what the record leaves out and edits.
+    /// How many messages of the full track determine the record's cuts and edits.
     settled: usize,
     list: Vec<V>,
-    /// How many messages of the list stand in front of those that are kept.
+    /// How many messages of the list come before the kept ones.
     front: usize,
     /// The first message of the track that is kept.
     cutoff: usize,
@@ -152,7 +152,7 @@ impl<'c, 'a, V: Value + fmt::Display> Conversation<'c, 'a, V> {
         Self { context, limits, seen: None }
     }
 
-    /// Returns what the model is sent.
+    /// Returns the messages for the model.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] if `messages` is not a list, and for a policy that makes no sense;
@@ -200,7 +200,7 @@ impl<'c, 'a, V: Value + fmt::Display> Conversation<'c, 'a, V> {
         seen.extend(messages, cutoff.is_none());
         match (record, cutoff) {
             (Some(record), Some(cutoff)) => self.leave_out(&mut seen, messages, record, cutoff)?,
-            // Its message may still arrive.
+            // A message that it is about may still come.
             (Some(_), None) => seen.settled = usize::MAX,
             (None, _) => {}
         }
@@ -236,7 +236,7 @@ impl<'c, 'a, V: Value + fmt::Display> Conversation<'c, 'a, V> {
         Ok(())
     }
 
-    /// Adds what is new in the list to its numbers.
+    /// Adds the list's new messages to its numbers.
     fn count_new(&self, seen: &mut Seen<V>) -> Result<(), Error> {
         let Seen { list, ledger, ids, providers, .. } = seen;
         for (at, message) in list.iter().enumerate().skip(ledger.track.len() as usize) {
@@ -314,7 +314,7 @@ impl<'c, 'a, V: Value + fmt::Display> Conversation<'c, 'a, V> {
         }
     }
 
-    /// Counts nothing for a result without a call: no model receives it.
+    /// A result that says no call counts nothing: nobody is sent it.
     fn count(&self, message: &V) -> Result<f64, Error> {
         self.context.counter.count(message).or_else(|error| match Facts::of(message) {
             Ok(Facts::Tool { id: None, .. }) => Ok(0.0),
@@ -370,7 +370,7 @@ impl<'c, 'a, V: Value + fmt::Display> Conversation<'c, 'a, V> {
         }))
     }
 
-    /// Returns the tokens that edits would save up to each message, itself included; none without edits.
+    /// The tokens that edits would save up to each message, itself included; empty without edits.
     fn saved(&self, seen: &Seen<V>, list: &V) -> Result<Vec<f64>, Error> {
         if self.context.clear.is_none() && self.context.truncate.is_none() {
             return Ok(Vec::new());
@@ -388,8 +388,8 @@ impl<'c, 'a, V: Value + fmt::Display> Conversation<'c, 'a, V> {
     }
 }
 
-/// Whether it is a system message that stays in front: a summary does not, the next one stands for
-/// it, too.
+/// Whether it is a system message that stays in front. A summary does not stay, because the next
+/// one replaces it, too.
 fn is_system<V: Value>(message: &V) -> bool {
     is_kind(message, "system") && !is_summary(message)
 }

@@ -83,7 +83,7 @@ const shown = async (page: Page) =>
 /** The thread's id as the page has saved it, which it does within a second. */
 async function threadIdIn(page: Page): Promise<string> {
   const saved = await page.waitForFunction(() =>
-    /"threadId":"([^"]+)"/.exec(sessionStorage.getItem("chat") ?? "")?.at(1),
+    /"threadId":"([^"]+)"/.exec(Object.values({ ...sessionStorage }).join(""))?.at(1),
   );
   return (await saved.jsonValue()) ?? "";
 }

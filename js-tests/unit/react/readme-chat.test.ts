@@ -7,9 +7,12 @@ import { mount } from "./mount";
 beforeEach(() => sessionStorage.clear());
 afterEach(() => vi.unstubAllGlobals());
 
-/** Opens the page anew: its modules run again. */
+const OPENED = Symbol.for("threadfold.opened");
+
+/** Opens the page again: its modules run again, and no conversation is open. */
 async function open() {
   vi.resetModules();
+  delete (globalThis as { [OPENED]?: unknown })[OPENED];
   const { Chat } = (await import("../../../examples/chat/src/chat.js")) as { Chat: ComponentType };
   const { host } = await mount(h(Chat));
   const send = async (text: string) => {
@@ -63,7 +66,7 @@ test("a message that failed before is retried by itself", async () => {
 test("another value under the chat's name is reported, and nothing breaks", async () => {
   const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
   for (const text of ["{", "null", '{"messages":[]}', '{"version":1}', "[1,2]"]) {
-    sessionStorage.setItem("chat", text);
+    sessionStorage.setItem("threadfold:ag-ui:/agent:", text);
     const { host } = await open();
     expect(buttons(host)).toEqual(["Send"]);
   }

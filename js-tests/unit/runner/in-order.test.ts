@@ -55,7 +55,7 @@ test("an edit that is refused leaves a broken run as it was", async () => {
   const again = told({}, restored(thread));
   expect(again.thread.run.status).toBe("disconnected");
   const three = [user("x"), user("y"), user("z")];
-  await expect(again.runner.sendMessage(three, undefined, { messageId: "one" })).rejects.toMatchObject({
+  await expect(again.runner.sendMessage(three, { messageId: "one" })).rejects.toMatchObject({
     code: "INVALID_ARGUMENT",
   });
   expect([again.thread.run.status, statuses(again.thread)]).toEqual(["disconnected", ["sent"]]);
@@ -193,7 +193,7 @@ test("an edit in a load goes out before the message that came after it", async (
   const { stub, thread, runner } = await chat("Hi");
   const requests = stub.requests.length;
   const loaded = runner.load();
-  const edited = runner.sendMessage("Hello", undefined, { messageId: thread.messageIds[0] as string });
+  const edited = runner.sendMessage("Hello", { messageId: thread.messageIds[0] as string });
   const sent = runner.sendMessage("More");
   expect((await Promise.all([loaded, edited, sent])).map(({ status }) => status)).toEqual(Array(3).fill("finished"));
   expect(stub.requests.length).toBeGreaterThan(requests);

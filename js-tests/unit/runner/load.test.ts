@@ -272,8 +272,7 @@ test.each([
   ["regenerate()", (runner: LangGraphRunner) => runner.regenerate(), ["Hi", "You said Hi, which is message 1."]],
   [
     "an edit",
-    (runner: LangGraphRunner) =>
-      runner.sendMessage("Hello", undefined, { messageId: runner.thread.messageIds[0] as string }),
+    (runner: LangGraphRunner) => runner.sendMessage("Hello", { messageId: runner.thread.messageIds[0] as string }),
     ["Hello", "You said Hello, which is message 1."],
   ],
 ])("%s in the middle of a load goes by what that has brought", async (_, again, said) => {

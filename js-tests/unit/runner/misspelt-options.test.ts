@@ -1,5 +1,5 @@
 // An option whose name is misspelt is refused by name: left alone it would silently change nothing.
-import { defineSchema, field, Thread, type AgUiState } from "threadfold";
+import { Thread, type AgUiState } from "threadfold";
 import { AgUiRunner, type AgUiRunnerOptions } from "threadfold/ag-ui";
 import { LangGraphRunner, type LangGraphRunnerOptions } from "threadfold/langgraph";
 import { expect, test } from "vitest";
@@ -30,7 +30,6 @@ test("every option that there is is taken, and so is one that is undefined", () 
   const both: Required<
     Pick<AgUiRunnerOptions & LangGraphRunnerOptions, keyof AgUiRunnerOptions & keyof LangGraphRunnerOptions>
   > = {
-    transport: undefined,
     whileRunning: "queue",
     cancelTimeout: 1,
     rejoin: { delays: [1] },
@@ -38,12 +37,13 @@ test("every option that there is is taken, and so is one that is undefined", () 
     credentials: "omit",
     fetch,
     context: undefined,
+    transport: undefined,
   };
   const forAgUi: Required<AgUiRunnerOptions> = {
     ...both,
     context: [],
     url: "/agent",
-    resumable: undefined,
+    resumable: true,
     agent: undefined,
     send: undefined,
     joinUrl: () => "",
@@ -86,23 +86,16 @@ test("options that cannot be read are reported as such", () => {
   expect(() => agUi(options)).toThrow(expect.objectContaining({ code: "UNREADABLE_VALUE" }));
 });
 
-test("options of a message, and options in the place of its input", async () => {
-  const schema = defineSchema({ messages: field.messages(), messageId: field.replace<string>() });
+test("options of a message, and fields in their place", async () => {
   const server = async () => new Response("Not now.", { status: 503 });
   for (const runner of [
     new AgUiRunner(new Thread<AgUiState>(), { url: "http://a", fetch: server }),
     new LangGraphRunner(new Thread(), { apiUrl: "http://a", assistantId: "a", fetch: server }),
   ] as LangGraphRunner[]) {
     const before = runner.thread.getState();
-    await expect(runner.sendMessage("x", {}, { messageID: "1" } as object)).rejects.toEqual(refused("messageID"));
+    await expect(runner.sendMessage("x", { messageID: "1" } as object)).rejects.toEqual(refused("messageID"));
     await expect(runner.regenerate({ id: "1" } as object)).rejects.toEqual(refused("id"));
-    await expect(runner.sendMessage("x", { messageId: "1" } as object)).rejects.toMatchObject({
-      code: "INVALID_ARGUMENT",
-      message: "'messageId' is an option, not a field: sendMessage(message, undefined, { messageId }).",
-    });
+    await expect(runner.sendMessage("x", { mood: "calm" } as object)).rejects.toEqual(refused("mood"));
     expect(runner.thread.getState()).toBe(before);
   }
-  // A schema may have such a field.
-  const own = new LangGraphRunner(new Thread({ schema }), { apiUrl: "http://a", assistantId: "a", fetch: server });
-  expect((await own.sendMessage("x", { messageId: "1" })).status).toBe("failed");
 });

@@ -121,7 +121,7 @@ describe("over LangGraph, a run whose response is lost", () => {
     await runner.sendMessage("First");
     const [question] = thread.getState().messages;
     faults.lose = "/runs/stream";
-    expect(await runner.sendMessage("Hi", undefined, { messageId: question?.id ?? "" })).toMatchObject({
+    expect(await runner.sendMessage("Hi", { messageId: question?.id ?? "" })).toMatchObject({
       status: "failed",
     });
     await later(20);

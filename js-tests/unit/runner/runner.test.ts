@@ -71,7 +71,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
 
   test("sends other input fields along", async () => {
     const { server, thread, runner } = open();
-    const sent = runner.sendMessage("Hi", { mood: "curious" });
+    const sent = runner.sendMessage("Hi", { input: { mood: "curious" } });
     expect(thread.getState().mood).toBe("curious");
     await sent;
     expect(server.threads.get(thread.threadId ?? "")?.fields).toEqual({ mood: "curious" });

@@ -48,12 +48,12 @@ const contents = ({ thread }: AgUiRunner<State>) => thread.getState().messages.m
 test("received values are the server's: they overwrite nothing and double no list", async () => {
   const { get, page } = served();
   const first = page();
-  await first.sendMessage("1", { customer: "Old" });
+  await first.sendMessage("1", { input: { customer: "Old" } });
   const { messages, state, interrupts } = await get();
   const second = page();
   second.thread.receive({ type: "values", values: { ...state, messages } });
   second.thread.receive({ type: "run-finished", interrupts });
-  await first.sendMessage("2", { customer: "New" });
+  await first.sendMessage("2", { input: { customer: "New" } });
   await second.sendMessage("3");
   expect((await get()).state).toMatchObject({ customer: "New", notes: ["note", "note", "note"] });
 });

@@ -11,7 +11,7 @@ import { newId } from "../shared/new-id.js";
 import { refusal } from "../stream/response.js";
 import type { AgUiState, ThreadUpdate } from "../thread/thread-types.js";
 import { callsLeft } from "./calls-left.js";
-import { checkRunnerOptions } from "../runner/check-options.js";
+import { checkRunnerOptions } from "../runner/options.js";
 import type { ServerThread } from "../runner/load.js";
 import type { RunRef } from "../runner/transport.js";
 import { agentTransport, httpTransport, joined, type AgUiAgent, type AgUiTransport } from "./transport.js";

@@ -7,7 +7,7 @@ import type { WithLangChainMessages } from "../state/message-types.js";
 import type { RunStream } from "./parts.js";
 import type { ThreadState, ThreadUpdate } from "../thread/thread-types.js";
 import { asKept, goesBack } from "./behind.js";
-import { checkRunnerOptions } from "../runner/check-options.js";
+import { checkRunnerOptions } from "../runner/options.js";
 import { reached } from "../stream/http.js";
 import { refusal } from "../stream/response.js";
 import { newId } from "../shared/new-id.js";

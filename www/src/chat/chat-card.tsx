@@ -77,9 +77,7 @@ export function ChatCard({ chat, choose, startOver }: { chat: Chat } & Actions) 
             </ol>
           </Compacted>
         </WaysOut>
-        {isEmpty && (
-          <p className="hint">Nothing said yet. What you send shows here before the server has heard of it.</p>
-        )}
+        {isEmpty && <p className="hint">No messages yet. Yours show here before the server receives them.</p>}
       </div>
       <Announcement chat={chat} status={status} />
       <div id="chat-foot">
