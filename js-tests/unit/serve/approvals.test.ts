@@ -141,7 +141,7 @@ describe.each(Object.entries(GUARDED))("%s", (_, made) => {
       for (const start of [{ input: null }, {}, approve])
         expect((await wait(handler, { ...place, ...start })).status).toBe(403);
     expect(sent).toEqual(["Ada"]);
-    // The model may answer anew, and asks anew.
+    // The model may answer again, and asks again.
     expect((await wait(handler, { input: null, checkpoint: await placeBefore(handler, "model") })).status).toBe(200);
     expect(sent).toEqual(["Ada"]);
   });
