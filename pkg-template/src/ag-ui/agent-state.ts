@@ -13,10 +13,10 @@ export function knownOperations(operations: readonly unknown[]): readonly unknow
   return operations.every(known) ? operations : operations.filter(known);
 }
 
-/** What a thread has no place for: a state that is no object, or a state's own messages, in whatever form. */
+/** State that a thread cannot hold: a value that is not an object, or the state's own messages in any form. */
 type Rest = { readonly whole: unknown } | { readonly messages: unknown } | undefined;
 
-/** What was set on this side during a run: the whole, and then single fields; undefined is one that was removed. */
+/** Local changes during a run: the whole state, then single fields. Undefined marks a removed field. */
 interface Local {
   readonly whole?: { readonly value: unknown };
   readonly fields: Map<string, { readonly value: unknown } | undefined>;

@@ -10,8 +10,8 @@ interface Called {
 }
 
 /**
- * Returns the ids of the calls of these tools, behind the user's last message, that no message answers. Half a call, which
- * a stop left, is none.
+ * Returns the ids of these tools' calls that come after the user's last message and have no result yet. An incomplete
+ * call, left by a stop, does not count.
  */
 export function callsLeft(messages: readonly object[], tools: readonly { readonly name: string }[]): string[] {
   const said = messages as readonly Said[];

@@ -38,11 +38,11 @@ const LEAVING = new Set([
 const ENDING = new Set(["RUN_STARTED", "RUN_FINISHED", "RUN_ERROR", "MESSAGES_SNAPSHOT"]);
 
 /**
- * Expands the chunk forms: a first chunk starts a message or call, those after it go on, and the next event of another
- * kind in the same lane ends it. Each subagent has a lane of its own.
+ * Expands the chunk forms. A first chunk starts a message or call, and later ones continue it. The next event of
+ * another kind in the same lane ends it. Each subagent has a lane of its own.
  */
 export class Chunks {
-  /** What chunks have opened, by lane. */
+  /** The messages and calls that chunks have opened, by lane. */
   readonly opened = new Map<Lane, Opened>();
   /** The ids of all that chunks have begun. */
   readonly #begun = new Set<string>();
@@ -53,8 +53,8 @@ export class Chunks {
   }
 
   /**
-   * Returns the events that one event stands for; undefined for one that stands for itself alone; or in a sentence what
-   * is wrong with a chunk.
+   * Returns the events that a chunk expands to, or undefined if the event needs no expanding. Returns a sentence if a
+   * chunk is invalid.
    */
   expand(event: FoldedEvent | Chunk): readonly FoldedEvent[] | string | undefined {
     switch (event.type) {
@@ -120,7 +120,10 @@ export class Chunks {
     return lanes.length === 1 ? { key: lanes[0]?.[0] } : `${chunk.type}: it has no id, and ${lanes.length} are open.`;
   }
 
-  /** What chunks had opened in a lane when the stream was cut: nothing that was begun here, and is over. */
+  /**
+   * The message or call that chunks had opened in a lane when the stream was cut. It must not have begun on this
+   * stream, and must still be open.
+   */
   #cutOff(kind: Kind, lane: Lane): Opened | undefined {
     const found = cutOff(this.#thread, kind, lane);
     return found && this.#begun.has(found.id) ? undefined : found;

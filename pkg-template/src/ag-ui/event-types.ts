@@ -111,7 +111,7 @@ export interface Interrupt {
   readonly subagentRunId?: string | null | undefined;
 }
 
-/** The events that only listeners hear of. */
+/** Events that only listeners receive. */
 export type Heard = Base<
   | "RAW"
   | "CUSTOM"

@@ -81,7 +81,7 @@ const KINDS = new Map<string, Kind>([
 
 const metadata = absentOr(isObject);
 
-/** Returns what kind of event a value is, or in a sentence why it is none. */
+/** Returns an event's kind, or a sentence that says why the value is not an event. */
 export function kindOf(value: unknown): Kind | string {
   if (!isObject(value)) return `An AG-UI event should be an object, this is ${nameOf(value)}.`;
   const type = value["type"];
@@ -102,8 +102,8 @@ export function stepOf(event: { readonly type: string }): Step<FoldedEvent> | un
 }
 
 /**
- * Folds an event; `id` is its part's id on its stream. Returns the run's end, if the event ends the run. Of an event that
- * the run has had only the chunks and the thinking take note: they go on where it left them.
+ * Folds an event; `id` is its part's id on its stream. Returns the run's end, if the event ends the run. Only the
+ * chunks and the thinking record an event that the run already had, so that they can continue from it.
  */
 export function foldEvent(fold: Fold, { step }: Kind, event: AgUiEvent, id: string | undefined): RunEnd | undefined {
   const isKnown = id !== undefined && event.type !== "RUN_STARTED" && fold.delivery.had({ id });

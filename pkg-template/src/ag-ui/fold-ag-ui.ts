@@ -14,8 +14,8 @@ import type { AgUiSource } from "./source.js";
 
 export interface FoldOptions {
   /**
-   * Stops the reading and ends the run, as the user's stop does: what was said stays, and goes along with the next run.
-   * The promise rejects with the signal's reason. To leave a run that goes on, end the source instead.
+   * Stops reading and ends the run, like the user's stop: received messages stay and are sent with the next run. The
+   * promise rejects with the signal's reason. To leave a run that continues, end the source instead.
    */
   signal?: AbortSignal | undefined;
   /**
@@ -24,9 +24,9 @@ export interface FoldOptions {
    */
   until?: "run" | "stream" | undefined;
   /**
-   * Whether the source joins the thread's last run from its start: it then repeats what the run brought so far, and the
-   * thread goes back to where the run began. False for a new run, whatever its id. If you leave it out, a run is joined
-   * when it begins under the id of the thread's last one and that one has not ended.
+   * Whether the source rejoins the thread's last run from its start. The source then repeats what the run has sent, and
+   * the thread returns to where the run began. False for a new run, whatever its id. By default, a run is joined if its
+   * id is that of the thread's last run and that run has not ended.
    */
   join?: boolean | undefined;
   /**
@@ -37,20 +37,20 @@ export interface FoldOptions {
 
 /**
  * Folds AG-UI events into a thread as they come: from a `fetch` response of server-sent events, an async iterable, a
- * list or an Observable. Resolves with how the run ended, or with `"cut"` when the events ended before the run: the
- * thread's run is then `disconnected`, and you can fold the same run again from its start or from where it was cut.
+ * list or an Observable. Resolves with how the run ended, or with `"cut"` if the events ended before the run. A cut run
+ * is `disconnected`: you can fold it again from its start or from where it was cut.
  *
- * Reports what is no event, or cannot be folded, to the thread's `"error"` listeners, and reads on. Rejects with the
- * source's own error, such as a lost connection, with the signal's reason, and with what `onEvent` throws, and closes the
- * source. The run is then `disconnected`, too; `idle`, if the signal stopped it; and `failed`, if none began: what is
- * pending has then failed with it, and waits for a retry.
+ * Reports anything that is not an event, or cannot be folded, to the thread's `"error"` listeners, and continues.
+ * Rejects with the source's own error, such as a lost connection, with the signal's reason, and with what `onEvent`
+ * throws. It then closes the source. The run becomes `disconnected`, or `idle` if the signal stopped it. If no run
+ * began, it becomes `failed`: the pending updates fail with it and wait for a retry.
  *
  * The messages that it makes are AG-UI's, whatever the type of the thread says: give it a `Thread<AgUiState>`.
  *
  * A text of an earlier run that is sent once more from its start is that text, not more of it.
  *
  * @throws {@link ThreadfoldError} `BAD_RESPONSE`, with the HTTP `status`, for a response that is no stream of events (an
- *   error status, a page, a body of JSON); `INVALID_ARGUMENT` for what is no source or no thread; `DISPOSED` once the
+ *   error status, a page, a body of JSON); `INVALID_ARGUMENT` for an invalid source or thread; `DISPOSED` once the
  *   thread was disposed.
  *
  * @example

@@ -11,7 +11,7 @@ import { Streams } from "./streams.js";
 import { Thinking } from "./thinking.js";
 import { ToolCallIndex } from "./tool-call-index.js";
 
-/** What an event changed and added. */
+/** The messages and state that an event changed and added. */
 export interface Change {
   readonly messages?: boolean;
   readonly state?: boolean;
@@ -23,15 +23,17 @@ export const NOTHING: Change = {};
 export const MESSAGES: Change = { messages: true };
 
 /**
- * What one type of event does, in the parts that a subscriber of an `@ag-ui/client` agent can come between: it hears of
- * an event that is not refused, and may stop its `apply`.
+ * The handling of one event type, split where a subscriber of an `@ag-ui/client` agent can intervene. The subscriber
+ * receives every accepted event, and may stop its `apply`.
  */
 export interface Step<E extends FoldedEvent> {
-  /** What an event must have to be folded. */
+  /** The fields that an event needs to be folded. */
   readonly shape: Shape;
-  /** The subscriber's method that hears of it. */
+  /** The subscriber's method that receives it. */
   readonly hook: string;
-  /** Returns what that method is given beside the event. Undefined: the event is refused, and nobody hears of it. */
+  /**
+   * Returns what that method receives besides the event. Undefined if the event is refused: no subscriber receives it.
+   */
   readonly told?: (fold: Fold, event: E) => object | undefined;
   /** Does what happens whether or not a subscriber stops the event. */
   readonly always?: (fold: Fold, event: E) => void;
@@ -52,12 +54,12 @@ export class Fold {
   readonly calls: ToolCallIndex;
   readonly state: AgentState;
   readonly run = new RunCalls();
-  /** What chunks have opened: a stream that is joined again goes on there. */
+  /** The messages and calls that chunks have opened. A stream that is joined again continues there. */
   readonly chunks: Chunks;
   readonly thinking: Thinking;
   /**
-   * The messages that the last events sent were text for, and nothing but text: they are there and take more of it, so
-   * that a token asks the thread nothing.
+   * Messages to which the last events only appended text. They are known to accept more, so a token needs no lookup in
+   * the thread.
    */
   readonly growing = new Set<string>();
   /** Whether a run that begins is joined: see the option `join` of `foldAgUi`. */
@@ -129,13 +131,13 @@ export function withCall(message: HeldMessage, at: number, call: HeldToolCall): 
   return { ...message, toolCalls };
 }
 
-/** The attribution of an event, as a message carries it. Null is none. */
+/** The attribution of an event, as a message carries it. Null counts as absent. */
 export function attribution(event: { subagentRunId?: string | null | undefined }): { subagentRunId?: string } {
   const { subagentRunId } = event;
   return subagentRunId === undefined || subagentRunId === null ? {} : { subagentRunId };
 }
 
-/** A message as a thread holds it: an attribution of null is none. */
+/** A message as a thread holds it, without an attribution of null. */
 export function cleaned(message: HeldMessage): HeldMessage {
   if (message.subagentRunId !== null) return message;
   const { subagentRunId: _, ...rest } = message;

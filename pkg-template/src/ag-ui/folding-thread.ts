@@ -1,6 +1,6 @@
 import type { ReceivingThread } from "../stream/delivery.js";
 
-/** What folding asks of a thread. The package's `Thread` has it all. */
+/** The methods that folding needs from a thread. The package's `Thread` has them all. */
 export interface FoldingThread extends ReceivingThread {
   readonly threadId?: string | undefined;
   /** The ids of messages that are not whole. */

@@ -9,8 +9,8 @@ import { isObject, messages } from "./shapes.js";
 const CLIENT = "@ag-ui/client";
 
 /**
- * Returns the types of activities that a snapshot has all of: null is all types, a list those; undefined if it does not
- * say, and an empty list for a declaration that makes no sense.
+ * Returns the activity types that a snapshot lists completely: null for all types, or a list of them. Returns undefined
+ * if it does not declare any, and an empty list for an invalid declaration.
  */
 function authoritativeTypes({ metadata }: MessagesSnapshot): readonly string[] | null | undefined {
   if (!metadata || !Object.hasOwn(metadata, CLIENT)) return undefined;

@@ -3,11 +3,11 @@ import { REMOVE_ALL_MESSAGES } from "../state/messages.js";
 import { Thread } from "../thread/thread.js";
 import type { Schema } from "../state/schema.js";
 
-/** What {@link withoutFailed} asks of a thread. The package's `Thread` has it all. */
+/** The methods that {@link withoutFailed} needs from a thread. The package's `Thread` has them all. */
 export interface FailingThread {
   readonly schema?: { readonly fields: object } | undefined;
   readonly pending: readonly { readonly id: string; readonly update: object; readonly status: string }[];
-  /** What the server said. */
+  /** The server's state. */
   getConfirmedState(): object;
   getState(): object;
 }
@@ -17,7 +17,7 @@ interface Removal {
   readonly id: string;
 }
 
-/** What a thread shows, and what of it is pending. */
+/** A thread's messages and state, with the pending updates among them. */
 export interface Shown {
   readonly state: object;
   readonly pending: readonly { readonly update: object }[];

@@ -51,19 +51,17 @@ export interface RunAgentInput {
   resume?: { interruptId: string; status: "resolved" | "cancelled"; payload?: unknown }[];
 }
 
-/** What {@link runInput} asks of a thread besides folding. */
+/** The methods that {@link runInput} needs from a thread, besides folding. */
 export interface SendingThread extends FoldingThread, FailingThread {}
 
 /**
- * Returns the body of a request for a run: the thread's messages in AG-UI's form, with the pending ones; the tools, each
- * once; the context; and the part of the state that the server does not have. Leaves out updates that failed, which wait
- * for a retry; messages that are not whole, because they are being streamed or their run was broken off; and activities,
- * which are for the screen.
+ * Returns the body of a run request. It has the thread's messages in AG-UI's form, including pending ones. It has the tools, each once, the context and the state that the server lacks. It omits failed updates, which wait for a retry. It also omits
+ * messages still being streamed or broken off by their run, and activities, which are only for the screen.
  *
- * A server that keeps the state folds what you send into it, and would append a list to itself: one entry a turn would
- * be 1, 3, 7 entries. So a value that the server sent, or that a run which ended well took along, is not sent again, and
- * of a list or an object that grew here only what is new. What `thread.receive` brought is the server's, in a run and
- * outside; the values that a thread starts with and what `thread.update` adds are yours, until a run takes them along.
+ * A server that keeps the state folds what you send into it. It would append a list to itself: one entry a turn would
+ * be 1, 3, 7 entries. So a value that the server sent, or that a successful run submitted, is not sent again. If a list
+ * or an object grew here, only the new part is sent. Values from `thread.receive` are the server's, in a run and
+ * outside. Initial values and those from `thread.update` are yours until a run submits them.
  *
  * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for what is no thread, or if there is no thread id; and if several
  *   pending updates write one field that has a reducer of its own, since only that reducer could make one of them.
@@ -178,7 +176,7 @@ function updateFor(pending: Shown["pending"], said: unknown, { key, value, kind,
     case "reducer":
       return onlyWrite(pending, key);
     case "todos":
-      // The initial empty list is no plan.
+      // The initial empty list does not count as a plan.
       return said === undefined && Array.isArray(value) && value.length === 0 ? undefined : value;
     default:
       return value;

@@ -31,7 +31,10 @@ export interface AgUiRunnerOptions extends RunnerOptions, HttpOptions {
   transport?: AgUiTransport | undefined;
   /** The address to POST the run's input to. */
   url?: string | URL | undefined;
-  /** Whether the server behind `url` keeps its runs, as `serveAgUi` does with its own option of this name: see {@link HttpTransportOptions}. */
+  /**
+   * Whether the server at `url` keeps its runs, like `serveAgUi` with its own `resumable` option: see
+   * {@link HttpTransportOptions}.
+   */
   resumable?: boolean | undefined;
   /** An agent of `@ag-ui/client`. Only its `run` is used: the thread keeps messages and state. */
   agent?: AgUiAgent | undefined;
@@ -46,7 +49,8 @@ export interface AgUiRunnerOptions extends RunnerOptions, HttpOptions {
   connect?: ((run: RunToJoin, signal: AbortSignal) => AgUiSource | PromiseLike<AgUiSource>) | undefined;
   /**
    * Stops a run on the server. AG-UI has no request for that: a server stops when the connection closes, unless its
-   * runs can be joined and go on. What it throws, or a `Response` that is no success, is the `error` of `stop()`.
+   * runs can be joined and continue. An error that it throws, or an unsuccessful `Response`, becomes the `error` of
+   * `stop()`.
    */
   cancel?: ((run: RunToJoin, signal: AbortSignal) => unknown) | undefined;
   /** The front end's tools. A function is called before each run; the same goes for the next two. */
@@ -59,9 +63,9 @@ export interface AgUiRunnerOptions extends RunnerOptions, HttpOptions {
    */
   state?: RunInputOptions["state"];
   /**
-   * Which messages to send: `"whole"`, the default, all; `"new"`, for a server that keeps its threads, those that it does
-   * not have. Or a function that returns them: called before each run with those of the thread. What it returns is not
-   * shown. Messages that are not to be sent (failed, queued, or not whole) are left out of it.
+   * The messages to send: `"whole"` (default) sends all; `"new"`, for a server that keeps its threads, sends those that
+   * it lacks. Or pass a function that returns them. It is called before each run with the thread's messages. Messages
+   * that are not sent (failed, queued or incomplete) are left out. Its result is not shown.
    */
   messages?: RunInputOptions["messages"] | ((messages: readonly AgUiMessage[]) => readonly object[]);
   /** Called with every event after it is folded. */
@@ -195,7 +199,7 @@ class AgUiProtocol implements RunProtocol {
       tools: asked(tools),
       context: asked(context),
       state,
-      // That messages are gone is said by the others.
+      // The other updates report which messages are gone.
       messages: typeof messages === "function" || updates.some(removes) ? "whole" : messages,
       ...resuming(asked(forwardedProps) ?? {}, answers),
     });

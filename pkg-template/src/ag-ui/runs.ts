@@ -64,7 +64,7 @@ const endsOf = (fold: Fold): reading.RunEnds => ({
   fail: (error) => fold.send({ type: "run-error", error }),
 });
 
-/** Ends the run that is under way well: what was said stays, and what was sent is over. */
+/** Ends the current run successfully: received messages stay, and sent updates are settled. */
 function finishStopped(fold: Fold): void {
   fold.send({ type: "run-finished", stopped: true });
 }

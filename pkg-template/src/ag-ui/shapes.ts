@@ -1,4 +1,4 @@
-// What the fields of an event must be for it to be folded.
+// The shapes that an event's fields need for it to be folded.
 
 export type Check = (value: unknown) => boolean;
 

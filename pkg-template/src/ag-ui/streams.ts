@@ -11,17 +11,17 @@ interface Retold {
 /**
  * The streams of one thread.
  *
- * A server that replays a conversation sends texts that are known already. Appended, as AG-UI's reference does it, they
- * would be there twice. So the parts of a text that was there before the run began are compared with it: as long as they
- * repeat it from its start, they change nothing, and what goes beyond it is appended. If they turn out to say something
- * else, they repeat nothing, and all of them are appended after all.
+ * A server that replays a conversation sends texts that are already known. AG-UI's reference appends them, so they
+ * appear twice. Here, the parts of a text that existed before the run are compared with it. As long as they repeat it
+ * from its start, they change nothing; anything beyond it is appended. If they turn out to differ, they are not a
+ * repetition, and all of them are appended after all.
  */
 export class Streams {
   /** The open streams, each with the message that it belongs to. */
   readonly #open = new Map<StreamKey, string>();
   /** How many streams of a message are open: a text, and any number of calls. */
   readonly #ofMessage = new Map<string, number>();
-  /** What began in this run: more of it is more, not a repetition. */
+  /** Streams that began in this run: further parts append and never repeat. */
   readonly #begun = new Set<StreamKey>();
   readonly #retold = new Map<StreamKey, Retold>();
 

@@ -17,8 +17,8 @@ export interface PlacedCall {
 }
 
 /**
- * Finds the message that has a tool call, however long the thread is. Built in one pass at the first need, kept up to
- * date by what is folded, and built again after the messages changed in another way.
+ * Finds the message that has a tool call, however long the thread is. Built in one pass when first needed, and kept up
+ * to date by folding. It is rebuilt after the messages changed in another way.
  */
 export class ToolCallIndex {
   readonly #thread: FoldingThread;

@@ -25,8 +25,9 @@ function replace(fold: Fold, { message, at }: PlacedCall, call: HeldToolCall): v
 }
 
 /**
- * Returns the message for a new tool call: the assistant message that it names; a new one with the id it names, if there
- * is none; and one with the call's own id, if it names another kind of message or none.
+ * Returns the message for a new tool call: the assistant message that the call names. If that message does not exist,
+ * returns a new one with that id. If the call names another kind of message or none, returns a new one with the call's
+ * own id.
  */
 function parentOf(fold: Fold, event: ToolCallStart): HeldMessage {
   const { parentMessageId, toolCallId } = event;
@@ -120,9 +121,7 @@ function argumentsFor(fold: Fold, event: ToolCallArgs, place: PlacedCall): Chang
   return MESSAGES;
 }
 
-/**
- * What was read of a call's arguments, once a subscriber asked: from then on each part is read, not all of them again.
- */
+/** The parsed part of a call's arguments, once a subscriber asked for them. From then on each part is parsed once. */
 const PARTIALS = new WeakMap<HeldToolCall, PartialJson>();
 
 function partialOf(call: HeldToolCall, text: string): PartialJson {

@@ -16,8 +16,8 @@ export interface HttpTransportOptions extends HttpOptions {
   /** The address to POST the run's input to. */
   url: string | URL;
   /**
-   * Whether the server keeps its runs, as `serveAgUi` does with its own option of this name: joins and stops them at
-   * `url/threads/ID/runs/ID`, and loads threads from `url/threads/ID`.
+   * Whether the server keeps its runs, like `serveAgUi` with its own `resumable` option. The transport then joins and
+   * stops them at `url/threads/ID/runs/ID`, and loads threads from `url/threads/ID`.
    */
   resumable?: boolean | undefined;
 }
@@ -32,7 +32,7 @@ export interface AgUiAgent {
 const STREAM = { accept: "text/event-stream" };
 
 /**
- * Returns the transport to an AG-UI agent behind an address.
+ * Returns the transport to the AG-UI agent at an address.
  *
  * @example
  * ```ts
@@ -80,7 +80,7 @@ export function joined(options: HttpOptions, url: string | URL, { lastEventId }:
   return request(options, url, headers, { signal });
 }
 
-/** What `serveAgUi` answers for a thread. */
+/** Reads the thread that `serveAgUi` returns. */
 function loaded(told: unknown): LoadedThread {
   const { messages, state, interrupts, run, next } = (told ?? {}) as {
     readonly [Name in "messages" | "state" | "interrupts" | "run" | "next"]?: unknown;
@@ -95,7 +95,9 @@ function loaded(told: unknown): LoadedThread {
   };
 }
 
-/** Returns the transport to an agent of `@ag-ui/client`, of which only `run` is used: the thread keeps messages and state. */
+/**
+ * Returns the transport to an agent of `@ag-ui/client`. Only its `run` is used: the thread keeps messages and state.
+ */
 export function agentTransport(agent: AgUiAgent): AgUiTransport {
   return {
     run(input, { signal }) {

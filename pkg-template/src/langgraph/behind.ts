@@ -1,11 +1,12 @@
-// What an update removes, by what the server has: a page shows what the server never kept, and lacks what others said.
+// Adapts an update's removals to the server's messages. A page shows messages that the server never kept, and lacks
+// those of other clients.
 import { REMOVE_ALL_MESSAGES, removeMessage } from "../state/messages.js";
 import type { Thread } from "../thread/thread.js";
 import { isUsers, messagesIn, placeIn, type Said } from "../runner/said.js";
 
 /**
- * Whether an update's removals depend on what the server has: it removes messages, or begins again from one of the user's
- * that the server has told.
+ * Whether an update's removals depend on the server's messages: it removes messages, or begins again from a user
+ * message that the server has sent.
  */
 export function goesBack<S extends object, U extends object>(thread: Thread<S, U>, update: object): boolean {
   const said = listOf(update);
@@ -14,8 +15,8 @@ export function goesBack<S extends object, U extends object>(thread: Thread<S, U
 }
 
 /**
- * Returns the update as the server is sent it: without removals of messages that the server does not have, which it would
- * refuse; one that begins again from a message of the user's removes all that the server has behind it.
+ * Returns the update in the form for the server. Removals of messages that the server lacks are dropped, because it
+ * would refuse them. An update that begins again from a user message removes everything that the server has after it.
  *
  * @param kept - The server's messages.
  */
@@ -25,7 +26,7 @@ export function asKept<S extends object, U extends object>(
   kept: readonly Said[],
 ): object {
   const said = listOf(update);
-  // An edit of what a run took along that got no answer is known by what the server has.
+  // The server's messages show whether an unanswered edit that a run submitted arrived.
   if (!goesBack(thread, update) && !questionIn(thread, said, kept)) return update;
   const question = questionIn(thread, said, kept);
   const at = question ? placeIn(kept, question.id) : -1;
@@ -37,8 +38,7 @@ export function asKept<S extends object, U extends object>(
 }
 
 /**
- * The message of the user's from which an update begins again: the only one that it has, told by the server before or kept
- * by it, and the page shows nothing more of the server's behind it.
+ * The user message from which an update begins again. It must be the update's only message, and the server must have sent or kept it. The page must show nothing more of the server's after it.
  */
 function questionIn<S extends object, U extends object>(
   thread: Thread<S, U>,

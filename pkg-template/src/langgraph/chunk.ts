@@ -4,8 +4,8 @@ import { readMessage, type WireMessage } from "./message-form.js";
 import { PartialJson, type PartialObject } from "../text/partial-json.js";
 
 /**
- * Joins a message and its next part as `AIMessageChunk.concat` of @langchain/core does: appends text, joins content blocks
- * and tool call chunks by `index`, sums usage, and reads tool calls from the arguments so far.
+ * Joins a message and its next part like `AIMessageChunk.concat` of @langchain/core. It appends text, joins content
+ * blocks and tool call chunks by `index`, and sums usage. It reads tool calls from the arguments so far.
  *
  * Returns a new plain dict (`type: "ai"`); what the part did not touch is the same object as before. A part costs its own
  * length, however long the text and the arguments are already: `args` with many keys are read when you look at them.
@@ -108,11 +108,11 @@ function joinCommon(left: Dict, right: Dict): Dict {
 const joinDicts = (left: unknown, right: unknown): unknown =>
   mergeDicts(isDict(left) ? left : undefined, isDict(right) ? right : undefined) ?? {};
 
-/** What was read of one tool call chunk's arguments. It belongs to the chunk that it was read for last. */
+/** The parsed arguments of one tool call chunk. They belong to the chunk that they were last read for. */
 interface Arguments {
   of: Dict;
   readonly json: PartialJson;
-  /** The last tool call that was made of it, and the arguments of that call: text, if they are no object. */
+  /** The last tool call made from it, and that call's arguments: text, if they are not an object. */
   call: Dict | undefined;
   args: PartialObject | string | undefined;
 }
@@ -158,8 +158,7 @@ function readCalls(chunks: readonly unknown[], before: Dict | undefined): Dict {
 const CALLS = new WeakMap<readonly unknown[], readonly unknown[]>();
 
 /**
- * Whether a chunk that was not joined continues no other of a list like this one: its index tells it from all others, or
- * its id if none of them has an index.
+ * Whether a chunk that was not joined continues no other chunk of such a list. Its index distinguishes it from the others, or its id if none of them has an index.
  */
 const isOwn = (chunk: unknown, like: unknown): boolean =>
   isDict(chunk) &&

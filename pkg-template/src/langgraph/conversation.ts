@@ -9,7 +9,7 @@ import { isDict, type Dict } from "./merge.js";
 import { takesText, textAdded } from "./tokens.js";
 import { plainDict, plainMessages, type WireMessage } from "./message-form.js";
 
-/** What says a message: its task, and whether that is in a subgraph. */
+/** The source of a message: its task, and whether that is in a subgraph. */
 export interface Speaker {
   readonly task: string;
   readonly isGuest: boolean;
@@ -28,27 +28,30 @@ interface Streamed {
   lacked: boolean;
   /** Whether a state has had it. */
   landed: boolean;
-  /** What the last state says of it, if no part came since. */
+  /** The message as the last state has it, if no part came since. */
   stated?: Dict | undefined;
 }
 
 /**
- * What both protocols do to a thread. The stream of messages brings what models say while they say it, also messages that
- * no state ever has; the state of the root graph has the last word, also on messages.
+ * Applies both protocols to a thread. The stream of messages brings a model's output as it is generated, including
+ * messages that no state ever has. The state of the root graph is final, also for messages.
  */
 export class Conversation implements RunEnds {
   readonly thread: ReceivingThread;
   readonly delivery: Delivery;
   #sawValues = false;
   #runId: string | undefined;
-  /** What the run asks. */
+  /** The run's interrupts. */
   #interrupts: RunInterrupt[] = [];
-  /** Whether the next state is the one that an interrupt left: it lacks what a subgraph said before it asked. */
+  /**
+   * Whether the next state is the one that an interrupt left. That state lacks a subgraph's messages from before its
+   * interrupt.
+   */
   #isLeftByInterrupt = false;
   readonly #streamed = new Map<string, Streamed>();
   /**
-   * The messages that the last events sent were parts of, and nothing but text since: the thread has them as they are in
-   * {@link #streamed}, apart from that text, so that a token asks the thread nothing.
+   * Messages to which the last events only appended text. Apart from that text, the thread has them as they are in
+   * {@link #streamed}, so a token needs no lookup in the thread.
    */
   readonly #growing = new Set<string>();
 
@@ -107,7 +110,10 @@ export class Conversation implements RunEnds {
     this.send(runId === undefined ? { type: "run-started" } : { type: "run-started", runId, joined: true });
   }
 
-  /** Ends the run well. What subgraphs said, and the root's last state lacks, goes, unless they ask something. */
+  /**
+   * Ends the run successfully. Subgraph messages that the root's last state lacks are removed, unless there are
+   * interrupts.
+   */
   finish(): void {
     const interrupts = [...this.#interrupts];
     if (interrupts.length === 0) {
@@ -124,13 +130,13 @@ export class Conversation implements RunEnds {
     this.send({ type: "run-error", error });
   }
 
-  /** Ends the run that is under way well: the user stopped it, and what was said stays. */
+  /** Ends the current run successfully: the user stopped it, and received messages stay. */
   stop(): void {
     this.#streamed.clear();
     this.send({ type: "run-finished", stopped: true });
   }
 
-  /** Begins the run of a request that brought none. What the run before asked is still open. */
+  /** Begins the requested run if its stream did not begin one. The previous run's interrupts are still open. */
   begin(): void {
     this.send({ type: "run-started" });
   }
@@ -241,8 +247,8 @@ export class Conversation implements RunEnds {
   }
 
   /**
-   * A state does not set back a message that is being streamed. But if no more of it comes, before the next state or the
-   * run's end, the state has the last word: it may have been redacted.
+   * A state does not set back a message that is being streamed. If no more of it comes before the next state or the
+   * run's end, the state is final: it may have been redacted.
    */
   #settle({ open, stated }: Streamed): void {
     if (!open || !stated) return;
@@ -251,7 +257,7 @@ export class Conversation implements RunEnds {
       this.send({ type: "message", message: stated, streaming: false });
   }
 
-  /** Takes note that a node of the root graph has written: what it said is whole, if no more of it comes. */
+  /** Records that a node of the root graph has written: its messages are complete, unless more parts come. */
   wrote(node: string): void {
     for (const streamed of this.#streamed.values()) {
       if (streamed.speaker.task.startsWith(`${node}:`)) streamed.written = true;
@@ -281,7 +287,7 @@ export class Conversation implements RunEnds {
     const added = new Set<unknown>();
     return messages.filter((message) => {
       if (typeof message === "string" || Array.isArray(message)) return !this.#sawValues;
-      // The thread refuses what is no message.
+      // The thread refuses an invalid message.
       if (!isDict(message)) return true;
       const { id, type } = message;
       if (type === "remove")

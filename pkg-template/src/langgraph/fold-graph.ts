@@ -7,7 +7,7 @@ import type { RunListeners } from "./run.js";
 
 /** How {@link foldGraph} reads a run. */
 export interface FoldGraphOptions extends RunListeners {
-  /** Stops the reading, and the run with it. What was said stays. */
+  /** Stops reading and ends the run. Received messages stay. */
   signal?: AbortSignal | undefined;
   /** The run's id; a new one by default. */
   runId?: string | undefined;
@@ -18,8 +18,8 @@ export interface FoldGraphOptions extends RunListeners {
  * `threadfold/graph` and of langgraph.js. Stream in a list of modes, so that each part says which it is in: `values` (it
  * confirms), `messages` (it streams), and `updates` or `custom` if you like.
  *
- * Resolves when the graph is through: with what it asks, and with its error if a node threw. The run is then `failed`,
- * and what it took along waits for a retry.
+ * Resolves when the graph ends, with its interrupts, and with its error if a node threw. After an error the run is
+ * `failed`, and its updates wait for a retry.
  *
  * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for what is no thread and no such stream, `DISPOSED`; the signal's
  *   reason.

@@ -14,35 +14,34 @@ import { ProtocolV2, type ProtocolEvent } from "./protocol-v2.js";
 import { Run, type RunListeners } from "./run.js";
 import { RunsApi } from "./runs-api.js";
 
-/** What a run is folded into: a `Thread`. */
+/** The target of folding a run: a `Thread`. */
 export type RunThread = ReceivingThread;
 
 /** How {@link foldLangGraph} reads a run. */
 export interface FoldLangGraphOptions extends RunListeners {
   /**
-   * Stops the reading at once and ends the run, as the user's stop does: what was said stays, and what was sent is over.
-   * The promise rejects with the signal's reason. To leave a run that goes on, end the stream instead.
+   * Stops reading at once and ends the run, like the user's stop: received messages stay, and sent updates are settled.
+   * The promise rejects with the signal's reason. To leave a run that continues, end the stream instead.
    */
   signal?: AbortSignal | undefined;
   /**
-   * The run to read to its end. Streams of protocol v2 belong to the thread and go on after a run; if you leave this out,
+   * The run to read to its end. Streams of protocol v2 belong to the thread and continue after a run. If you omit this,
    * they are read until the server ends them.
    */
   runId?: string | undefined;
   /**
-   * The step that the thread is at: `metadata.step` of the server's state that it was made with. Where the stream names
-   * the steps of its states (the channel `checkpoints` of protocol v2), an earlier state that is sent again is passed
-   * over, and the messages after it stay.
+   * The thread's current step: `metadata.step` of the server state that it was created with. If the stream numbers its
+   * states (the channel `checkpoints` of protocol v2), a repeated earlier state is skipped, and later messages stay.
    */
   step?: number | undefined;
   /**
-   * Whether the stream joins the thread's last run, of which nothing may be left to tell. If you leave it out, it does
-   * when that run has an id and is under way.
+   * Whether the stream rejoins the thread's last run, which may have nothing left to send. Defaults to true if that run
+   * has an id and is still running.
    */
   join?: boolean | undefined;
   /**
-   * Whether the run was asked for in stream mode `values`, which has a state behind every message: a stream of the runs
-   * API that ends without one was cut, and the run is `disconnected`.
+   * Whether the run was requested in stream mode `values`, which ends every message with a state. A stream of the runs
+   * API that ends without a state was cut, and the run is `disconnected`.
    */
   endsWithValues?: boolean | undefined;
 }
@@ -50,27 +49,27 @@ export interface FoldLangGraphOptions extends RunListeners {
 /** How a run ended. */
 export interface FoldedRun {
   readonly runId: string | undefined;
-  /** What the graph asks. They are not part of the state. */
+  /** The run's interrupts. They are not part of the state. */
   readonly interrupts: readonly RunInterrupt[];
   /** The server's words about a run that failed. */
   readonly error?: unknown;
 }
 
 /**
- * Folds a run of a LangGraph server into a thread: stream modes `values`, `updates`, `messages-tuple`, `messages` and
- * `custom`, with subgraphs or without, and the events of protocol v2.
+ * Folds a run of a LangGraph server into a thread. Accepts the stream modes `values`, `updates`, `messages-tuple`,
+ * `messages` and `custom`, with or without subgraphs, and the events of protocol v2.
  *
- * Parts of messages appear as they come; the state of the root graph has the last word, except one that carries an
- * interrupt: what a subgraph said before it asked is in no state yet, and stays. You can join a stream that was cut
- * behind `thread.run.lastEventId`, or fold it again from its start: what the thread has had is passed over. A part that
- * cannot be folded is reported to the thread's `error` listeners, and the stream goes on.
+ * Parts of messages appear as they come, and the root graph's state is final. The exception is a state with an
+ * interrupt: it lacks a subgraph's messages from before the interrupt, so those stay. You can join a cut stream after
+ * `thread.run.lastEventId`, or fold it again from its start: known parts are skipped. A part that cannot be folded is
+ * reported to the thread's `error` listeners, and the stream continues.
  *
  * @returns when the stream ends: the run's interrupts, and its error if it failed.
  * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for what is no thread or no stream, `BAD_RESPONSE`, with the HTTP
- *   `status`, for a response that is no stream of events, `DISPOSED` once the thread was freed; what reading the stream
- *   throws, what `onCustom` and `onInterrupt` throw, and the signal's reason. The source is then closed, and a run that
- *   was under way is `disconnected`: you can join it again. The signal ends it instead. If no run began, the one that was
- *   asked for is `failed`, with what is pending, which waits for a retry.
+ *   `status`, for a response that is not a stream of events, `DISPOSED` once the thread was freed; errors of the
+ *   stream, errors that `onCustom` and `onInterrupt` throw, and the signal's reason. The source is then closed, and a
+ *   current run becomes `disconnected`: you can join it again. The signal ends the run instead. If no run began, the
+ *   requested one is `failed`, and its pending updates wait for a retry.
  *
  * @example
  * ```ts
@@ -174,7 +173,7 @@ class Reading implements Taker {
   #fold(part: Part): void {
     const event = isDict(part) ? eventOf(part) : undefined;
     if (!event && !isPart(part)) throw new ThreadfoldError("INVALID_ARGUMENT", NO_PART);
-    // A stream may also break behind the name of its event.
+    // A stream may also break after the name of its event.
     if (!this.#options.endsWithValues || (part.event === "values" && isDict(part.data))) this.#mayEnd = true;
     else if (/^(metadata|messages)\b/.test(String(part.event))) this.#mayEnd = false;
     this.#isV2 ??= event !== undefined;
@@ -187,15 +186,15 @@ class Reading implements Taker {
     else this.#api[how](part, this.#run);
   }
 
-  /** Ids of the clock, which several parts have, come with keys that tell the parts apart. */
+  /** Clock ids, which several parts may share, come with keys that distinguish the parts. */
   #positionOf(part: Part): Position {
     const position = this.#positions.next(part);
     return position.key === undefined ? { id: this.#ids.named(position.id, contentOf(part)) } : position;
   }
 
   /**
-   * Takes note that the stream ended. A stream of the runs API ends with its run, unless it is seen to be cut; one of
-   * protocol v2 says so, or was cut.
+   * Records that the stream ended. A stream of the runs API ends with its run, unless it was visibly cut. A stream of
+   * protocol v2 reports its end, or was cut.
    */
   end(): FoldedRun {
     const run = this.#run;
@@ -217,7 +216,7 @@ class Reading implements Taker {
   }
 }
 
-/** What a graph streams itself, without a server, comes without the names of its modes, or as tuples. */
+/** A graph's own stream, without a server, has tuples or no mode names. */
 const NO_PART =
   "A part of the stream should be { event, data }, as a server sends it. Fold what a local graph streams by foldGraph(thread, graph.stream(…)).";
 

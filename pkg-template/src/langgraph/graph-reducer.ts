@@ -5,16 +5,16 @@ import { newId } from "../shared/new-id.js";
 type Messages = BaseMessage | BaseMessageLike | readonly (BaseMessage | BaseMessageLike)[];
 
 /**
- * Does what {@link addMessages} does, for a graph of langgraph.js in place of its `messagesStateReducer`: makes instances
- * of `@langchain/core`'s message classes of all messages, and gives a message without an id a uuid in place, in the very
- * instance that the node returned. So `ToolNode` finds its `AIMessage`, `state.messages.includes(returned)` holds, and
- * what is streamed as `updates` has the ids that the state has.
+ * Does what {@link addMessages} does, for a graph of langgraph.js in place of its `messagesStateReducer`. It converts
+ * all messages to `@langchain/core`'s message classes. A message without an id gets a uuid in place, on the instance
+ * that the node returned. So `ToolNode` finds its `AIMessage`, `state.messages.includes(returned)` holds, and streamed
+ * `updates` have the state's ids.
  *
  * This is the one function of threadfold that writes into its arguments; it leaves the lists themselves alone. Returns
  * `left` itself if `right` changes nothing.
  *
- * One deliberate difference from `messagesStateReducer`: a removal after a remove-all is carried out, or is the error
- * `UNKNOWN_MESSAGE`; the reference returns the removal as a message.
+ * One deliberate difference from `messagesStateReducer`: a removal after a remove-all is applied, or is the error
+ * `UNKNOWN_MESSAGE`. The reference returns the removal as a message.
  *
  * @throws what `coerceMessageLikeToMessage` throws for what is no message, and {@link ThreadfoldError}
  *   `UNKNOWN_MESSAGE`.
@@ -29,7 +29,7 @@ type Messages = BaseMessage | BaseMessageLike | readonly (BaseMessage | BaseMess
  * ```
  */
 export function graphReducer(left: Messages, right: Messages): BaseMessage[] {
-  // All are read before an id is written, so that what is no message leaves the others as they were.
+  // All messages are read before an id is written, so that an invalid one leaves the others unchanged.
   const [was, more] = [instances(left), instances(right)];
   giveIds(was);
   giveIds(more);

@@ -6,8 +6,8 @@ interface Said {
 }
 
 /**
- * Returns the user's messages that the server told and its state lacks, behind the last that it has: a run may fail, or its
- * server go down, between the state that it tells and the checkpoint that keeps it.
+ * Returns the user messages that the server sent and its state lacks, after the last one that the state has. A run may
+ * fail, or its server go down, before the checkpoint keeps a state that was sent.
  */
 export function lostMessages<S extends object, U extends object>(thread: Thread<S, U>, values: object): Said[] {
   const { messages: told = [] } = thread.getConfirmedState() as { messages?: readonly Said[] };

@@ -1,5 +1,5 @@
-// Merges two values of message chunks as `_mergeDicts` and its kin of @langchain/core do. What a chunk does not touch
-// stays the same object; text grows by `+=`, which costs only the new part.
+// Merges two values of message chunks, like `_mergeDicts` and its relatives in @langchain/core. A value that the chunk
+// does not change stays the same object. Text grows by `+=`, which costs only the new part.
 import { ThreadfoldError } from "../shared/errors.js";
 
 export type Dict = Readonly<Record<string, unknown>>;
@@ -12,7 +12,7 @@ const KEPT = new Set(["type", "index", "created", "timestamp"]);
 /** Keys whose later text, if there is any, takes the place of the earlier one. */
 const REPLACED = new Set(["id", "name", "output_version", "model_provider"]);
 
-/** Merges two dicts, of which either may be missing. */
+/** Merges two dicts; either may be missing. */
 export function mergeDicts(left: Dict | null | undefined, right: Dict | null | undefined): Dict | undefined {
   if (left == null || right == null) return left ?? right ?? undefined;
   let merged: Record<string, unknown> | undefined;
@@ -170,7 +170,7 @@ const isData = (block: unknown): boolean =>
 const SUMS = ["input_tokens", "output_tokens", "total_tokens"] as const;
 const MEDIA = ["audio", "image", "video", "document", "text"] as const;
 
-/** Sums the usage of two parts. Null is none; the reference makes zeros of it. */
+/** Sums the usage of two parts. Null counts as absent; the reference makes zeros of it. */
 export function mergeUsage(left: unknown, right: unknown): unknown {
   if (!isDict(left) && !isDict(right)) return left ?? right;
   if (isDict(left) && !isDict(right) && isDict(left["input_token_details"]) && isDict(left["output_token_details"])) {

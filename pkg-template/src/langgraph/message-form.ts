@@ -57,7 +57,7 @@ export function plainMessages(messages: unknown): unknown {
   return messages.some((message) => plainMessage(message) !== message) ? messages.map(plainMessage) : messages;
 }
 
-/** Reads only what is no plain dict yet. */
+/** Reads only a value that is not yet a plain dict. */
 function plainMessage(value: unknown): unknown {
   if (!isDict(value) || (value["lc"] !== 1 && typeof value["getType"] !== "function")) return value;
   const wire = readMessage(value);

@@ -46,7 +46,7 @@ export const messagesValue = {
   jsonSchemaExtra: { langgraph_type: "messages", description: "A list of chat messages" },
 } as unknown as MessagesValue;
 
-/** Makes a schema that takes anything: the reducer refuses what is no message. */
+/** Makes a schema that accepts anything: the reducer refuses invalid messages. */
 function listSchema<T>(initial: (() => T) | undefined): ListSchema<unknown, T> {
   const jsonSchema = () => ({ type: "array", items: {} });
   return {

@@ -7,9 +7,9 @@ import type { Part } from "./parts.js";
 const CLOCK_ID = /^(\d{10,})-(\d+)(?:\.(\d+))?$/;
 
 /**
- * Finds the positions of a stream's parts. An id of the clock may stand for several parts: the development server numbers
- * by the millisecond alone. So its content tells a part from its neighbours, and a run is joined again behind the id
- * before, of which every part has come.
+ * Finds the positions of a stream's parts. A clock id may name several parts: the development server numbers by the
+ * millisecond alone. So the content distinguishes a part from its neighbours. A run is rejoined after the previous id,
+ * whose parts have all come.
  */
 export class Positions {
   #id: string | undefined;

@@ -8,7 +8,7 @@ export interface Part {
 }
 
 /**
- * Where a run may be read from: what `client.runs.stream` and `client.runs.joinStream` of `@langchain/langgraph-sdk`
- * return, the events of protocol v2, a `fetch` Response of server-sent events, or its body.
+ * The sources that a run can be read from. Pass the result of `client.runs.stream` or `client.runs.joinStream` of
+ * `@langchain/langgraph-sdk`, the events of protocol v2, a `fetch` Response of server-sent events, or its body.
  */
 export type RunStream = StreamSource<object>;

@@ -41,7 +41,7 @@ export class ProtocolV2 {
     this.#conversation = conversation;
   }
 
-  /** Sets the step that the thread's own state is at: earlier ones are no news. */
+  /** Sets the step of the thread's own state: earlier states are skipped. */
   standsAt(step: number): void {
     this.#floor = step;
   }
@@ -59,7 +59,7 @@ export class ProtocolV2 {
     switch (method) {
       case "values": {
         const values = run.stateOf(data, namespace);
-        // What comes after a run's end may come again in the middle of the next.
+        // Events after a run's end may be repeated in the middle of the next run.
         if (isRoot && values && !isBefore(event.event_id, this.#conversation.thread.run?.lastEventId))
           this.#values(values);
         break;

@@ -10,7 +10,7 @@ export interface RunListeners {
   onInterrupt?: ((interrupt: RunInterrupt) => void) | undefined;
 }
 
-/** What one reading of a stream knows of its run. */
+/** The state of reading one run's stream. */
 export class Run {
   readonly conversation: Conversation;
   readonly #listeners: RunListeners;
@@ -21,7 +21,7 @@ export class Run {
   error: unknown;
   /** Whether any run began in this reading. */
   began = false;
-  /** Whether the run is over: because it said so, or because its stream ended. */
+  /** Whether the run is over: it reported its end, or its stream ended. */
   ended = false;
 
   constructor(conversation: Conversation, listeners: RunListeners) {
@@ -29,7 +29,7 @@ export class Run {
     this.#listeners = listeners;
   }
 
-  /** What the run asks. */
+  /** The run's interrupts. */
   get interrupts(): readonly RunInterrupt[] {
     return this.conversation.interrupts;
   }

@@ -41,7 +41,7 @@ export interface LangGraphRunnerOptions extends RunnerOptions, HttpOptions {
   streamMode?: readonly string[] | undefined;
   /** Whether to stream the events of subgraphs, too. */
   streamSubgraphs?: boolean | undefined;
-  /** What the server does with a run while another of the thread is running. Default: the server's. */
+  /** How the server handles a run while another run of the thread is active. Default: the server's. */
   multitaskStrategy?: "reject" | "interrupt" | "rollback" | "enqueue" | undefined;
   /**
    * Called with the id of a thread that the server created because yours had none. Store it to return to the thread.
@@ -54,10 +54,10 @@ export interface LangGraphRunnerOptions extends RunnerOptions, HttpOptions {
 }
 
 /**
- * Runs a LangGraph assistant for a thread: creates the thread on the server, sends messages, folds the stream, queues,
- * stops, retries, answers interrupts, and rejoins runs.
+ * Runs a LangGraph assistant for a thread. It creates the thread on the server, sends messages and folds the stream. It
+ * also queues, stops, retries and rejoins runs, and answers interrupts.
  *
- * Runs are resumable and go on when the user leaves the page: the runner rejoins a broken connection after the last
+ * Runs are resumable and continue when the user leaves the page. The runner rejoins a broken connection after the last
  * part received, and {@link Runner.load} does the same after a reload.
  *
  * @example
@@ -85,7 +85,11 @@ export class LangGraphRunner<
    *   `assistantId`, and unless either `apiUrl` or `client` is given.
    */
   constructor(thread: Thread<S, U>, options: LangGraphRunnerOptions) {
-    super(runnersThread("new LangGraphRunner", thread), new LangGraphProtocol(thread as unknown as Thread, options), options);
+    super(
+      runnersThread("new LangGraphRunner", thread),
+      new LangGraphProtocol(thread as unknown as Thread, options),
+      options,
+    );
   }
 }
 
@@ -223,8 +227,8 @@ class LangGraphProtocol implements RunProtocol {
   }
 
   /**
-   * Takes what a run has come to from the thread's state, and ends it. Of a run that `isForgotten`, as by a server that has
-   * started anew, the state has to say that it came to its end. Returns whether it has ended.
+   * Reads a run's outcome from the thread's state, and ends the run. If the run `isForgotten`, such as by a restarted
+   * server, the state must show that it finished. Returns whether it has ended.
    */
   async #takeState(signal: AbortSignal, isForgotten: boolean): Promise<boolean> {
     const thread = this.#thread;
@@ -320,7 +324,7 @@ class LangGraphProtocol implements RunProtocol {
         thread.threadId = (await this.#transport.create?.({ signal: abort })) ?? newId();
         tell(onThreadId, thread.threadId);
       }
-      // Of a run that was not asked for yet there is nothing to stop.
+      // A run that was not requested yet cannot be stopped.
       if (signal.aborted && !(signal.reason instanceof LeftOff)) throw signal.reason;
       const stream = await this.#transport.run({ ...payload, threadId: thread.threadId }, { signal: abort, named });
       const ended = () => created();
@@ -335,7 +339,10 @@ class LangGraphProtocol implements RunProtocol {
   }
 }
 
-/** Whether a state shows the end of the thread's run: it has all that the run took along, and nothing is left to do but answer. */
+/**
+ * Whether a state shows the end of the thread's run: it has all updates that the run submitted, and only answers are
+ * outstanding.
+ */
 function showsEnd(thread: Thread, { values, interrupts, isDone }: ServerThread): boolean {
   if (!isDone && interrupts.length === 0) return false;
   const has = new Set<unknown>(messagesIn(values).map(({ id }) => id));

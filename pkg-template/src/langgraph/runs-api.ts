@@ -69,7 +69,7 @@ export class RunsApi {
   }
 
   #values(values: Dict, { id }: Part): void {
-    // A state that is older than the last is no news.
+    // A state older than the last one is skipped.
     if (isBefore(id, this.#lastValues)) return;
     this.#lastValues = id ?? this.#lastValues;
     this.#conversation.values(values);
@@ -122,7 +122,7 @@ function kindOf({ event = "" }: Part): [kind: string, namespace: readonly string
   return [kind, namespace];
 }
 
-/** Whether a middleware's model says it, about what was said: that is no part of the conversation. */
+/** Whether a middleware's model is summarizing the conversation: its output is not part of it. */
 function isSummarizing(metadata: unknown): boolean {
   return isDict(metadata) && metadata["lc_source"] === "summarization";
 }

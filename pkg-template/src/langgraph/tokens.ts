@@ -9,8 +9,8 @@ export function takesText(message: Dict): boolean {
 }
 
 /**
- * Returns the text that a part appends to a message that takes text; undefined if the part adds anything else, or begins
- * a block. What it repeats, such as the model's name, adds nothing.
+ * Returns the text that a part appends to a message that accepts text. Returns undefined if the part adds anything
+ * else, or begins a block. Repeated fields, such as the model's name, add nothing.
  */
 export function textAdded(message: Dict, { fields, type }: WireMessage): string | undefined {
   if (type !== "ai" || fields["chunk_position"] === "last") return undefined;

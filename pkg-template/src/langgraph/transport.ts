@@ -16,8 +16,8 @@ export interface LangGraphInput {
 /** How a `LangGraphRunner` reaches a server. */
 export interface LangGraphTransport extends Transport<LangGraphInput, object> {
   /**
-   * Starts a run. Call `named` with its id, if the answer is no `Response` whose `Content-Location` says it: a stop asks the
-   * server to stop that.
+   * Starts a run. Call `named` with its id, unless you return a `Response` whose `Content-Location` has it. A stop
+   * sends that id to the server.
    */
   run(input: LangGraphInput, call: TransportCall & { named(runId: string): void }): Awaitable<StreamSource<object>>;
   join?: ((run: RunRef, call: JoinCall) => Awaitable<StreamSource<object>>) | undefined;
@@ -29,7 +29,7 @@ export interface LangGraphTransport extends Transport<LangGraphInput, object> {
   status?: ((run: RunRef, call: TransportCall) => Awaitable<string | undefined>) | undefined;
 }
 
-/** What comes with the request to join a run. */
+/** The parameters of a request to join a run. */
 export interface JoinCall extends TransportCall {
   readonly streamMode?: readonly string[] | undefined;
 }
@@ -58,7 +58,7 @@ export interface LangGraphClient {
   };
 }
 
-/** Returns the transport to a LangGraph server behind an address. */
+/** Returns the transport to the LangGraph server at an address. */
 export function apiTransport(options: ApiTransportOptions): LangGraphTransport {
   const { apiUrl, assistantId } = options;
   const base = String(apiUrl).replace(/\/$/, "");
@@ -126,8 +126,10 @@ export function clientTransport(
 
 type Ask = (threadId: string, signal: AbortSignal) => PromiseLike<unknown> | undefined;
 
-/** Reads a thread's state; of one with an input that its graph refuses, such as the removal of an unknown message, the last
- * checkpoint before it, in whose place the next input comes. */
+/**
+ * Reads a thread's state. If its graph refuses the thread's input, such as the removal of an unknown message, reads the
+ * last checkpoint before it. The next input replaces that one.
+ */
 const stateOf =
   (ask: Ask, before: Ask | undefined) =>
   async (threadId: string, signal: AbortSignal): Promise<unknown> => {
@@ -151,7 +153,7 @@ const statusIn = (told: unknown): string | undefined => ((told ?? {}) as { statu
 
 /** An id as a part of a path: a page may take a thread's from its own address. */
 function segment(id = ""): string {
-  if (id === "." || id === "..") throw new ThreadfoldError("INVALID_ARGUMENT", `'${id}' is no id of a thread.`);
+  if (id === "." || id === "..") throw new ThreadfoldError("INVALID_ARGUMENT", `Invalid thread id: '${id}'.`);
   return encodeURIComponent(id);
 }
 

@@ -1,4 +1,4 @@
-// What both servers say over HTTP: JSON, refusals, and streams of server-sent events.
+// HTTP for both servers: JSON, refusals, and streams of server-sent events.
 
 import { ThreadfoldError } from "../shared/errors.js";
 import { checkOptions } from "../shared/options.js";
@@ -28,12 +28,12 @@ export interface ThreadUse extends Asker {
   readonly owner: string | undefined;
 }
 
-/** What both servers take. */
+/** The options of both servers. */
 export interface HandlerOptions extends BodyLimits {
   /**
-   * Which pages of other origins may call: `true` for all, without cookies; one origin or a list of them, with cookies.
-   * Other requests with an `Origin` that is not the server's own are answered by 403, and those of other origins whose body
-   * is not `application/json` by 415. Default: none.
+   * The other origins whose pages may call: `true` for all, without cookies; one origin or a list of them, with
+   * cookies. The server answers 403 to other requests with a foreign `Origin`. It answers 415 to cross-origin requests
+   * whose body is not `application/json`. Default: none.
    */
   cors?: Cors | undefined;
   /**
@@ -52,7 +52,7 @@ export interface HandlerOptions extends BodyLimits {
   mayUse?: ((use: ThreadUse) => boolean | Promise<boolean>) | undefined;
 }
 
-/** What both servers take, and which of all options are limits. */
+/** The options of both servers, and which of all options are limits. */
 const OWN = ["cors", "authenticate", "mayUse", "maxBodyBytes", "maxDepth"];
 const COUNTS = ["maxBodyBytes", "maxDepth", "maxRecursionLimit", "keep", "keepThreads"];
 
@@ -150,7 +150,7 @@ export function eventStream(
   });
 }
 
-/** What comes within so many milliseconds; undefined if nothing does. */
+/** Resolves with the value if it comes within so many milliseconds, else with undefined. */
 function sooner<T>(coming: Promise<T>, milliseconds: number): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => resolve(undefined), milliseconds);
@@ -171,7 +171,7 @@ async function asked(
     answer = await authenticate(request);
   } catch (error) {
     if (error instanceof Response) return error;
-    // Whoever asked is not known yet: what it says is for the server's log.
+    // The caller is not authenticated yet, so the error goes only to the server's log.
     console.error(error);
     throw new Refusal(500, "The server failed to check who asks.");
   }

@@ -53,7 +53,7 @@ export function toNodeListener(handler: FetchHandler): (request: NodeRequest, re
   };
 }
 
-/** Returns undefined for a request that no `Request` can be made of: its path, its host or its method is none. */
+/** Returns undefined if the path, host or method is invalid, so that no `Request` can be made. */
 function fetchRequest({ method = "GET", url = "/", headers: given }: NodeRequest, body: NodeBody): Request | undefined {
   const headers = new Headers();
   for (const [name, value] of Object.entries(given))
@@ -65,7 +65,7 @@ function fetchRequest({ method = "GET", url = "/", headers: given }: NodeRequest
   const isWithout = method === "GET" || method === "HEAD" || length === "0";
   const sent = isWithout ? undefined : { body: body.stream, duplex: "half" };
   try {
-    // What begins with "//" is a path, too.
+    // A target that begins with "//" is a path, too.
     const whole = new URL(
       url.startsWith("/") ? `http://${headers.get("host") ?? given[":authority"] ?? "localhost"}${url}` : url,
     );
@@ -106,8 +106,8 @@ class NodeBody {
 }
 
 /**
- * Writes the answer of a body that is too large. Its length is said, so that the client has all of it before the connection
- * is closed: what it still sends would take the answer with it, were that at once.
+ * Writes the response to a body that is too large. It states its length, so that the client has all of it before the
+ * connection closes. Closing at once would lose the response together with the rest of the request.
  */
 async function refuse(answer: Response, request: NodeRequest, response: NodeResponse, body: NodeBody): Promise<void> {
   const bytes = new Uint8Array(await answer.arrayBuffer());

@@ -33,7 +33,7 @@ export function corsHeaders(cors: Cors | undefined, { headers }: Request): Recor
 }
 
 /**
- * Checks where a request comes from. One without an `Origin` is no page's of another origin.
+ * Checks where a request comes from. A request without an `Origin` does not come from a page of another origin.
  *
  * @throws {@link Refusal} 403 for a page of another origin that `cors` does not let in, or not with cookies; 415 for a
  *   body of one that is not JSON: a browser sends other bodies without asking the server first.

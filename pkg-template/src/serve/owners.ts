@@ -102,8 +102,8 @@ export class Owners {
   }
 
   /**
-   * Adds the owners that the memory knows: another program may have deleted the thread, and its id be another user's now,
-   * who must not see the runs that are kept here.
+   * Adds the owners that the memory knows. Another program may have deleted the thread, and another user may now have
+   * its id. That user must not see the runs that are kept here.
    */
   #withHeld(saved: readonly Owner[], threadId: string): Owner[] {
     const held = this.#held(threadId);

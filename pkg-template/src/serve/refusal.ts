@@ -1,4 +1,4 @@
-/** An answer that is no success, with its sentence. */
+/** An unsuccessful response, with its sentence. */
 export class Refusal extends Error {
   constructor(
     readonly status: number,

@@ -58,7 +58,7 @@ export class RunLog {
   }
 }
 
-/** Runs by their threads and their ids: two threads may have runs of one id. Of those that are over, the latest are kept. */
+/** Runs by their threads and their ids: two threads may have runs of one id. The latest finished runs are kept. */
 export class RunLogs<Log extends RunLog = RunLog> {
   /** By thread, and by id. */
   readonly #runs = new Map<string, Map<string, Log>>();
@@ -103,7 +103,7 @@ export class RunLogs<Log extends RunLog = RunLog> {
   }
 }
 
-/** What was put into a map, the other way round. */
+/** A map's values, latest first. */
 export function latestFirst<T>(values: Iterable<T>): T[] {
   const list = [...values];
   return list.map((_, at) => list[list.length - 1 - at] as T);

@@ -43,15 +43,16 @@ export interface ServeAgUiOptions extends HandlerOptions {
 }
 
 /**
- * Makes a server of a graph: a function from a `Request` to its `Response` that speaks AG-UI over server-sent events, for
- * a Worker, a route of Next, Deno, Bun, or by {@link toNodeListener} for Node. What talks to an AG-UI agent talks to it:
- * `HttpAgent`, CopilotKit, assistant-ui, `AgUiRunner`.
+ * Makes a server of a graph: a function from a `Request` to its `Response` that speaks AG-UI over server-sent events.
+ * Use it in a Worker, a Next route, Deno or Bun, or in Node through {@link toNodeListener}. Any client of an AG-UI
+ * agent can use it: `HttpAgent`, CopilotKit, assistant-ui, `AgUiRunner`.
  *
- * A POST of a `RunAgentInput` starts a run and is answered by its events. `GET …/threads/ID` answers what the graph's
- * thread has, `{ messages, state, interrupts, next }`, and `run: { id }` of one under way. If the runs are `resumable`, `GET …/threads/ID/runs/ID` joins one (`joinUrl` of an
- * `AgUiRunner`; behind `Last-Event-ID`, or from its start), a POST of the same run does too, and `DELETE …/threads/ID/runs/ID` stops
- * it (its `cancel`). A second run of a thread under way, here or by {@link serveLangGraph}, is refused with 409. `authenticate` lets
- * requests in, and names their users: a thread belongs to the user who made it. Without it anybody may ask.
+ * POST a `RunAgentInput` to start a run and receive its events. `GET …/threads/ID` returns the graph's thread,
+ * `{ messages, state, interrupts, next }`, with `run: { id }` while one is active. If the runs are `resumable`,
+ * `GET …/threads/ID/runs/ID` joins one (`joinUrl` of an `AgUiRunner`), after `Last-Event-ID` or from its start. A POST
+ * of the same run joins it, too. `DELETE …/threads/ID/runs/ID` stops it (the runner's `cancel`). While a run is active,
+ * here or in {@link serveLangGraph}, the server answers 409 to a second run of its thread. `authenticate` lets requests
+ * in and names their users: a thread belongs to the user who made it. Without it anybody may call.
  *
  * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for what is no compiled graph, and for an unknown option.
  *
@@ -89,7 +90,7 @@ export function serveAgUi(graph: RunnableGraph, options: ServeAgUiOptions = {}):
   );
 }
 
-/** What is a thread's, or of a run of a thread; whatever else is posted to starts a run. */
+/** The paths of a thread, or of a run of a thread. A POST to any other path starts a run. */
 const PATH = /\/threads\/([^/]+)(?:\/runs\/([^/]+))?$/;
 
 class AgUiServer {
@@ -171,7 +172,7 @@ class AgUiServer {
         last = event.type;
         run.add(`data: ${wireJson(event)}`);
       }
-      // A run that was stopped ends well: what it said stays said.
+      // A stopped run ends successfully: its messages stay.
       if (signal.aborted && !/^RUN_(FINISHED|ERROR)$/.test(last))
         run.add(`data: ${wireJson({ type: "RUN_FINISHED", threadId, runId, outcome: { type: "cancelled" } })}`);
     } catch (error) {
@@ -209,7 +210,7 @@ class AgUiServer {
   }
 }
 
-/** Reads a `RunAgentInput`; refuses what is none. */
+/** Reads a `RunAgentInput`; refuses an invalid one. */
 function readInput(given: unknown): GraphRunInput {
   try {
     return checkedInput(given);

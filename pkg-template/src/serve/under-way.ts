@@ -5,8 +5,8 @@ import type { RunLog } from "./run-log.js";
 const RUNS = new WeakMap<object, Map<string, Set<RunLog>>>();
 
 /**
- * The runs under way of a graph's threads, whichever server began them: two servers of one graph would otherwise
- * answer one question twice, and write one thread at the same time.
+ * The active runs of a graph's threads, whichever server began them. Without it, two servers of one graph could answer
+ * one interrupt twice, and write one thread at the same time.
  */
 export class UnderWay {
   readonly #runs: Map<string, Set<RunLog>>;

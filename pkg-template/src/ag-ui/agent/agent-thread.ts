@@ -26,8 +26,8 @@ interface Handed {
 }
 
 /**
- * Keeps an agent's `messages` and `state` and its thread the same, in both directions. The agent's are plain
- * properties that anyone may set or push to at any time, so they are compared with what they were when last seen.
+ * Keeps an agent's `messages` and `state` in step with its thread, in both directions. Anyone may set the agent's
+ * properties or push to them at any time. So they are compared with what they were when last seen.
  */
 export class ThreadOfAgent {
   readonly thread: AgentThread;
@@ -73,13 +73,13 @@ export class ThreadOfAgent {
     return this.thread.getState().messages;
   }
 
-  /** The agent's state: what the server said, with what is pending over it. */
+  /** The agent's state: the server's state with the pending updates applied. */
   get state(): unknown {
     const { pending } = this.thread;
     return pending.length === 0 ? this.fold.state.value : this.#laidOver({ state: this.thread.getState(), pending });
   }
 
-  /** What to send with a run if something has failed, which waits for its retry; undefined if nothing has. */
+  /** The messages and state to send while failed updates wait for a retry. Undefined if nothing has failed. */
   get unfailed(): { messages: Message[]; state: unknown } | undefined {
     if (!this.thread.pending.some(({ status }) => status === "failed")) return undefined;
     const shown = withoutFailed(this.thread);
@@ -103,9 +103,9 @@ export class ThreadOfAgent {
   }
 
   /**
-   * Takes over what was set on the agent since it was last seen: all of it, before the agent gets other messages; only
-   * what was added at the array's end, to show it to subscribers; and, until the run begins, also what a caller changed
-   * in a message of its own.
+   * Takes over changes made on the agent since it was last seen. Before the agent gets other messages, that is every
+   * change. To show subscribers, it is only what was added at the array's end. Until the run begins, it also includes
+   * edits to a message of the caller's own.
    */
   absorb(how: "edited" | "all" | "added" = "all"): void {
     const { messages, state } = this.#agent;
@@ -140,9 +140,7 @@ export class ThreadOfAgent {
     this.#own(work);
   }
 
-  /**
-   * Begins a run. One that is sent again takes back what came since; what was set on this side is put back after it.
-   */
+  /** Begins a run. A run that is sent again first rolls back what came since. Local changes are put back afterwards. */
   beginning(work: () => void): void {
     const held = [...this.#unknown.values()].filter(({ id }) => this.thread.getConfirmedMessage(id));
     this.#own(() => {
@@ -161,7 +159,7 @@ export class ThreadOfAgent {
     return shallow(this.state);
   }
 
-  /** Takes note that the agent has these from the thread: they are no change of its own. */
+  /** Records that the agent got these from the thread, so they do not count as the agent's own changes. */
   given(messages: Message[] | undefined, state: unknown): void {
     if (messages && this.#agent.messages === messages) {
       this.#array = messages;
@@ -172,8 +170,8 @@ export class ThreadOfAgent {
   }
 
   /**
-   * Gives the thread the changes made to its messages: `before` is what they were made from. What has come to the
-   * thread since then stays.
+   * Applies to the thread the changes made to its messages since `before`. Messages that the thread has received since
+   * then stay.
    */
   #setMessages(messages: readonly Message[], before: readonly Message[]): void {
     const own = new Map(this.messages.map((message) => [message.id, message]));

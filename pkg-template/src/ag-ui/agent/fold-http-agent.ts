@@ -3,9 +3,9 @@ import { answered } from "./answered.js";
 import { withFold } from "./with-fold.js";
 
 /**
- * `@ag-ui/client`'s HttpAgent with a thread: see {@link withFold}. If you use `HttpAgent`, change one import. A response
- * without a single event, such as a page of HTML, is the error `BAD_RESPONSE`; the plain agent takes it for a run that
- * ended well.
+ * `@ag-ui/client`'s HttpAgent with a thread: see {@link withFold}. If you use `HttpAgent`, change one import. A
+ * response without a single event, such as a page of HTML, is the error `BAD_RESPONSE`. The plain agent treats it as a
+ * successful run.
  *
  * @example
  * ```ts

@@ -5,7 +5,7 @@ import { checkedGraph, type RunnableGraph } from "../../stream/graph-parts.js";
 import { observableClass } from "./observable-class.js";
 import { withFold } from "./with-fold.js";
 
-/** What a {@link GraphAgent} is made of, besides what every agent of `@ag-ui/client` takes. */
+/** The options of a {@link GraphAgent}, besides those of every `@ag-ui/client` agent. */
 export interface GraphAgentConfig extends AgentConfig {
   /** A compiled graph, of `threadfold/graph` or langgraph.js, or an agent of `threadfold/agent`. */
   graph: RunnableGraph;
@@ -14,13 +14,13 @@ export interface GraphAgentConfig extends AgentConfig {
 }
 
 /**
- * A graph in this program as an agent of `@ag-ui/client`: what takes an `HttpAgent`, such as CopilotKit, assistant-ui or
- * an `AgUiRunner`, runs it without a server. It has a thread, as {@link FoldHttpAgent} has.
+ * A graph in this program as an agent of `@ag-ui/client`. CopilotKit, assistant-ui, an `AgUiRunner` and anything else
+ * that accepts an `HttpAgent` can run it without a server. It has a thread, as {@link FoldHttpAgent} has.
  *
- * Text, tool calls and results are told as they come, nodes as steps, the state by a snapshot and then by what changed, the
- * messages by a snapshot at the end. An `interrupt()` ends the run with AG-UI's interrupts; their answers resume the
- * graph, which needs a checkpointer for that. A graph without one starts from the messages and the state that the client
- * sends; one with a checkpointer takes from them what its thread does not have.
+ * Text, tool calls and results are streamed as they come, and nodes as steps. The state is a snapshot followed by
+ * deltas; the messages are a snapshot at the end. An `interrupt()` ends the run with AG-UI's interrupts. Their answers
+ * resume the graph, which needs a checkpointer for that. Without a checkpointer the graph starts from the client's
+ * messages and state. With one it takes only what its thread lacks.
  *
  * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for what is no compiled graph.
  *

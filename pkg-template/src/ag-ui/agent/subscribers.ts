@@ -1,7 +1,7 @@
-// Asks `@ag-ui/client`'s subscribers one after the other, each of which sees what the one before changed.
+// Calls `@ag-ui/client`'s subscribers one after the other. Each sees the changes of those before it.
 import type { AbstractAgent, AgentStateMutation, AgentSubscriber, Message, RunAgentInput } from "@ag-ui/client";
 
-/** What the subscribers of a run see and may change. */
+/** The values that the subscribers of a run see and may change. */
 export interface Asked {
   readonly agent: AbstractAgent;
   readonly input: RunAgentInput;

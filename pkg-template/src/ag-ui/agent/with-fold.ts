@@ -13,7 +13,7 @@ import { ThreadfoldError } from "../../shared/errors.js";
 import { applied } from "./agent-run.js";
 import { type AgentThread, ThreadOfAgent } from "./agent-thread.js";
 
-/** What {@link withFold} adds to an agent. */
+/** The members that {@link withFold} adds to an agent. */
 export interface FoldedAgent {
   /** The conversation, to subscribe to, for `useThread` and for optimistic updates. */
   readonly thread: AgentThread;
@@ -39,15 +39,14 @@ function threadOf(agent: AbstractAgent): ThreadOfAgent {
  * Returns a class of agents that folds the events of its runs into a thread, instead of copying all messages for every
  * event.
  *
- * You use it as you use the class that you gave: the same subscribers, hooks and mutations, the same `messages` and
- * `state`. What is better: a token costs the same however long the conversation is; a message that did not change is the
- * same object; what you add or set during a run stays; a run that is sent again does not appear twice; events before an
- * error of the stream are not lost; messages are in the order of the server's snapshot.
+ * Use it like the class that you gave: it has the same subscribers, hooks and mutations, and the same `messages` and
+ * `state`. It improves on that class: a token costs the same however long the conversation is. An unchanged message
+ * stays the same object. Messages and state that you add or set during a run stay. A run that is sent again does not
+ * appear twice. Events before an error of the stream are not lost. Messages follow the order of the server's snapshot.
  *
- * Messages, and values in the state, are shared with the thread, and are replaced, not changed in place; development
+ * Messages, and values in the state, are shared with the thread. They are replaced, not changed in place; development
  * builds freeze them. Ids are unique: the second of two messages with one id gets another. A message that a failed run
- * broke off is shown, and not sent with the next run; the same goes for an optimistic update that failed, until you retry
- * it.
+ * broke off is shown, but not sent with the next run. Neither is a failed optimistic update, until you retry it.
  *
  * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for a class with an `apply` of its own: that is the method that folds.
  *   Extend the folded class instead, `class Mine extends withFold(HttpAgent)`, and call `super.apply`.
@@ -99,7 +98,7 @@ export function withFold<C extends AgentClass>(Agent: C): C & FoldedClass {
       super.abortRun();
     }
 
-    // Sends no message that a failed run broke off, and nothing that failed. What is pending goes along.
+    // Sends pending updates, but neither failed ones nor messages that a failed run broke off.
     protected override prepareRunAgentInput(parameters?: RunAgentParameters): RunAgentInput {
       const { incompleteIds: streaming } = this.thread;
       const input = { ...super.prepareRunAgentInput(parameters), ...threadOf(this).unfailed };

@@ -1,4 +1,4 @@
-// What a graph is told in.
+// The events that report a graph's run.
 
 /** An event of AG-UI, as `graphEvents` makes it. */
 export interface GraphEvent {

@@ -24,14 +24,14 @@ export interface GraphEventOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Of an answer, such as one to a server whose memory a restart has emptied. */
+/** The error for an answer to a server that lost the question, such as by a restart. */
 const NO_QUESTION = "The thread has no question to answer: the graph does not know it.";
 
 const MODES = ["values", "updates", "messages", "tasks", "custom"];
 
 /**
- * Runs a graph in this program, and tells it in AG-UI's events, from RUN_STARTED to RUN_FINISHED or RUN_ERROR. Once the
- * signal aborts, no event follows. `GraphAgent` and `serveAgUi` are made of it; with it an `AgUiRunner` runs a graph without
+ * Runs a graph in this program and emits AG-UI events, from RUN_STARTED to RUN_FINISHED or RUN_ERROR. Once the signal
+ * aborts, no event follows. `GraphAgent` and `serveAgUi` are built on it. With it an `AgUiRunner` runs a graph without
  * `@ag-ui/client` and without a server.
  *
  * @param graph - A compiled graph, of `threadfold/graph` or langgraph.js.
@@ -99,7 +99,7 @@ async function* events(
   }
 }
 
-/** What a thread still asks after a run has failed, as one does whose answer the graph refused. */
+/** The interrupts still open after a run has failed, such as after the graph refused an answer. */
 async function openQuestions(graph: RunnableGraph, config: object): Promise<readonly GraphInterrupt[]> {
   try {
     const known = await threadState(graph, config);
@@ -109,22 +109,22 @@ async function openQuestions(graph: RunnableGraph, config: object): Promise<read
   }
 }
 
-/** What a graph's thread has; undefined if the graph keeps no threads. */
+/** The state of a graph's thread, or undefined if the graph keeps no threads. */
 export async function threadState(graph: RunnableGraph, config: object): Promise<GraphState | undefined> {
   if (!graph.checkpointer || !graph.getState) return undefined;
   return (await graph.getState(config as never)) as GraphState;
 }
 
 /**
- * Returns the thread's state as its checkpoint has it. What a step that did not end has written is part of `known`, and
- * is gone once a run begins with new input.
+ * Returns the thread's state at its checkpoint. The writes of an unfinished step are part of `known`. They are gone
+ * once a run begins with new input.
  */
 async function atCheckpoint(graph: RunnableGraph, asked: object, known: GraphState | undefined) {
   if (!isUnfinished(known) || !known?.config?.configurable) return known;
   return threadState(graph, { ...asked, configurable: known.config.configurable });
 }
 
-/** Whether the graph has the thread: of one that it never had, or has lost, `getState` tells an empty state. */
+/** Whether the graph has the thread. For an unknown or lost thread, `getState` returns an empty state. */
 export function isKept({ config, values }: GraphState): boolean {
   // The defaults of fields are values of a thread without a checkpoint, too.
   if (config?.configurable) return config.configurable["checkpoint_id"] !== undefined;
@@ -137,7 +137,7 @@ function runError(error: unknown): GraphEvent {
   return { type: "RUN_ERROR", message, code: code ?? name };
 }
 
-/** What has been told of one run. */
+/** The progress of reporting one run. */
 class Telling {
   readonly #graph: RunnableGraph;
   readonly #messages: MessagesTold;
@@ -197,7 +197,7 @@ class Telling {
     if (typeof name !== "string") return;
     const isStart = triggers !== undefined && !this.#tasks.delete(id);
     if (isStart) this.#tasks.add(id);
-    // What a task that failed has begun to say has no end: the client is not to take the half for a message.
+    // A failed task's message gets no end event, so that the client does not keep the half as a message.
     else if (typeof id === "string" && error == null) yield* this.#messages.end(id, result);
     if (ns.length > 0) return;
     const others = this.#steps.get(name) ?? 0;
@@ -209,7 +209,7 @@ class Telling {
   }
 }
 
-/** What a node writes on the stream by itself: `{ name, value }` is an event of that name. */
+/** An event that a node writes on the stream: `{ name, value }` becomes an event of that name. */
 function custom(payload: unknown): GraphEvent {
   const { name, value, ...rest } = (payload ?? {}) as { name?: unknown; value?: unknown };
   const isNamed = typeof name === "string" && value !== undefined && Object.keys(rest).length === 0;
@@ -229,7 +229,7 @@ function agUiInterrupt({ id, value }: GraphInterrupt): object {
   };
 }
 
-/** What LangChain's approval of tool calls asks: one description for each call. */
+/** The question of LangChain's tool approval: one description for each call. */
 function requestsIn(value: unknown): string | undefined {
   const { action_requests: requests } = (value ?? {}) as { action_requests?: unknown };
   const asked = (Array.isArray(requests) ? requests : []).map(questionIn).filter((question) => question !== undefined);

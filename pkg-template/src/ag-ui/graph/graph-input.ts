@@ -1,4 +1,4 @@
-// What a graph starts with, made of what an AG-UI client sends.
+// Builds a graph's input from an AG-UI client's request.
 import { ThreadfoldError } from "../../shared/errors.js";
 import { langGraphDefaultMergeState } from "../../state/merge-state.js";
 import { toLangChain } from "../../state/message-forms.js";
@@ -50,11 +50,11 @@ export function checkedInput(given: unknown): GraphRunInput {
 }
 
 /**
- * Returns the graph's input: the answers to its interrupts as a command, else what is new: the messages that its thread
- * lacks (or, if the client says again what the user said last, that what came of it is gone), the fields of the client's
- * state that the thread has otherwise, and tools and context in the fields that ag-ui-langgraph writes (`tools`, `ag-ui`,
- * `copilotkit`), as far as the graph has them. Null, which goes on where the thread stopped, if its last run did not end
- * and nothing is new.
+ * Returns the graph's input. Answers to its interrupts become a command. Otherwise the input is what is new: the
+ * messages that its thread lacks, and the state fields in which the client differs. If the client resends the user's
+ * last message, the input removes everything after it. Tools and context go into the fields that ag-ui-langgraph writes
+ * (`tools`, `ag-ui`, `copilotkit`), if the graph has them. Returns null, which resumes the thread, if its last run did
+ * not end and nothing is new.
  *
  * @param known - The thread's state; undefined if the graph keeps none.
  * @param atCheckpoint - The same without what a step that did not end has written: new input begins there.
@@ -82,7 +82,11 @@ export function graphInput(
   const own = (shown: Values) =>
     Object.entries((input.state ?? {}) as Values).filter(
       ([name, value]) =>
-        !(name in merged) && name !== "messages" && name !== "lg_name" && isField(name, true) && !sameJson(value, shown[name]),
+        !(name in merged) &&
+        name !== "messages" &&
+        name !== "lg_name" &&
+        isField(name, true) &&
+        !sameJson(value, shown[name]),
     );
   if (!isNews && own(valuesOf(known)).length === 0) return null;
   const fields = Object.entries(merged).filter(([name]) => isField(name, false));
@@ -97,8 +101,8 @@ export const isUnfinished = (known: GraphState | undefined): boolean =>
 const valuesOf = (state: GraphState | undefined) => (state?.values ?? {}) as Values;
 
 /**
- * Whether the user or the page says something that the thread lacks, or the user's last message once more. What the agent
- * said in a step that failed is no news: that step is done again.
+ * Whether the user or the page sends something that the thread lacks, or resends the user's last message. Output of a
+ * failed step does not count as new: that step runs again.
  */
 function bringsNews({ messages, tools = [] }: GraphRunInput, known: unknown): boolean {
   const sent = messages as readonly Sent[];
@@ -123,8 +127,8 @@ interface Sent {
 }
 
 /**
- * Removes what came of the last message of the user's that the thread knows, if the client sends it once more at the end,
- * or edited, with nothing behind it that the thread knows: the run is made anew.
+ * Removes everything after the last user message that the thread knows, so that the run is made anew. Applies if the
+ * client sends that message again, or edited, as the last one that the thread knows.
  */
 function undone(known: unknown, sent: readonly object[]): object[] {
   const list = (plainMessages(known) ?? []) as readonly { id?: string; content?: unknown }[];
@@ -152,7 +156,7 @@ function fieldsOf({ channels }: RunnableGraph): (name: string, otherwise: boolea
   return (name) => Object.hasOwn(channels, name);
 }
 
-/** What ag-ui-langgraph answers an interrupt with that the user cancelled. */
+/** The answer that ag-ui-langgraph gives to an interrupt that the user cancelled. */
 const CANCELLED = "__agui_cancelled__";
 
 /**

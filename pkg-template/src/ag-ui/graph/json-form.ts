@@ -5,8 +5,8 @@ import { wireMessage } from "../../langgraph/message-form.js";
 const forms = new WeakMap<object, unknown>();
 
 /**
- * Returns a value as it is once it has gone through JSON, which is how a client has it: dates are texts, what is undefined
- * is not there, messages are dicts. What is JSON already is returned itself, so that what did not change is the same object.
+ * Returns a value in the form that a client gets through JSON: dates are texts, undefined fields are absent, messages
+ * are dicts. A value that is JSON already is returned itself, so that unchanged values stay the same object.
  */
 export function jsonForm(value: unknown, key = ""): unknown {
   if (typeof value === "number") return Number.isFinite(value) ? value : null;

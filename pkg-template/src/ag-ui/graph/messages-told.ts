@@ -7,7 +7,7 @@ import { isToolsOwn } from "../../langgraph/namespace.js";
 import { newId } from "../../shared/new-id.js";
 import type { GraphEvent } from "./graph-event.js";
 
-/** A message that is being told. */
+/** A message that is being streamed. */
 interface Open {
   readonly id: string;
   /** The task that says it: it is whole when the task is done. */
@@ -18,12 +18,12 @@ interface Open {
   readonly calls: Map<unknown, string>;
 }
 
-/** What a client has been told of a run's messages. */
+/** Tracks which of a run's messages a client has received. */
 export class MessagesTold {
   readonly #open = new Map<string, Open>();
   /** Ids of the messages that the client has. */
   readonly #known: Set<string>;
-  /** The messages whose parts were told in this run and that have not come as a whole, with the calls that were told. */
+  /** The messages streamed in parts in this run and not yet as a whole, with their streamed calls. */
   readonly #parts = new Map<string, Set<string>>();
   #list: readonly unknown[] | undefined;
   /** Whether the client should get the whole list at the end. */
@@ -156,7 +156,7 @@ export class MessagesTold {
     this.#known.add(id);
     const toolCallId = textIn(fields["tool_call_id"]);
     if (toolCallId === undefined) return;
-    // A call whose message is still being told is whole by now.
+    // A call is complete by now, even if its message is still being streamed.
     for (const open of this.#open.values()) if ([...open.calls.values()].includes(toolCallId)) yield* this.#end(open);
     yield {
       type: "TOOL_CALL_RESULT",
@@ -229,7 +229,7 @@ function withoutCallsTwice(message: { id: string }): { id: string } {
   return { ...message, metadata: { ...metadata, threadfold: { ...metadata.threadfold, values } } } as { id: string };
 }
 
-/** Whether a middleware's model says it, about what was said: that is no part of the conversation. */
+/** Whether a middleware's model is summarizing the conversation: its output is not part of it. */
 const isSummarizing = (metadata: unknown) => isDict(metadata) && metadata["lc_source"] === "summarization";
 
 function taskOf(metadata: unknown): string {

@@ -3,8 +3,8 @@ import type { PatchOperation } from "../../state/patch.js";
 type Dict = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the JSON Patch that makes one value of another. What is the same object in both is not looked into, so that it
- * costs what changed; a list that only grew is patched at its end.
+ * Returns the JSON Patch from one value to another. Objects shared by both are skipped, so that the cost is what
+ * changed. A list that only grew is patched at its end.
  */
 export function patchBetween(before: unknown, after: unknown, path = ""): PatchOperation[] {
   if (Object.is(before, after)) return [];

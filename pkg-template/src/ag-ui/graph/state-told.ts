@@ -5,11 +5,11 @@ import { patchBetween } from "./patch-between.js";
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** What a client has been told of a run's state, in the form that it has: the first time whole, then what changed. */
+/** Tracks the state that a client has received, in the client's form: whole at first, then as deltas. */
 export class StateTold {
   #told: Values | undefined;
 
-  /** Returns the events that tell a state, which has its messages taken out. */
+  /** Returns the events for a state without its messages. */
   tell(given: Values): GraphEvent[] {
     const told = this.#told;
     const state = jsonForm(given) as Values;

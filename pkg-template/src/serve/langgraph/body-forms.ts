@@ -1,4 +1,4 @@
-// What the parts of a request's body are: the same in every request that has them.
+// Schemas for the parts of a request's body, the same in every request that has them.
 import { isDict } from "../../langgraph/merge.js";
 import { Refusal } from "../refusal.js";
 
@@ -19,13 +19,13 @@ const CONFIG: readonly Form[] = [
   ["tags", (value) => Array.isArray(value) && value.every((tag) => typeof tag === "string"), "a list of strings"],
 ];
 
-/** What a LangGraph server does that this one does not: passed over, it would be missed. */
+/** Features of a LangGraph server that this one lacks. They are refused, because ignoring them would go unnoticed. */
 const NOT_SERVED = ["supersteps", "after_seconds", "webhook"];
 
 const MAX_RECURSION_LIMIT = 1_000;
 
 /**
- * Checks a request's body, of which null says nothing.
+ * Checks a request's body. Null fields count as absent.
  *
  * @param most - The most that it may ask for as its recursion limit.
  * @throws {@link Refusal} 422 for a part that would be passed over otherwise, or be taken for another.

@@ -262,7 +262,7 @@ export class LangGraphServer {
     return {};
   }
 
-  /** Streams a run from the part behind `Last-Event-ID` on, or from its start; what is of these modes, if they are given. */
+  /** Streams a run after `Last-Event-ID`, or from its start. If modes are given, only parts of these modes are sent. */
   stream(run: Run, { headers }: Request, left: (() => void) | undefined, modes?: readonly string[]): Response {
     const seen = headers.get("last-event-id");
     const from = seen === null || !/^\d+$/.test(seen) ? 0 : Number(seen) + 1;
@@ -275,7 +275,7 @@ export class LangGraphServer {
     return eventStream(parts(), locationOf(run), left);
   }
 
-  // What these are made of
+  // The parts that these are built from
 
   #told({ id, metadata, createdAt, updatedAt }: KeptThread, state: GraphState | undefined): object {
     const [last] = this.#runs.logs.of(id);
@@ -363,7 +363,7 @@ export class LangGraphServer {
   }
 }
 
-/** What a graph says of an update or an input that it cannot take is a refusal; any other error is the server's. */
+/** A graph's error about an invalid update or input is a refusal; any other error is the server's. */
 const refusedWith =
   (status: number) =>
   (error: unknown): never => {
@@ -372,7 +372,7 @@ const refusedWith =
     throw isOurs || name === "InvalidUpdateError" || code !== undefined ? new Refusal(status, message) : error;
   };
 
-/** What a list has of a thread that cannot be read. */
+/** The list entry for a thread that cannot be read. */
 function unreadable(thread: object, cause: unknown): object {
   const { name, message } = errorWords(cause);
   return { ...thread, status: "error", values: null, interrupts: {}, error: { error: name, message } };

@@ -40,21 +40,21 @@ export function isOfModes(event: string, modes: readonly string[]): boolean {
   return !Object.hasOwn(MODES, of) || modes.includes(of);
 }
 
-/** What is left of a run once it is over. */
+/** The outcome of a run that is over. */
 export interface RunEnd {
   values: unknown;
   isInterrupted: boolean;
 }
 
 /**
- * Runs a graph and yields the parts in the modes asked for. What it ends with goes into `end`. States and updates have the
- * fields of the graph's output, as a LangGraph server's have.
+ * Runs a graph and yields the parts in the requested modes. The outcome goes into `end`. States and updates have the
+ * fields of the graph's output, like a LangGraph server's.
  */
 export async function* runParts(
   graph: RunnableGraph,
   { input, config, modes, end }: { input: unknown; config: object; modes: readonly string[]; end: RunEnd },
 ): AsyncGenerator<RunPart> {
-  // The mode `tools` is no mode of older graphs; `values` says how the run ends.
+  // Older graphs do not have the mode `tools`; `values` reports how the run ends.
   const streamMode = [...new Set(["values", ...modes.filter((mode) => mode !== "tools").map((mode) => MODES[mode])])];
   const messages = new Map<string, object>();
   for await (const whole of graphParts(graph, input, { ...config, streamMode })) {
@@ -88,7 +88,7 @@ function shown(graph: RunnableGraph, part: GraphPart): GraphPart {
   return { ...part, payload: { ...Object.fromEntries(updates), ...interrupts } };
 }
 
-/** A state that only says what is asked is told with the values that it asks about, as Python's is. */
+/** A state that contains only interrupts is sent with the values that they are about, like Python's. */
 function withValues(payload: unknown, { values }: RunEnd): unknown {
   const isBare = typeof payload === "object" && payload !== null && Object.keys(payload).join() === "__interrupt__";
   return isBare ? { ...(values as object), ...payload } : payload;

@@ -1,4 +1,4 @@
-// Runs: begun, queued, stopped, and told to whoever joins them.
+// Starts, queues and stops runs, and streams them to clients that join.
 import { newId } from "../../shared/new-id.js";
 import { command, type RunnableGraph } from "../../stream/graph-parts.js";
 import { errorWords } from "../../stream/error-words.js";
@@ -43,7 +43,7 @@ export class Run extends RunLog {
   status: Status = "pending";
   readonly ending: RunEnd = { values: null, isInterrupted: false };
   error: { error: string; message: string } | undefined;
-  /** Whether parts have ids, by which they can be told again. */
+  /** Whether parts have ids, so that they can be sent again. */
   readonly isResumable: boolean;
 
   constructor(threadId: string, assistantId: string, request: RunRequest, owner: string | undefined) {
@@ -58,7 +58,7 @@ export class Run extends RunLog {
     this.updatedAt = new Date().toISOString();
   }
 
-  /** The run, as the API tells it. */
+  /** The run, in the form of the API. */
   get told(): object {
     const { metadata, multitask_strategy } = this.request;
     return {
@@ -73,13 +73,13 @@ export class Run extends RunLog {
     };
   }
 
-  /** What `wait` and `join` answer. */
+  /** The response of `wait` and `join`. */
   get result(): unknown {
     return this.error ? { __error__: this.error } : this.ending.values;
   }
 }
 
-/** What the server adds to a request. */
+/** The data that the server adds to a request. */
 interface More {
   /** More of the run's config. */
   readonly config: object;

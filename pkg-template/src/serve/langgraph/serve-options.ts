@@ -15,7 +15,7 @@ export interface ServeLangGraphOptions extends HandlerOptions {
    * `false` where a node of your own asks by `interrupt()`.
    */
   clientWrites?: boolean | undefined;
-  /** What the paths begin with: `"/api/langgraph"` where the client's `apiUrl` ends so. */
+  /** The prefix of the paths: `"/api/langgraph"` if the client's `apiUrl` ends so. */
   basePath?: string | undefined;
   /** How many runs that are over can still be joined. Default 100. */
   keep?: number | undefined;

@@ -53,7 +53,7 @@ const told = ({ id, value }: GraphInterrupt): GraphInterrupt => ({ id, value: va
 
 const errorText = (error: unknown): string => (typeof error === "string" ? error : errorWords(error).message);
 
-/** Configs name a checkpoint by fields of `configurable`. Throws for an id that is no string. */
+/** Configs name a checkpoint by fields of `configurable`. Throws for an id that is not a string. */
 export function configOf(threadId: string, checkpoint?: unknown): { configurable: Record<string, unknown> } {
   const named =
     typeof checkpoint === "object" ? (checkpoint as GraphConfig["configurable"])?.checkpoint_id : checkpoint;
