@@ -23,8 +23,8 @@ interface Local {
 }
 
 /**
- * The agent's state, which is any JSON, and may have messages of its own. Its fields are the thread's; what is kept here
- * is only what the thread has no place for.
+ * The agent's state, which is any JSON, and may have messages of its own. Its fields are the thread's; what is kept
+ * here is only what the thread has no place for.
  */
 export class AgentState {
   readonly #thread: FoldingThread;

@@ -62,8 +62,8 @@ const STEPS: { readonly [Type in FoldedEvent["type"]]: StepFor<Type> } = {
 };
 
 /**
- * A type of event: the fields to check, and what it does. Chunks and THINKING_ events have no step: they stand for other
- * events.
+ * A type of event: the fields to check, and what it does. Chunks and THINKING_ events have no step: they stand for
+ * other events.
  */
 export interface Kind {
   readonly fields: readonly (readonly [name: string, check: Check])[];

@@ -55,8 +55,10 @@ export interface RunAgentInput {
 export interface SendingThread extends FoldingThread, FailingThread {}
 
 /**
- * Returns the body of a run request. It has the thread's messages in AG-UI's form, including pending ones. It has the tools, each once, the context and the state that the server lacks. It omits failed updates, which wait for a retry. It also omits
- * messages still being streamed or broken off by their run, and activities, which are only for the screen.
+ * Returns the body of a run request. It has the thread's messages in AG-UI's form, including pending ones. It has the
+ * tools, each once, the context and the state that the server lacks. It omits failed updates, which wait for a retry.
+ * It also omits messages still being streamed or broken off by their run, and activities, which are only for the
+ * screen.
  *
  * A server that keeps the state folds what you send into it. It would append a list to itself: one entry a turn would
  * be 1, 3, 7 entries. So a value that the server sent, or that a successful run submitted, is not sent again. If a list

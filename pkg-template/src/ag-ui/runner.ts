@@ -23,8 +23,8 @@ import { tell } from "../shared/tell.js";
 import type { HttpOptions, RunnerInterrupt, RunnerOptions } from "../runner/runner-types.js";
 
 /**
- * How an {@link AgUiRunner} reaches its agent (by one of `transport`, `url`, `agent` and `send`), and what it sends besides
- * the thread.
+ * How an {@link AgUiRunner} reaches its agent (by one of `transport`, `url`, `agent` and `send`), and what it sends
+ * besides the thread.
  */
 export interface AgUiRunnerOptions extends RunnerOptions, HttpOptions {
   /** The way to the agent: `httpTransport`, `agentTransport`, `graphTransport`, or functions of your own. */

@@ -14,8 +14,8 @@ export type ToolMessage = Extract<LangChainMessage, { type: "tool" }>;
 const TYPES: Fields = { user: "human", assistant: "ai", developer: "system", AIMessageChunk: "ai" };
 
 /**
- * Gives an instance of `@langchain/core`'s an id, if it has none: the state does so for any class, in 30 times as long. It
- * is a copy, because a model may answer with the same instance again, and mean another message.
+ * Gives an instance of `@langchain/core`'s an id, if it has none: the state does so for any class, in 30 times as long.
+ * It is a copy, because a model may answer with the same instance again, and mean another message.
  */
 export function withId(message: AiMessage): AiMessage {
   const { id, lc_kwargs } = message as Fields;

@@ -38,7 +38,8 @@ export function asKept<S extends object, U extends object>(
 }
 
 /**
- * The user message from which an update begins again. It must be the update's only message, and the server must have sent or kept it. The page must show nothing more of the server's after it.
+ * The user message from which an update begins again. It must be the update's only message, and the server must have
+ * sent or kept it. The page must show nothing more of the server's after it.
  */
 function questionIn<S extends object, U extends object>(
   thread: Thread<S, U>,

@@ -7,9 +7,9 @@ import { PartialJson, type PartialObject } from "../text/partial-json.js";
  * Joins a message and its next part like `AIMessageChunk.concat` of @langchain/core. It appends text, joins content
  * blocks and tool call chunks by `index`, and sums usage. It reads tool calls from the arguments so far.
  *
- * Returns a new plain dict (`type: "ai"`); what the part did not touch is the same object as before. A part costs its own
- * length, however long the text and the arguments are already: `args` with many keys are read when you look at them.
- * Until then a debugger shows a getter there.
+ * Returns a new plain dict (`type: "ai"`); what the part did not touch is the same object as before. A part costs its
+ * own length, however long the text and the arguments are already: `args` with many keys are read when you look at
+ * them. Until then a debugger shows a getter there.
  *
  * Differences: usage that is null in both stays null, a `name` is kept, and `__proto__` is a key like any other.
  *
@@ -158,7 +158,8 @@ function readCalls(chunks: readonly unknown[], before: Dict | undefined): Dict {
 const CALLS = new WeakMap<readonly unknown[], readonly unknown[]>();
 
 /**
- * Whether a chunk that was not joined continues no other chunk of such a list. Its index distinguishes it from the others, or its id if none of them has an index.
+ * Whether a chunk that was not joined continues no other chunk of such a list. Its index distinguishes it from the
+ * others, or its id if none of them has an index.
  */
 const isOwn = (chunk: unknown, like: unknown): boolean =>
   isDict(chunk) &&

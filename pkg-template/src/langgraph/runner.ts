@@ -209,8 +209,8 @@ class LangGraphProtocol implements RunProtocol {
   }
 
   /**
-   * Asks how the run ended whose stream ended without a question: it may have been stopped, by another page say. The stream
-   * of one that is done may be gone; then the thread's state has what it came to.
+   * Asks how the run ended whose stream ended without a question: it may have been stopped, by another page say. The
+   * stream of one that is done may be gone; then the thread's state has what it came to.
    */
   async #endOf(signal: AbortSignal): Promise<RunNews> {
     const { id, status } = this.#thread.run;

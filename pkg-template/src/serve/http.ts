@@ -39,8 +39,8 @@ export interface HandlerOptions extends BodyLimits {
   /**
    * Called before every request, of runs and of threads, but for a browser's question whether it may ask (`OPTIONS`).
    * `{ identity }` lets the request in as that user, who has only the threads that the user made; `true` lets it in to all
-   * threads. A `Response`, returned or thrown, is the answer; anything else that it returns is a 401. Any other error is a
-   * 500 that does not say it, and goes to `console.error`. The server reads the request's body: read that of
+   * threads. A `Response`, returned or thrown, is the answer; anything else that it returns is a 401. Any other error
+   * is a 500 that does not say it, and goes to `console.error`. The server reads the request's body: read that of
    * `request.clone()`.
    */
   authenticate?:
@@ -183,8 +183,8 @@ async function asked(
 }
 
 /**
- * Wraps a handler: who may not ask is refused, what it throws becomes an answer, pages of other origins are let in, their
- * questions answered.
+ * Wraps a handler: who may not ask is refused, what it throws becomes an answer, pages of other origins are let in,
+ * their questions answered.
  */
 export function answering(
   { cors, authenticate }: HandlerOptions,

@@ -42,8 +42,8 @@ export class Owners {
   }
 
   /**
-   * Returns the thread's owner once the user may use it. A request without an identity may use every thread, and makes none
-   * anybody's.
+   * Returns the thread's owner once the user may use it. A request without an identity may use every thread, and makes
+   * none anybody's.
    *
    * @param makes - Whether the request makes the thread if it is not there.
    * @throws {@link Refusal} 404 for a thread that is not there, and for another user's: nobody can tell which.
@@ -118,8 +118,8 @@ export class Owners {
 }
 
 /**
- * Returns what a client may say of a run's `configurable`: neither where its checkpoints are nor what is LangGraph's own,
- * which begins with `__`.
+ * Returns what a client may say of a run's `configurable`: neither where its checkpoints are nor what is LangGraph's
+ * own, which begins with `__`.
  */
 export function clientsConfigurable(given: unknown): Readonly<Record<string, unknown>> {
   const places = ["thread_id", "checkpoint_id", "checkpoint_ns", "checkpoint_map"];

@@ -1,5 +1,5 @@
-// Converts a message to the other form, AG-UI's or LangChain's. Fields that the other form lacks are carried in its free
-// fields.
+// Converts a message to the other form, AG-UI's or LangChain's. Fields that the other form lacks are carried in its
+// free fields.
 import { ThreadfoldError } from "../shared/errors.js";
 import { reading } from "../shared/reading.js";
 import { blocksOf, partsOf, textOf } from "../text/message-content.js";
@@ -99,7 +99,8 @@ export function toLangChain(message: object, index?: number): LangChainMessage &
  *
  * const asked = { type: "ai", id: "a1", content: "", tool_calls: [{ name: "search", args: { q: "x" }, id: "c1" }] };
  * const { role, toolCalls } = toAgUi(asked);
- * console.log(role, toolCalls); // assistant [ { id: 'c1', type: 'function', function: { name: 'search', arguments: '{"q":"x"}' } } ]
+ * console.log(role, toolCalls); // assistant [ { id: 'c1', type: 'function', function: { name: 'search', arguments:
+ * '{"q":"x"}' } } ]
  * ```
  */
 export function toAgUi(message: object, index?: number): AgUiMessage & Fields {
@@ -205,8 +206,8 @@ function agUiCall(call: unknown, ownId: string): object {
 }
 
 /**
- * Converts one form to the other. Restores the fields that the message carried from the other form, unless they contradict
- * it. Fields that the other form cannot hold are carried.
+ * Converts one form to the other. Restores the fields that the message carried from the other form, unless they
+ * contradict it. Fields that the other form cannot hold are carried.
  */
 function convert(message: Fields, from: Form, to: Form): Fields {
   const { own, carried } = unpacked(message, from);

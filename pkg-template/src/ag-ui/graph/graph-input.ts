@@ -171,8 +171,8 @@ export function resumeOf({ resume, forwardedProps }: GraphRunInput, known?: Grap
 }
 
 /**
- * The answers by the interrupts' ids, where those are LangGraph's: it takes only such a map for one. An answer to what is
- * not asked is refused: it might approve something else.
+ * The answers by the interrupts' ids, where those are LangGraph's: it takes only such a map for one. An answer to what
+ * is not asked is refused: it might approve something else.
  */
 function answersOf(resume: readonly ResumeEntry[], known: GraphState | undefined): unknown {
   const asked = known?.tasks?.flatMap(({ interrupts = [] }) => interrupts);

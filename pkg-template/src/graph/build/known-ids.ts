@@ -1,4 +1,5 @@
-// The ids in a run's lists of messages: a message whose id a list does not have goes behind it, whatever the list holds.
+// The ids in a run's lists of messages: a message whose id a list does not have goes behind it, whatever the list
+// holds.
 import type { Values } from "../types.js";
 
 /** A list whose ids are worth knowing. */

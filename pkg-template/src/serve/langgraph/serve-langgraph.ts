@@ -15,12 +15,12 @@ import type { ServeLangGraphOptions } from "./serve-options.js";
  * LangGraph's API: `useStream` and `Client` of `@langchain/langgraph-sdk`, and a `LangGraphRunner`, talk to it. It is a
  * function from a `Request` to its `Response`, as {@link serveAgUi} makes.
  *
- * It serves threads (create, get, search, update, delete; state, also at a checkpoint, and its update; history). It serves runs
- * (stream, wait, in the background; list, get, join, cancel, delete; also without a thread) and assistants. A thread's
- * content is in the graph's checkpointer, and lasts as long as that. The threads' metadata and the runs are in this
- * program's memory. A run continues when its caller leaves, unless the caller asked for `cancel`. Crons, the store, the
- * older stream mode `events` and the strategy `rollback` are not served. `authenticate` lets requests in and names
- * their users: a thread belongs to the user who made it. Without it anybody may call.
+ * It serves threads (create, get, search, update, delete; state, also at a checkpoint, and its update; history). It
+ * serves runs (stream, wait, in the background; list, get, join, cancel, delete; also without a thread) and assistants.
+ * A thread's content is in the graph's checkpointer, and lasts as long as that. The threads' metadata and the runs are
+ * in this program's memory. A run continues when its caller leaves, unless the caller asked for `cancel`. Crons, the
+ * store, the older stream mode `events` and the strategy `rollback` are not served. `authenticate` lets requests in and
+ * names their users: a thread belongs to the user who made it. Without it anybody may call.
  *
  * @param graphs - A compiled graph, the assistant of every name, or graphs by their names.
  * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for what is no compiled graph, and for an unknown option.

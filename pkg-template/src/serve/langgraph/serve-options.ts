@@ -4,14 +4,15 @@ import type { RunPart } from "./run-parts.js";
 /** How `serveLangGraph` answers. */
 export interface ServeLangGraphOptions extends HandlerOptions {
   /**
-   * More of a run's config, such as `context` by who asks; a function is called for each run. It may throw a `Response`,
-   * which is then the answer: a 403 for who may not run it.
+   * More of a run's config, such as `context` by who asks; a function is called for each run. It may throw a
+   * `Response`, which is then the answer: a 403 for who may not run it.
    */
   config?: ((request: Request) => object | undefined) | object | undefined;
   /**
-   * Whether clients may write a thread's state and choose which node runs next. It covers `update` and `goto` of a command,
-   * updates of a thread's state, and runs from an earlier checkpoint that would repeat approved calls. Default: where
-   * no graph of the server has approvals, which are `humanInTheLoopMiddleware` (`interruptOn`) and breakpoints. Give
+   * Whether clients may write a thread's state and choose which node runs next. It covers `update` and `goto` of a
+   * command, updates of a thread's state, and runs from an earlier checkpoint that would repeat approved calls.
+   * Default: where no graph of the server has approvals, which are `humanInTheLoopMiddleware` (`interruptOn`) and
+   * breakpoints. Give
    * `false` where a node of your own asks by `interrupt()`.
    */
   clientWrites?: boolean | undefined;
@@ -20,8 +21,8 @@ export interface ServeLangGraphOptions extends HandlerOptions {
   /** How many runs that are over can still be joined. Default 100. */
   keep?: number | undefined;
   /**
-   * How many threads' metadata are kept. The oldest are forgotten first, but none that has a run under way; what a thread
-   * holds is the checkpointer's, and stays. Default 10,000.
+   * How many threads' metadata are kept. The oldest are forgotten first, but none that has a run under way; what a
+   * thread holds is the checkpointer's, and stays. Default 10,000.
    */
   keepThreads?: number | undefined;
   /** The most that a client may ask for as `config.recursion_limit`; more is answered by 422. Default 1,000. */
