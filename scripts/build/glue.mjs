@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import { Complaint, root } from "../process.mjs";
 import { bind } from "../rust.mjs";
 import { shortNames } from "./names.mjs";
+import { writeKinds } from "./kinds.mjs";
 import { writeNumbers } from "./numbers.mjs";
 
 export const generated = join(root, "pkg-template", "generated");
@@ -45,6 +46,7 @@ export async function writeCore(wasm) {
   writeFileSync(bound, named.wasm);
   writeFileSync(glue, named.glue);
   writeNumbers(generated);
+  writeKinds(generated);
   return bound;
 }
 
