@@ -37,7 +37,7 @@ export function requireBrowser() {
   if (path ? existsSync(path) : canInstall()) return;
   throw new Complaint(
     path
-      ? `CHROME_PATH names ${path}, which is not there.`
+      ? `CHROME_PATH names ${path}, which does not exist.`
       : "No Chromium: install Chromium or Chrome and put it on the PATH, or set CHROME_PATH to its program.",
   );
 }

@@ -7,8 +7,8 @@ import { compileXtask } from "./rust.mjs";
 import { requireTools } from "./setup.mjs";
 
 /**
- * Installs what is missing, for all workspaces or for some, and builds pkg/. Cargo needs nothing of npm's, so the two work
- * side by side. `installed` is a promise of node_modules that somebody else installs.
+ * Installs missing dependencies, for all workspaces or for some, and builds pkg/. Cargo needs nothing of npm's, so the
+ * two work side by side. `installed` is a promise of a node_modules installed elsewhere.
  */
 export async function build(workspaces, installed = undefined) {
   await requireTools();

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** An error whose message says it all: it is printed without a stack. */
+/** An error with a complete message: it is printed without a stack. */
 export class Complaint extends Error {}
 
 /** Runs a program with its output on the terminal; a non-zero exit is a Complaint. */
@@ -45,7 +45,7 @@ export async function all(works) {
   return results.map(({ value }) => value);
 }
 
-/** Runs a program silently. Returns what it printed, or undefined if it is missing or fails. */
+/** Runs a program silently. Returns its output, or undefined if it is missing or fails. */
 export function ask(command, args) {
   const { status, stdout } = spawnSync(command, args, { cwd: root, encoding: "utf8" });
   return status === 0 ? stdout.trim() : undefined;

@@ -11,7 +11,7 @@ export const target = targetDirectory();
 
 function targetDirectory() {
   const metadata = ask("cargo", ["metadata", "--no-deps", "--format-version", "1"]);
-  // Without cargo nothing is built; `ensureRust` says so.
+  // Without cargo nothing is built; `ensureRust` reports that.
   return metadata ? JSON.parse(metadata).target_directory : resolve(root, process.env.CARGO_TARGET_DIR ?? "target");
 }
 
@@ -44,7 +44,7 @@ const XTASK = ["--profile", "xtask", "-p", "xtask"];
 /** Compiles xtask ahead of its first use: while something else is being waited for. */
 export const compileXtask = () => run("cargo", ["build", ...XTASK], { env: SIDE_BY_SIDE });
 
-/** Has wasm-bindgen write what belongs to a wasm into a folder: `kind` is "package" or "tests". */
+/** Lets wasm-bindgen write a wasm's files into a folder: `kind` is "package" or "tests". */
 export const bind = (kind, wasm, folder, name) =>
   run("cargo", ["run", "--quiet", ...XTASK, "--", kind, wasm, folder, name]);
 

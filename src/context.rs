@@ -3,9 +3,11 @@
 //! Each decision is made over numbers: which messages call tools, which answer them. So it is the
 //! same code for JSON, for a Rust program's own types and for JavaScript's objects.
 //!
-//! - [`view::Context`]: what is sent, by a [`policy`] and one small [`record`], and what is due.
-//! - [`count`], [`estimate`]: tokens as Python counts them, and nearer to what a model reads; a [`meter`]
-//!   counts them while they are streamed.
+//! - [`view::Context`]: the messages sent, by a [`policy`] and one small [`record`], and the
+//!   compaction due.
+//! - [`conversation::Conversation`]: a conversation read again and again, at the cost of the changes.
+//! - [`count`], [`estimate`]: tokens as Python counts them, and closer to a model's own count; a
+//!   [`meter`] counts them while they stream.
 //! - [`safe_cuts`]: where a list of messages can be cut so that no tool result loses its call.
 //! - [`repair_tool_calls`], [`patch_tool_calls`]: lists that providers take.
 //! - [`trim`], [`clear`], [`truncate`], [`offload`]: how it gets fewer.
@@ -14,6 +16,7 @@ mod answer;
 mod before;
 mod call_fields;
 pub mod clear;
+pub mod conversation;
 pub mod count;
 pub(crate) mod cut;
 pub mod estimate;

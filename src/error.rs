@@ -144,8 +144,8 @@ impl Error {
         Self::InvalidMessage { index: None, field: None, reason: reason.into() }
     }
 
-    /// A message whose `field` (such as `.id`; empty for the message itself) is not what is
-    /// `expected`.
+    /// A message whose `field` (such as `.id`; empty for the message itself) does not have the
+    /// `expected` form.
     pub(crate) fn message_field(field: &'static str, expected: impl Into<String>) -> Self {
         Self::InvalidMessage { index: None, field: Some(field), reason: expected.into() }
     }
@@ -219,7 +219,7 @@ impl Error {
                 "NOT_INPUT The field '{}' is not input: the schema lacks it, or only the agent writes it."
             }
             Self::NoInput => "INVALID_ARGUMENT Received no input for __start__",
-            Self::InvalidSchema { .. } => "INVALID_SCHEMA This schema cannot be: {}.",
+            Self::InvalidSchema { .. } => "INVALID_SCHEMA Invalid schema: {}.",
             Self::ReducerConflict { .. } => {
                 "INVALID_SCHEMA The field '{}' is declared with two reducers: '{}' and '{}'."
             }

@@ -1,8 +1,8 @@
 //! Graphs of nodes over a typed [`State`](crate::State), run as LangGraph runs them.
 //!
-//! A node is an `async fn` that looks at the state and returns its part of it, or a [`Command`] that
-//! says where to go besides. The graph merges by the state's reducers, nodes of one step run at
-//! once, and no executor is needed but the one that polls you.
+//! A node is an `async fn` that looks at the state and returns its part of it, or a [`Command`]
+//! that also decides where to go. The graph merges by the state's reducers and runs the nodes of
+//! one step at once. It needs no executor but the one that polls you.
 //!
 //! ```
 //! use threadfold::graph::{Ctx, END, GraphError, START, StateGraph};
@@ -37,7 +37,7 @@
 //! # assert!(run.as_mut().poll(&mut std::task::Context::from_waker(waker)).is_ready());
 //! ```
 //!
-//! # Stopping and going on
+//! # Stopping and continuing
 //! A [`Checkpointer`] keeps a thread after each step. A node may ask with [`Ctx::interrupt`], and
 //! [`OnThread::resume`] answers, in another process if need be.
 

@@ -30,8 +30,8 @@
 //! - **A state known only at run time**: [`Schema`] merges an update, or a super-step of several
 //!   writers, and declares what is input and output.
 //! - **A long list that changes often**: [`MessageList`].
-//! - **A conversation with an agent's server**: [`Thread`] holds what the server sent and what is
-//!   pending. Keep lists and threads in [`Json`]: reading them then copies no message.
+//! - **A conversation with an agent's server**: [`Thread`] holds the server's state and the pending
+//!   updates. Keep lists and threads in [`Json`]: reading them then copies no message.
 //!
 //! # Features
 //! | feature | what it does |
@@ -42,8 +42,7 @@
 //! Without `js`, a program for `wasm32-unknown-unknown` chooses the source of randomness itself: it
 //! depends on `uuid` with the feature `rng-getrandom` or `rng-rand`.
 //!
-//! Nothing panics, whatever comes in: an input that cannot be folded is an [`Error`] with a stable
-//! code.
+//! Nothing panics on any input: an input that cannot be folded is an [`Error`] with a stable code.
 
 pub mod ag_ui;
 pub mod agent;

@@ -50,7 +50,7 @@ pub enum Ids {
 pub(crate) enum Kinds {
     /// It may not: they are errors, as in LangGraph's reducer.
     Known,
-    /// It may: a server knows what it says. They stay as they are.
+    /// It may: a server knows its own messages. They stay as they are.
     Any,
 }
 
@@ -62,7 +62,7 @@ pub fn read<V: Value>(item: &V, ids: Ids) -> Result<Read<V>, Error> {
     read_any(item, ids, Kinds::Known)
 }
 
-/// Does what [`read`] does with messages of these kinds.
+/// Does the same as [`read`] with messages of these kinds.
 pub(crate) fn read_any<V: Value>(item: &V, ids: Ids, kinds: Kinds) -> Result<Read<V>, Error> {
     match item.kind() {
         Kind::String => Ok(Read::Made(identified(human(item), ids)?.0)),
@@ -94,7 +94,7 @@ pub(crate) fn odd<V: Value>(list: &V) -> Vec<u32> {
 pub(crate) const TEXT: &str = "text";
 
 /// Adds `text` to the content of the message at `index`, or to its last block, and returns the
-/// list. May change what is `owned` in place.
+/// list. May change an `owned` list in place.
 ///
 /// # Errors
 /// Returns the unchanged list when the message's content takes no text.
@@ -279,14 +279,14 @@ fn first<V: Value>(key: &str, value: V, fields: V) -> V {
     })
 }
 
-/// Returns a message's plain kind, whatever its form.
+/// Returns a message's plain kind, in any form.
 pub(crate) fn kind_of<V: Value>(message: &V) -> Option<&'static str> {
     let name = message.instance_kind().or_else(|| message.text_of("type"));
     let name = name.or_else(|| message.text_of("role"));
     name.as_deref().and_then(canonical).map(|canonical| canonical.kind)
 }
 
-/// Whether a message is of this plain kind, whatever its form.
+/// Whether a message is of this plain kind, in any form.
 pub(crate) fn is_kind<V: Value>(message: &V, kind: &str) -> bool {
     kind_of(message) == Some(kind)
 }

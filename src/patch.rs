@@ -83,7 +83,7 @@ impl<V: Value> Operation<'_, V> {
                 }
                 Err(Error::PatchTestFailed { index: self.index, path: path.text })
             }
-            other => Err(self.invalid(&["'", other, "' is no operation"].concat())),
+            other => Err(self.invalid(&["'", other, "' is not an operation"].concat())),
         }
     }
 
@@ -139,8 +139,8 @@ impl<V: Value> Operation<'_, V> {
 
     fn pointer(&self, key: &str) -> Result<Pointer, Error> {
         let pointer = self.said.text_of(key).and_then(Pointer::parse);
-        let pointer =
-            pointer.ok_or_else(|| self.invalid(&["its ", key, " is no JSON Pointer"].concat()))?;
+        let pointer = pointer
+            .ok_or_else(|| self.invalid(&["its ", key, " is not a JSON Pointer"].concat()))?;
         match self.refused.filter(|key| pointer.tokens.iter().any(|token| token == key)) {
             Some(key) => Err(Error::ForbiddenKey { key: key.to_owned() }),
             None => Ok(pointer),

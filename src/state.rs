@@ -1,4 +1,5 @@
-//! States under a [`Schema`]: updates, super-steps, and what a caller may write and read.
+//! States under a [`Schema`]: updates, super-steps, and the fields that a caller may write and
+//! read.
 
 use crate::error::Error;
 use crate::message_list::MessageList;
@@ -94,8 +95,8 @@ impl<V: Value> Schema<V> {
     /// - A field that replaces takes one write.
     /// - A field with a reducer folds its writes in order.
     /// - An ephemeral field without a write is cleared.
-    /// - An `Overwrite` (`{ "__overwrite__": v }` or `{ "type": "__overwrite__", "value": v }`) sets a
-    ///   field with a reducer, whatever else was written.
+    /// - An `Overwrite` (`{ "__overwrite__": v }` or `{ "type": "__overwrite__", "value": v }`)
+    ///   sets a field with a reducer, regardless of other writes.
     ///
     /// # Errors
     /// [`Error::ConcurrentUpdate`], [`Error::TwoOverwrites`], [`Error::InvalidArgument`], and the

@@ -1,4 +1,4 @@
-//! A conversation with an agent's server: what the server sent, and what is pending.
+//! A conversation with an agent's server: the server's state, and the pending updates.
 //!
 //! The **confirmed** state is the fold of what the server sent. **Pending** is the list of updates
 //! that the server does not have yet. The **view** is the confirmed state with pending applied,
@@ -94,7 +94,7 @@ pub struct Thread<V: Value> {
     predicted_fields: IdSet<V>,
     /// Maps messages of the run to the sent messages they are.
     echoes: Option<Echoes<V>>,
-    /// Where the last message was inserted behind another: that one's position, its own, and the
+    /// Where the last message was inserted after another: that one's position, its own, and the
     /// length.
     behind: Option<[u32; 3]>,
     /// Results of the last read, as far as they still hold.
@@ -202,8 +202,8 @@ impl<V: Value> Thread<V> {
         V::array(partial.filter(|id| self.messages.find(id).is_some()).cloned())
     }
 
-    /// Adds to the confirmed state with the fields' reducers. What you add during a run survives a
-    /// replay of the run.
+    /// Adds to the confirmed state with the fields' reducers. Updates added during a run survive
+    /// its replay.
     ///
     /// # Errors
     /// Those of the fields' reducers; the state is then unchanged.
@@ -255,7 +255,7 @@ impl<V: Value> Thread<V> {
     pub fn rollback(&mut self, id: &str) -> bool {
         let gone = self.updates.place(id).and_then(|place| self.updates.remove(place));
         let Some(gone) = gone else { return false };
-        // What the server has stays where it is.
+        // Messages that the server has stay where they are.
         for edit in gone.edits.iter().filter(|edit| self.messages.find(&edit.id).is_none()) {
             self.places.leave(edit.seat);
         }

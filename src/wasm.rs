@@ -17,6 +17,11 @@ use crate::reducer::messages::MessageRules;
 use crate::reducer::tools::Prefer;
 use crate::value::Value;
 
+/// The types of the numbers that cross, for the declarations of the functions below.
+#[wasm_bindgen(typescript_custom_section)]
+const NUMBERS: &str =
+    r#"import type { ApplyNumber, AskNumber, EventNumber, ListNumber } from "./numbers.js";"#;
+
 mod heap;
 mod message_list;
 mod numbers;

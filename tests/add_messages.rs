@@ -44,7 +44,7 @@ fn shown(list: &Value) -> Vec<String> {
     messages.iter().map(|each| text(each, "content") + "#" + &text(each, "id")).collect()
 }
 
-/// Asserts what both rules make of a list added to a#1, b#2.
+/// Asserts both rules' results for a list added to a#1, b#2.
 fn assert_added(right: &Value, langgraph: &[&str], deepagents: &[&str]) {
     assert_eq!(added(left(), right.clone(), LangGraph).unwrap(), langgraph, "LangGraph's");
     assert_eq!(added(left(), right.clone(), DeepAgents).unwrap(), deepagents, "DeepAgents'");
@@ -132,7 +132,7 @@ fn removed_again_after_it_came_back_it_is_gone() {
 }
 
 #[test]
-fn only_what_follows_the_last_remove_all_stays() {
+fn only_messages_after_the_last_remove_all_stay() {
     let right = json!([human("x", "8"), remove_all(), human("y", "9")]);
     assert_added(&right, &["y#9"], &["y#9"]);
     let right = json!([remove_all(), human("x", "8"), remove_all(), human("y", "9")]);
@@ -165,7 +165,7 @@ fn a_removal_after_a_remove_all_is_carried_out() {
 }
 
 #[test]
-fn after_a_remove_all_what_is_removed_may_come_again() {
+fn after_a_remove_all_a_removed_message_may_come_again() {
     let right =
         json!([remove_all(), human("x", "8"), remove("8"), human("y", "9"), human("z", "8")]);
     assert_added(&right, &["y#9", "z#8"], &["y#9", "z#8"]);
@@ -297,7 +297,7 @@ fn a_serialised_removal_removes() {
 }
 
 #[test]
-fn what_is_no_message_is_an_error() {
+fn an_invalid_message_is_an_error() {
     for garbage in
         [json!([7]), json!([null]), json!([{}]), json!([["user"]]), json!([{ "type": "robot" }])]
     {

@@ -159,7 +159,7 @@ proptest! {
 }
 
 #[test]
-fn patching_answers_behind_the_message_and_changes_nothing_else() {
+fn patching_answers_after_the_message_and_changes_nothing_else() {
     let invalid = json!([{ "id": "b", "name": null, "args": "{", "type": "invalid_tool_call" }]);
     let mut broken = ai(&[""]);
     broken["invalid_tool_calls"] = invalid;
@@ -208,7 +208,7 @@ fn an_answer_has_the_form_of_the_message_with_the_call() {
 }
 
 #[test]
-fn what_is_no_list_and_what_is_no_message_is_an_error() {
+fn an_invalid_list_or_message_is_an_error() {
     let code =
         |messages: &Plain| safe_cuts(messages).map(|_| ()).map_err(|error| error.to_string());
     assert_eq!(code(&json!({})), Err("messages should be a list of messages.".into()));

@@ -122,7 +122,7 @@ fn decides_as_recorded_and_as_typescript_does() {
 }
 
 #[test]
-fn a_context_and_what_trims_go_from_thread_to_thread() {
+fn contexts_and_trimmers_are_send() {
     fn is_sent<T: Send>() {}
     is_sent::<Context<'_, Value>>();
     is_sent::<TrimOptions<'_>>();

@@ -31,7 +31,7 @@ fn lists() -> (Value, Value) {
     (made, all.iter().map(|(_, fields)| fields.clone()).collect())
 }
 
-/// The fields of each message, whatever its form.
+/// The fields of each message, in any form.
 fn fields(list: &Value) -> Vec<Value> {
     let all = list.as_array().unwrap().iter();
     all.map(|message| message.get("kwargs").unwrap_or(message).clone()).collect()
@@ -71,7 +71,7 @@ fn what_is_serialised_is_edited_as_a_dict_is_and_stays_serialised() {
 }
 
 #[test]
-fn a_model_is_not_sent_what_is_only_for_the_screen() {
+fn messages_for_the_screen_are_not_sent_to_a_model() {
     let policy = Policy {
         trigger: vec![Size::messages(5)],
         keep: Some(Size::messages(2)),

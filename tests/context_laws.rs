@@ -232,3 +232,88 @@ fn a_policy_that_makes_no_sense_is_refused() {
         assert!(Context::new(Policy::default(), &Estimated).view(&messages, None).is_err());
     }
 }
+
+/// The next list: grown, or with another last message, cut off, or changed somewhere.
+fn next_list(dice: &mut Dice, list: &mut Vec<Value>, more: &mut impl Iterator<Item = Value>) {
+    let place = |dice: &mut Dice, length: usize| {
+        usize::try_from(dice.below(u64::try_from(length.max(1)).unwrap())).unwrap()
+    };
+    match dice.below(8) {
+        0..=3 => list.extend(more.take(usize::try_from(dice.below(4)).unwrap())),
+        4 => {
+            list.pop();
+            list.extend(more.next());
+        }
+        5 => list.truncate(place(dice, list.len() + 1)),
+        6 if !list.is_empty() => {
+            let at = place(dice, list.len());
+            if let Some(other) = more.next() {
+                list[at] = other;
+            }
+        }
+        _ => list.push(json!({ "role": "reasoning", "id": "r", "content": "for the screen" })),
+    }
+}
+
+/// All that a view says.
+fn told<V: threadfold::Value + fmt::Display + fmt::Debug>(view: &View<V>) -> String {
+    let due = view.due.as_ref().map(|due| {
+        let record = due.record(Some("S"), None).write().to_string();
+        (due.cutoff, due.messages.to_string(), due.kept.to_string(), record)
+    });
+    format!("{} {} {due:?}", view.messages, view.tokens)
+}
+
+fn followed<V: threadfold::Value + fmt::Display + fmt::Debug + 'static>(
+    heap: impl Fn(&Value) -> V,
+) -> usize {
+    let mut compactions = 0;
+    for seed in 0..8 * conversations() as u64 {
+        let mut dice = Dice(seed);
+        let all = if seed % 2 == 0 { wild(&mut dice) } else { plain(&mut dice) };
+        let mut more = all.into_iter();
+        let policy = policies()[usize::try_from(seed / 2 % 4).unwrap()].clone();
+        let context = context::<V>(policy);
+        let mut conversation = context.conversation();
+        let (mut list, mut record): (Vec<V>, Option<Record<V>>) = (Vec::new(), None);
+        let mut values: Vec<Value> = Vec::new();
+        for step in 0..30 {
+            let before = values.clone();
+            next_list(&mut dice, &mut values, &mut more);
+            let same = before.iter().zip(&values).take_while(|(a, b)| a == b).count();
+            list.truncate(same);
+            list.extend(values[same..].iter().map(&heap));
+            let full = V::array(list.clone());
+            let view = conversation.view(&full, record.as_ref()).unwrap();
+            let anew = context.view(&full, record.as_ref()).unwrap();
+            assert_eq!(told(&view), told(&anew), "seed {seed}, step {step}: {full}");
+            if let Some(due) = view.due.filter(|_| dice.below(3) > 0) {
+                compactions += 1;
+                record = Some(due.record((dice.below(4) > 0).then_some("They spoke."), None));
+            }
+            if dice.below(20) == 0 {
+                record = None;
+            }
+        }
+    }
+    compactions
+}
+
+#[test]
+fn a_followed_conversation_equals_one_read_anew() {
+    let compactions = followed(Value::clone);
+    assert!(compactions > 100, "{compactions} compactions");
+    assert_eq!(followed(|value| Json::from(value.clone())), compactions);
+}
+
+#[test]
+fn a_failed_look_leaves_no_trace() {
+    let context = context::<Value>((policies()[0].0.clone(), false));
+    let mut conversation = context.conversation();
+    let good = json!([{ "type": "human", "content": "Hello" }]);
+    let before = told(&conversation.view(&good, None).unwrap());
+    let bad = json!([{ "type": "human", "content": "Hello" }, 4]);
+    assert!(conversation.view(&bad, None).is_err());
+    assert!(conversation.view(&json!({}), None).is_err());
+    assert_eq!(told(&conversation.view(&good, None).unwrap()), before);
+}

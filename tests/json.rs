@@ -1,4 +1,4 @@
-//! [`Json`], the heap that shares: what is one, what is copied, and what a service needs of it.
+//! [`Json`], the heap that shares: identity, copies, and the needs of a service.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use serde_json::json;
@@ -179,7 +179,7 @@ fn a_list_and_its_clone_go_their_own_ways() {
 
 /// A state that a thread handed out never changes, and a look without a change is the same state.
 #[test]
-fn a_threads_states_share_what_did_not_change() {
+fn a_threads_states_share_unchanged_values() {
     let values =
         Json::from([("messages", conversation(20)), ("files", shared(json!({ "a": {} })))]);
     let mut thread = Thread::new(None, &values).unwrap();
@@ -249,7 +249,7 @@ fn depth_has_no_end() {
 }
 
 #[test]
-fn a_serializer_writes_what_is_read() {
+fn a_serializer_round_trips() {
     let nested = |depth| (0..depth).fold(Json::from("a"), |inner, _| Json::from(vec![inner]));
     let text = serde_json::to_string(&nested(127)).unwrap();
     assert_eq!(text, nested(127).to_string());

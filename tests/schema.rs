@@ -1,4 +1,4 @@
-//! Schemas and states under them: every kind of field, what is public, and what is refused.
+//! Schemas and states under them: every kind of field, public fields, and refused updates.
 #![allow(clippy::unwrap_used)]
 
 use std::cell::Cell;
@@ -117,7 +117,7 @@ fn every_field_folds_by_its_reducer() {
 }
 
 #[test]
-fn an_error_names_what_of_an_appending_or_merging_field_is_wrong() {
+fn an_error_names_the_wrong_part_of_an_appending_or_merging_field() {
     let said = |reducer, current: Value, update| {
         field(reducer).fold(Some(current), update).unwrap_err().to_string()
     };
@@ -233,7 +233,7 @@ fn fields_are_found_by_name_and_no_field_reaches_a_prototype() {
 }
 
 #[test]
-fn an_update_of_what_is_not_an_object_is_refused() {
+fn an_update_other_than_an_object_is_refused() {
     let schema = schema(vec![("x", replace())]);
     for garbage in [json!(null), json!([]), json!("x"), json!(7)] {
         let said = |came: Result<Value, Error>| came.unwrap_err().to_string();
@@ -314,7 +314,7 @@ fn a_step_takes_the_writes_that_its_channels_take() {
 }
 
 #[test]
-fn a_step_clears_what_is_ephemeral_and_keeps_the_rest() {
+fn a_step_clears_ephemeral_fields_and_keeps_the_rest() {
     let all =
         schema(vec![("gone", ephemeral(true)), ("stays", untracked(true)), ("too", replace())]);
     let state = json!({ "gone": 1, "stays": 2, "too": 3, "unknown": 4 });
@@ -327,7 +327,7 @@ fn a_step_clears_what_is_ephemeral_and_keeps_the_rest() {
 }
 
 #[test]
-fn an_overwrite_sets_a_field_with_a_reducer_whatever_else_is_written() {
+fn an_overwrite_sets_a_field_with_a_reducer_over_other_writes() {
     let log = schema(vec![("log", field(FieldReducer::Append))]);
     let step = |writes: Value| {
         let updates: Value =
@@ -367,7 +367,7 @@ fn an_overwrite_sets_a_field_with_a_reducer_whatever_else_is_written() {
 }
 
 #[test]
-fn input_output_and_checkpoint_drop_what_they_do_not_show() {
+fn input_output_and_checkpoint_drop_hidden_fields() {
     let all = schema(vec![
         ("public", replace()),
         ("given", Field { output: false, ..replace() }),
@@ -412,13 +412,13 @@ fn what_an_update_writes_is_asked_of_each_field_once() {
 }
 
 #[test]
-fn schemas_say_what_they_are() {
+fn schemas_have_a_debug_form() {
     let made = format!("{:?}", schema(vec![("x", highest("highest", 7))]));
     assert!(made.contains("highest") && made.contains('7'), "{made}");
 }
 
 #[test]
-fn lists_and_threads_say_what_they_are() {
+fn lists_and_threads_have_a_debug_form() {
     let messages = json!([{ "type": "human", "id": "1", "content": "hello" }]);
     let list = MessageList::new(messages.clone(), MessageRules::LangGraph).unwrap();
     assert!(format!("{list:?}").contains("hello"));

@@ -73,7 +73,7 @@ fn a_developers_message_is_a_marked_system_message() {
 }
 
 #[test]
-fn the_text_of_blocks_leaves_out_what_is_no_text() {
+fn the_text_of_blocks_leaves_out_other_content() {
     let content = json!([{ "type": "text", "text": "a" }, { "type": "image_url" }, "b"]);
     let message = read(json!({ "type": "human", "content": content }));
     assert!(matches!(message.content(), Some(Content::Blocks(blocks)) if blocks.len() == 3));
@@ -249,7 +249,7 @@ fn content_comes_from_text_and_from_blocks() {
 }
 
 #[test]
-fn what_is_no_message_says_why() {
+fn an_invalid_message_is_explained() {
     for (garbage, reason) in [
         (json!({ "type": "human", "content": 7 }), "content is a string or a list of blocks"),
         (json!({ "type": "human", "content": "", "id": 7 }), "message.id should be a string"),

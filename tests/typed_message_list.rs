@@ -86,7 +86,7 @@ fn a_failing_update_changes_nothing() {
 }
 
 #[test]
-fn a_snapshot_never_changes_and_shares_what_does_not_change() {
+fn a_snapshot_never_changes_and_shares_unchanged_values() {
     let mut list = MessageList::new(vec![note("1", "a"), note("2", "b")]).unwrap();
     let first = list.snapshot();
     assert!(Arc::ptr_eq(&first, &list.snapshot()));
@@ -122,7 +122,7 @@ fn text_goes_into_an_item_that_nobody_else_has_where_it_is() {
 }
 
 #[test]
-fn text_for_what_is_not_there_or_takes_none_is_refused() {
+fn text_for_a_missing_message_or_one_without_text_is_refused() {
     let mut list = MessageList::default();
     let unknown = Error::UnknownMessage { id: "1".to_owned() };
     assert_eq!(list.append("1", "a").unwrap_err(), unknown);
@@ -145,7 +145,7 @@ fn what_is_gone_is_let_go_of() {
 }
 
 #[test]
-fn a_list_says_what_it_is() {
+fn a_list_has_a_debug_form() {
     let list = MessageList::new(vec![note("1", "a")]).unwrap();
     assert!(format!("{list:?}").contains("text: \"a\""));
 }

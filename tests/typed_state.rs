@@ -92,7 +92,7 @@ fn a_failing_update_changes_nothing() {
 }
 
 #[test]
-fn as_json_absence_is_no_write_and_null_is_one() {
+fn as_json_absence_writes_nothing_and_null_writes() {
     let update: AgentUpdate =
         serde_json::from_value(json!({ "title": null, "turnsTaken": 4 })).unwrap();
     assert_eq!(update.title, Some(None));
@@ -131,7 +131,7 @@ impl Identified for Note {
     }
 }
 
-/// Any kind of note, and whatever else: types and bounds of its own.
+/// Any kind of note, and types and bounds of its own.
 #[derive(Debug, Clone, Default, State)]
 #[state(update = Written, derive(Debug))]
 struct Generic<N: Identified, T>
@@ -264,7 +264,7 @@ fn what_takes_every_update_infers_its_types() {
 }
 
 #[test]
-fn append_takes_what_the_standard_library_collects() {
+fn append_accepts_the_standard_librarys_collections() {
     use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
     assert_eq!(Append.merge(vec![1], [2, 3]).unwrap(), [1, 2, 3]);
     assert_eq!(Append.merge(VecDeque::from([1]), Some(2)).unwrap(), [1, 2]);
@@ -306,7 +306,7 @@ fn threadfold_may_have_another_name() {
     assert_eq!((state.last, &*state.r#type), (Some(1), "x"));
 }
 
-/// Written by hand, a state copies itself: what it refuses leaves it as it was, too.
+/// A handwritten state copies itself: a refused update leaves it unchanged, too.
 #[derive(Debug, Clone, PartialEq)]
 struct ByHand(u32);
 
@@ -363,7 +363,7 @@ fn every_reducer_folds_in_two_halves_as_in_one() {
 }
 
 #[test]
-fn reducers_say_what_they_are() {
+fn reducers_have_a_debug_form() {
     assert_eq!(format!("{:?}", ReducerFn(|a: u8, _: u8| a)), "ReducerFn { .. }");
     assert_eq!(format!("{:?}", TryReducerFn(add)), "TryReducerFn { .. }");
 }

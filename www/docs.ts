@@ -1,4 +1,4 @@
-// The documentation that `npm run docs` builds into public/docs, at /docs/ in whatever serves the page.
+// The documentation that `npm run docs` builds into public/docs, at /docs/ on the page's server.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import sirv from "sirv";
@@ -15,7 +15,7 @@ function attach({ middlewares }: { middlewares: Connect.Server }): void {
   });
 }
 
-/** Vite knows the public files of its start alone, and the documentation may be built beside it. */
+/** Vite knows only the public files that exist at its start, and the documentation may be built later. */
 function serve(server: ViteDevServer): void {
   attach(server);
   const folder = join(server.config.publicDir, "docs");

@@ -8,6 +8,9 @@ use std::time::Duration;
 
 use criterion::{BatchSize, BenchmarkId, Criterion, criterion_group, criterion_main};
 use serde_json::{Value, json};
+use threadfold::context::policy::{Policy, Size};
+use threadfold::context::tokens::Estimated;
+use threadfold::context::view::Context;
 use threadfold::{
     Event, Json, Message, MessageList, MessageRules, Prefer, Thread, add_message_list,
     add_messages, merge_tools,
@@ -41,6 +44,31 @@ fn typed_one_more(c: &mut Criterion) {
                 let mut merged = add(take(&mut list), black_box(new.clone()));
                 merged.pop();
                 list = merged;
+            });
+        });
+    }
+}
+
+/// Looks at a list and at the same with one more message, in turn: half of the looks read a message.
+fn context_one_more(c: &mut Criterion) {
+    let mut group = c.benchmark_group("context, one more");
+    for n in SIZES {
+        let message = |at: usize| {
+            let kind = if at.is_multiple_of(2) { "human" } else { "ai" };
+            Json::from(
+                json!({ "type": kind, "id": format!("m{at}"), "content": "What is the weather?" }),
+            )
+        };
+        let all: Vec<Json> = (0..=n).map(message).collect();
+        let lists = [Json::array(all[..n].to_vec()), Json::array(all)];
+        let policy = Policy { trigger: vec![Size::tokens(1e9)], ..Policy::default() };
+        let context = Context::new(policy, &Estimated);
+        let mut conversation = context.conversation();
+        let mut look = 0;
+        group.bench_function(BenchmarkId::from_parameter(n), |b| {
+            b.iter(|| {
+                look += 1;
+                conversation.view(black_box(&lists[look % 2]), None).expect("messages").tokens
             });
         });
     }
@@ -170,7 +198,8 @@ criterion_group! {
         .sample_size(20)
         .warm_up_time(Duration::from_millis(500))
         .measurement_time(Duration::from_secs(2));
-    targets = typed_one_more, typed_last_replaced, values_one_more, typed_two_long_lists, tools,
+    targets = typed_one_more, typed_last_replaced,
+    context_one_more, values_one_more, typed_two_long_lists, tools,
         list_token_and_look, thread_token_and_look, thread_unchanged_look
 }
 criterion_main!(core);

@@ -1,5 +1,5 @@
-// A deep agent: plans, writes files, has sub-agents work, and asks before it books. Each call of this program is a process
-// of its own; what is between them is in trip.sqlite.
+// A deep agent: plans, writes files, has sub-agents work, and asks before it books. Each call of this program is a
+// process of its own; trip.sqlite keeps the conversation between them.
 import { SqliteSaver } from "@langchain/langgraph-checkpoint-sqlite";
 import { type ApprovalRequest, createDeepAgent, tool } from "threadfold/agent";
 import { Command, INTERRUPT, isInterrupted } from "threadfold/graph";

@@ -3,7 +3,7 @@ import { context, SpanStatusCode, trace } from "@opentelemetry/api";
 
 const tracer = trace.getTracer("threadfold");
 
-/** A run's span is within that of the task that runs it, a task's within its run's. */
+/** A run's span is within the span of the task that runs it, a task's within its run's. */
 export function tracing() {
   const runs = new Map();
   const tasks = new Map();

@@ -128,6 +128,14 @@ export const BARS = [
     measured: ratio(STEP, n, "langgraph.js", "threadfold"),
     atLeast,
   })),
+  ...[
+    ["a process's first 300 super-steps of { n }", 1, 150],
+    ["a process's first 300 super-steps that add a message", 1_000, 60],
+  ].map(([name, n, atLeast]) => ({
+    what: `graph, ${name}, langgraph.js / threadfold`,
+    measured: ratio(`graph, ${name}`, n, "langgraph.js", "threadfold"),
+    atLeast,
+  })),
   {
     what: "graph, a Send in a fan-out of 100, langgraph.js / threadfold",
     measured: ratio("graph, a Send in a fan-out of 100", 100, "langgraph.js", "threadfold"),

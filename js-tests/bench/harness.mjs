@@ -65,7 +65,7 @@ function timed(does, count) {
   };
 }
 
-/** A contender that goes on where its last sample ended; `begin` gives what does a sample. */
+/** A contender that continues where its last sample ended; `begin` returns the function that runs a sample. */
 export function begun(begin) {
   let running;
   return async (times) => {

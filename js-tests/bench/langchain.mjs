@@ -1,4 +1,4 @@
-// langchain and deepagents, to be measured beside ours. They are in a folder of their own, ../peers/langchain: `npm ci` there.
+// langchain and deepagents, for comparison. They are in a folder of their own, ../peers/langchain: `npm ci` there.
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { median } from "./harness.mjs";
@@ -15,8 +15,8 @@ export async function langchain(...names) {
 }
 
 /**
- * The median of what each contender says that it took, in µs. They take turns, and each goes on as long, so that each is
- * compiled as well: the first round is not counted.
+ * The median time that each contender reports, in µs. They take turns and run equally long, so that each is compiled as
+ * well: the first round is not counted.
  */
 export async function takingTurns(contenders, { quick, milliseconds }) {
   const samples = Object.fromEntries(Object.keys(contenders).map((contender) => [contender, []]));

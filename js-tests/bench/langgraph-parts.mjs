@@ -3,7 +3,7 @@
 export const ANSWER = "the answer";
 const METADATA = { langgraph_checkpoint_ns: "model:1", langgraph_node: "model" };
 
-/** Parts of the stream of messages. Made anew for whoever takes them: the SDK writes into them. */
+/** Parts of the stream of messages. Each reader gets new ones, because the SDK writes into them. */
 const said = (message) => ({ event: "messages", data: [{ type: "AIMessageChunk", id: ANSWER, ...message }, METADATA] });
 
 export function textParts(count) {

@@ -1,5 +1,5 @@
-// `npm run bench [-- --json FILE] [--quick] [--only NAME]`: what threadfold costs, beside its peers and beside the
-// same written by hand. Run `npm run build` first.
+// `npm run bench [-- --json FILE] [--quick] [--only NAME]`: the cost of threadfold, compared with its peers and with
+// handwritten code. Run `npm run build` first.
 import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
@@ -50,7 +50,7 @@ for (const subject of SUBJECTS) {
   }
 }
 
-for (const file of ["graph.mjs", "checkpoint.mjs", "agent.mjs"]) {
+for (const file of ["graph.mjs", "graph-cold.mjs", "checkpoint.mjs", "agent.mjs"]) {
   const costs = costsApart(file, options.quick, options.only);
   if (!costs)
     console.log(`\n${file} measures nothing: \`npm ci\` in js-tests/peers/langchain installs what it measures beside.`);

@@ -11,7 +11,7 @@ export function outcome<T>(call: () => T): Outcome<T> {
   }
 }
 
-/** The code of the ThreadfoldError that a call throws; undefined when it answers. Any other error goes on. */
+/** The code of the ThreadfoldError that a call throws; undefined when it answers. Any other error is thrown on. */
 export function codeOf(call: () => unknown): ThreadfoldErrorCode | undefined {
   const came = outcome(call);
   if (!("error" in came)) return undefined;

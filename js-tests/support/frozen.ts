@@ -1,4 +1,4 @@
-/** A value with everything in it frozen, so that whoever writes to it throws. */
+/** A value with everything in it frozen, so that any write to it throws. */
 export function frozen<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   // Bytes cannot be frozen.

@@ -118,7 +118,7 @@ export const rightSpecs: fc.Arbitrary<Spec[]> = fc.array(
   { maxLength: 6 },
 );
 
-/** The message that a spec stands for, made anew with every call. */
+/** The message of a spec, made anew with every call. */
 export function make(spec: Spec): unknown {
   const { kind } = spec;
   const content = structuredClone(spec.content);

@@ -44,7 +44,7 @@ WebAssembly.Instance = class extends WebAssembly.Instance {
   }
 };
 
-/** Collects garbage until the finalizers of what was found have run too. */
+/** Collects garbage until the finalizers of the found objects have run too. */
 export async function collect(): Promise<void> {
   if (!globalThis.gc) throw new Error("start Node with --expose-gc");
   for (let round = 0; round < 3; round++) {

@@ -6,7 +6,8 @@ import { minify } from "terser";
 import { Complaint, root } from "../process.mjs";
 import { fingerprint } from "./fingerprint.mjs";
 import { generated } from "./glue.mjs";
-import { printable } from "./printable.mjs";
+import { asBase64, printable } from "./printable.mjs";
+import { uses } from "./tricks.mjs";
 
 const source = join(root, "pkg-template", "src");
 
@@ -104,18 +105,21 @@ const EXTERNAL = [
   "node:*",
 ];
 
-/** Returns the bundles as `files`, `{ name: text }`, and the paths of the `modules` that are in them. */
-export async function bundle(wasms) {
+/**
+ * Returns the bundles as `files`, `{ name: text }`, and the paths of the `modules` that are in them. `isWanted` chooses
+ * bundles by their names.
+ */
+export async function bundle(wasms, isWanted = () => true) {
   const [core, agentCore] = [wasms.core, wasms.agent].map((path) => {
     const wasm = readFileSync(path);
-    return { ...printable(wasm), fingerprint: fingerprint(wasm) };
+    return { ...(uses("printable") ? printable : asBase64)(wasm), fingerprint: fingerprint(wasm) };
   });
   writeFileSync(join(generated, "wasm-text.js"), textModule(core));
   writeFileSync(join(generated, "agent", "wasm-text.js"), textModule(agentCore));
   const modules = new Set();
+  const wanted = BUNDLES.filter(({ file }) => isWanted(file));
   const files = await Promise.all(
-    BUNDLES.map(async ({ file, path, entry, core: via, agent, agentCore: agentCoreFile, short, format, banner }) => {
-      const wasm = agent ? agentCore : core;
+    wanted.map(async ({ file, path, entry, core: via, agent, agentCore: agentCoreFile, short, format, banner }) => {
       const { outputFiles, metafile } = await build({
         entryPoints: [path ?? (agent ? join(source, "core", agent) : join(source, "entries", `${entry}.ts`))],
         bundle: true,
@@ -131,8 +135,8 @@ export async function bundle(wasms) {
         target: "es2022",
         // Modules loaded late use `require` then: jest, for one, does not know `import()` in CommonJS.
         supported: { "dynamic-import": format === "esm" },
-        // Names stay, so that a stack trace says what it is about; the agent half is too large for them.
-        minifyIdentifiers: Boolean(short),
+        // Names stay, so that a stack trace is readable; the agent half is too large for them.
+        minifyIdentifiers: Boolean(short) && uses("agent names"),
         minifySyntax: true,
         minifyWhitespace: true,
         // Node prints the line that threw, which should not be the whole bundle.
@@ -141,8 +145,8 @@ export async function bundle(wasms) {
         ...(banner && { banner: { js: banner } }),
         external: EXTERNAL,
         plugins: [
-          ...(via ? [useCore(via), shortGlue] : []),
-          ...(via || agent ? [leaveOut(wasm)] : []),
+          ...(via ? [useCore(via)] : []),
+          ...(via && uses("glue names") ? [shortGlue] : []),
           ...(agent ? [useAgentFiles] : []),
           ...(agentCoreFile ? [useAgentCore(agentCoreFile)] : []),
           ...(IMPORTS[entry] ? [useEntries(IMPORTS[entry])] : []),
@@ -156,8 +160,8 @@ export async function bundle(wasms) {
       for (const [path, { bytesInOutput }] of Object.entries(inputs)) if (bytesInOutput > 0) modules.add(path);
       const [{ text }] = outputFiles;
       checkImports(file, text);
-      const shorter = short && format === "esm" ? await minified(text) : text;
-      return [file, filled(file, checked(file, named(shorter)), wasm.text)];
+      const shorter = short && format === "esm" && uses("terser") ? await minified(text) : text;
+      return [file, checked(file, named(shorter))];
     }),
   );
   return { files: Object.fromEntries(files), modules: [...modules] };
@@ -177,7 +181,7 @@ async function minified(text) {
   return code;
 }
 
-/** A class's name is what errors and consoles show of it; esbuild calls one that speaks of itself `_Name`. */
+/** Errors and consoles show a class's name; esbuild calls one that refers to itself `_Name`. */
 function named(text) {
   const names = [...text.matchAll(/=class _(\w+)/g)].map(([, name]) => name);
   if (names.length === 0) return text;
@@ -193,21 +197,6 @@ function checked(file, text) {
     );
   return text;
 }
-
-/** The wasm's text goes in last, on a line of its own: esbuild would break it at each `LINE`, which costs 3 KiB. */
-const PLACEHOLDER = "the text of the wasm";
-function filled(file, text, wasm) {
-  const parts = text.split(`"${PLACEHOLDER}"`);
-  if (parts.length > 2 || (parts.length < 2 && text.includes(PLACEHOLDER)))
-    throw new Complaint(`${file} does not quote the wasm's text once: see scripts/build/bundle.mjs.`);
-  return parts.join(`\n${JSON.stringify(wasm)}\n`);
-}
-const leaveOut = (core) => ({
-  name: "wasm text",
-  setup(esbuild) {
-    esbuild.onLoad({ filter: /wasm-text\.js$/ }, () => ({ contents: textModule({ ...core, text: PLACEHOLDER }) }));
-  },
-});
 
 const textModule = (values) =>
   Object.entries(values)

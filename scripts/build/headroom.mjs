@@ -9,7 +9,7 @@ import { leb, number, sections } from "./wasm-sections.mjs";
 /** As many as wasm allows. */
 const ANSWERS = 1000;
 
-/** All that says what this module does, for whoever keeps what it did. */
+/** This module's parameters, for callers that cache its results. */
 export const HEADROOM = `headroom ${ANSWERS}, in bytes`;
 
 const [TYPES, FUNCTIONS, EXPORTS, CODE] = [1, 3, 7, 10];

@@ -8,8 +8,8 @@ const NUMBER = /(?:^ +\/\/\/ "(.+)"\n)?^ +pub const (\w+): i32 = (\d+);$/gm;
 
 /**
  * Writes numbers.js and its types to this folder, from src/wasm/numbers.rs: tables such as `event`, with
- * `event["run-started"]`. If all names of a table are identifiers, it is also a module, such as numbers/ask.js. A
- * module's constants come into the package as plain numbers.
+ * `event["run-started"]`, and for each the type of its numbers, `EventNumber`. If all names of a table are
+ * identifiers, it is also a module, such as numbers/ask.js. A module's constants come into the package as plain numbers.
  */
 export function writeNumbers(folder) {
   const table = readFileSync(join(root, "src", "wasm", "numbers.rs"), "utf8");
@@ -17,22 +17,32 @@ export function writeNumbers(folder) {
   const found = modules.reduce((sum, [, numbers]) => sum + numbers.length, 0);
   if (found === 0 || found !== table.match(/\bconst\b/g)?.length)
     throw new Complaint("src/wasm/numbers.rs has constants that scripts/build/numbers.mjs cannot read.");
-  const lines = (before, between, after) =>
-    modules
-      .map(([name, numbers]) => {
-        const entries = numbers.map(([key, number]) => `${between}${JSON.stringify(key)}: ${number}`);
-        return `export ${before} ${name}${after} { ${entries.join(after === ":" ? "; " : ", ")} };\n`;
-      })
-      .join("");
   mkdirSync(join(folder, "numbers"));
+  const write = (path, lines) => writeFileSync(join(folder, path), lines.map((line) => `${line}\n`).join(""));
+  write(
+    "numbers.js",
+    modules.map(([name, numbers]) => `export const ${name} = ${object(numbers)};`),
+  );
+  write(
+    "numbers.d.ts",
+    modules.flatMap(([name, numbers]) => [
+      `export declare const ${name}: Readonly<${object(numbers)}>;`,
+      `export type ${name[0].toUpperCase()}${name.slice(1)}Number = (typeof ${name})[keyof typeof ${name}];`,
+    ]),
+  );
   for (const [name, numbers] of modules.filter(([, numbers]) => numbers.every(([key]) => /^\w+$/.test(key)))) {
-    const constants = (before, sign) => numbers.map(([key, number]) => `export ${before} ${key}${sign} ${number};\n`);
-    writeFileSync(join(folder, "numbers", `${name}.js`), constants("const", " =").join(""));
-    writeFileSync(join(folder, "numbers", `${name}.d.ts`), constants("declare const", ":").join(""));
+    write(
+      join("numbers", `${name}.js`),
+      numbers.map(([key, number]) => `export const ${key} = ${number};`),
+    );
+    write(
+      join("numbers", `${name}.d.ts`),
+      numbers.map(([key, number]) => `export declare const ${key}: ${number};`),
+    );
   }
-  writeFileSync(join(folder, "numbers.js"), lines("const", "", " ="));
-  writeFileSync(join(folder, "numbers.d.ts"), lines("declare const", "readonly ", ":"));
 }
+
+const object = (numbers) => `{ ${numbers.map(([key, number]) => `${JSON.stringify(key)}: ${number}`).join(", ")} }`;
 
 const numbersIn = (body) =>
   [...body.matchAll(NUMBER)].map(([, quoted, name, number]) => [quoted ?? name.toLowerCase(), Number(number)]);

@@ -7,25 +7,31 @@ import { Complaint, run } from "../process.mjs";
 import { target } from "../rust.mjs";
 import { addHeadroom, HEADROOM } from "./headroom.mjs";
 import { RULES, trapOnPanic } from "./panics.mjs";
+import { uses, usesAll } from "./tricks.mjs";
 
 const binaryen = createRequire(import.meta.url).resolve("binaryen/package.json");
 const { version, bin } = JSON.parse(readFileSync(binaryen, "utf8"));
 
-const FLAGS = [
-  // Rust's code as flat as it can be is found to have more in common.
+/** Each saves some 200 bytes of the core at most, all of them 700: see the table in README.md. */
+const MORE = [
+  // Flat code is found to have more in common.
   "--flatten",
   "--rereloop",
   "-Oz",
-  "-Oz",
-  // Rust's stack begins above, and its data.
+  // Rust's stack and data begin above.
   "--low-memory-unused",
-  // Inlining what is called once saves bytes but costs more of them gzipped: repeated code packs well.
+  // Inlining functions called once saves bytes but costs more of them gzipped: repeated code packs well.
   "--one-caller-inline-max-function-size=8",
   "--always-inline-max-function-size=4",
   // Code that computes a value twice packs better than locals that keep it.
   "--skip-pass=local-cse",
   // Until nothing gets smaller.
   "--converge",
+];
+
+const FLAGS = [
+  ...(uses("wasm-opt's flags") && uses("wasm-opt") ? MORE : []),
+  ...(uses("wasm-opt") ? ["-Oz"] : []),
   "--strip-debug",
   "--strip-producers",
   "--strip-target-features",
@@ -39,6 +45,7 @@ async function optimised(input, folder) {
   const key = createHash("sha256")
     .update(version)
     .update(FLAGS.join())
+    .update(["panics", "panic data"].filter(uses).join())
     .update(RULES)
     .update(HEADROOM)
     .update(readFileSync(input))
@@ -49,15 +56,16 @@ async function optimised(input, folder) {
   if (existsSync(output)) return output;
   mkdirSync(cache, { recursive: true });
   const partial = join(cache, `${key}.${process.pid}.partial`);
-  const trimmed = trimmedInto(partial, input);
+  const trimmed = uses("panics") ? trimmedInto(partial, input) : input;
   await run(process.execPath, [join(dirname(binaryen), bin["wasm-opt"]), trimmed, "-o", partial, ...FLAGS]);
   addHeadroom(partial);
-  for (const old of readdirSync(cache)) if (old.endsWith(".wasm")) rmSync(join(cache, old), { force: true });
+  if (usesAll)
+    for (const old of readdirSync(cache)) if (old.endsWith(".wasm")) rmSync(join(cache, old), { force: true });
   renameSync(partial, output);
   return output;
 }
 
-/** Another version of Rust may name its functions otherwise: what it makes is larger, but as good. */
+/** Another version of Rust may name its functions differently: the output is larger then, but as good. */
 function trimmedInto(output, input) {
   try {
     trapOnPanic(input, output);

@@ -2,7 +2,10 @@
 // neither the linker nor the optimiser knows which data nobody reads. Zeros cost nothing.
 import { sections, number } from "./wasm-sections.mjs";
 
-/** Files of Rust's library and of the core: only the places of panics name them. Texts stand end to end: no more than that. */
+/**
+ * Files of Rust's library and of the core: only the places of panics name them. Texts adjoin each other: match no more
+ * than that.
+ */
 const FILE = /(?:\/rustc\/|rust\/|cargo\/|src\/)[\w./-]+?\.rs/g;
 
 /** The messages of functions in Rust's library that are made to trap: all of it between their parameters. */
@@ -26,7 +29,7 @@ const SENTENCES = [
 
 const DATA = 11;
 
-/** All that says what this module does, for whoever keeps what it did. */
+/** This module's parameters, for callers that cache its results. */
 export const FORGOTTEN = [FILE.source, ...SENTENCES].join("\n");
 
 /** Zeroes it in the given bytes of a wasm. */
@@ -58,7 +61,7 @@ function segments(wasm) {
   const [count, first] = number(wasm, data.start);
   const found = [];
   for (let at = first; found.length < count;) {
-    // Each begins with 0, for the only memory there is, and says where it is: i32.const, a number, end.
+    // Each begins with 0, for the only memory there is, and has its place: i32.const, a number, end.
     const [start, behind] = number(wasm, at + 2);
     const [length, from] = number(wasm, behind + 1);
     at = from + length;

@@ -1,9 +1,10 @@
-// Panics, made cheap: one stops the wasm where it stands, and nobody reads its message there. So the functions that Rust's
-// library calls to panic only trap, and so does what puts messages together: nothing else in the core formats text.
+// Panics, made cheap: one stops the wasm at once, and nobody reads its message there. So the functions that Rust's
+// library calls to panic only trap. So does the code that builds messages: nothing else in the core formats text.
 import { readFileSync, writeFileSync } from "node:fs";
 import binaryen from "binaryen";
 import { Complaint } from "../process.mjs";
 import { FORGOTTEN, forgetPanicData } from "./panic-data.mjs";
+import { uses } from "./tricks.mjs";
 
 /** Functions of Rust's library that never return, by the ends of their names. */
 const PANICS =
@@ -14,7 +15,7 @@ const FORMATTING = /\b(core|alloc)::fmt\b|\bPanicPayload\b/;
 
 const LIBRARY = /^(core|alloc|std|__rustc)\b/;
 
-/** All that says what this module does, for whoever keeps what it did. */
+/** This module's parameters, for callers that cache its results. */
 export const RULES = [...[PANICS, FORMATTING, LIBRARY].map(({ source }) => source), FORGOTTEN].join("\n");
 
 /** Writes a wasm whose functions have names anew. */
@@ -34,7 +35,7 @@ export function trapOnPanic(input, output) {
     );
   }
   const wasm = Buffer.from(module.emitBinary());
-  forgetPanicData(wasm);
+  if (uses("panic data")) forgetPanicData(wasm);
   writeFileSync(output, wasm);
   module.dispose();
 }

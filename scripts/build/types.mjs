@@ -9,7 +9,7 @@ export const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
 
 const IMPORT = /(\bfrom\s*|\bimport\s*\(?\s*)(["'])([^"']+)\2/g;
 
-/** Returns `{ path: text }` of what the entries reach, both twins of each. */
+/** Returns `{ path: text }` of the declarations that the entries reach, both twins of each. */
 export async function declareTypes() {
   mkdirSync(target, { recursive: true });
   const out = mkdtempSync(join(target, "types-"));

@@ -50,7 +50,7 @@ const fn bit(decision: Decision) -> u32 {
 pub enum Outcome {
     /// It runs.
     Run,
-    /// Another runs in its place: that of this decision.
+    /// Another call runs in its place: the one of this decision.
     RunEdited(u32),
     /// This decision is its answer.
     Answer(u32),
@@ -75,8 +75,8 @@ pub enum Refusal {
     },
 }
 
-/// Matches decisions to the calls that wait, by position. A call that needs no approval runs. `None`
-/// stands for a decision of no known kind.
+/// Matches decisions to the waiting calls by position. A call that needs no approval runs. `None`
+/// means a decision of an unknown kind.
 ///
 /// ```
 /// use threadfold::agent::approval::{settle, Decision, Gate, Outcome};

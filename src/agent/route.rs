@@ -1,4 +1,4 @@
-//! Where an agent's loop goes on.
+//! The next stop of an agent's loop.
 
 /// Where a middleware wants to go instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,9 +5,9 @@ use crate::value::{Found as _, Value};
 /// The fields that are each agent's own, besides private ones.
 pub const OWN_FIELDS: [&str; 4] = ["messages", "todos", "structuredResponse", "jumpTo"];
 
-/// Returns the files that a sub-agent has changed: what it was given compared with what it has. A file
-/// that is gone is null, so that a merge removes it. So sub-agents that ran side by side undo nothing
-/// of one another.
+/// Returns the files that a sub-agent has changed, by comparing its initial files with its final
+/// ones. A deleted file is null, so a merge removes it. So sub-agents that ran side by side undo
+/// nothing of one another.
 ///
 /// ```
 /// use serde_json::json;

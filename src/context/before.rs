@@ -9,7 +9,7 @@ use crate::value::Value;
 pub enum EditedBefore<'a> {
     /// The message at this position.
     Index(usize),
-    /// The message of this id; if there is none, nothing is edited.
+    /// The message with this id; without one, nothing is edited.
     Id(&'a str),
 }
 

@@ -18,7 +18,7 @@ pub(super) fn with_fields<V: Value>(message: V, change: impl FnOnce(V) -> V) -> 
     }
 }
 
-/// A message's id, whatever its form.
+/// A message's id, in any form.
 pub(super) fn id_of<V: Value>(message: &V) -> Option<String> {
     fields(message).text_of("id")
 }

@@ -248,7 +248,7 @@ fn clearable<V: Value>(
     (!is_excluded).then_some(id)
 }
 
-/// The field of a message in which it says how it was edited.
+/// The field of a message that describes how it was edited.
 fn metadata_of<V: Value>(message: &V) -> &'static str {
     if is_ag_ui(message) { "metadata" } else { "response_metadata" }
 }

@@ -18,8 +18,8 @@ pub struct CountOptions {
     pub count_name: bool,
     /// The cost of an image: by default `OpenAI`'s price of one in low resolution.
     pub tokens_per_image: f64,
-    /// Whether to scale by what the last answer with `usage_metadata` really took, if one provider
-    /// gave all.
+    /// Whether to scale by the tokens that the last answer with `usage_metadata` reports, if one
+    /// provider gave all.
     pub use_usage_metadata_scaling: bool,
 }
 
@@ -38,7 +38,7 @@ impl Default for CountOptions {
 /// The parts of a message that count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MessageSize {
-    /// In code points; with what Python writes around tool calls and unknown blocks.
+    /// In code points; with the characters that Python writes around tool calls and unknown blocks.
     pub chars: u64,
     /// Its images.
     pub images: u64,
@@ -116,7 +116,7 @@ pub fn message_tokens<V: Value>(message: &V, options: &CountOptions) -> Result<f
     Ok(message_size(message, options.count_name)?.map_or(0.0, |size| options.add(0.0, size)))
 }
 
-/// Returns what of a message counts; nothing, if it is only for the screen.
+/// Returns the counted size of a message; nothing, if it is only for the screen.
 ///
 /// # Errors
 /// [`Error::InvalidMessage`], [`Error::InvalidArgument`] as [`count_tokens`].
@@ -217,7 +217,7 @@ fn block_chars<V: Value>(block: &V, parts: &Parts<'_, V>) -> Result<u64, Error> 
         let Some(text) = block.get("text") else { return Ok(0) };
         return match text.kind() {
             Kind::String => Ok(code_points(&text.text().unwrap_or_default())),
-            // Python asks for the length of whatever there is.
+            // Python asks for the length of any content.
             Kind::Array => Ok(text.len() as u64),
             Kind::Object => Ok(text.keys().len() as u64),
             _ => Err(Error::message_field(".content", "a list of blocks whose text is a string")),
@@ -240,7 +240,7 @@ fn call_chars<V: Value>(parts: &Parts<'_, V>) -> Result<u64, Error> {
     Ok(chars)
 }
 
-/// Returns what an AI message says who made it.
+/// Returns the provider that an AI message names.
 fn provider_of<V: Value>(parts: &Parts<'_, V>) -> Result<Option<String>, Error> {
     let response = parts.field("response_metadata");
     let provider = response.and_then(|it| it.get_owned("model_provider"));
@@ -250,7 +250,7 @@ fn provider_of<V: Value>(parts: &Parts<'_, V>) -> Result<Option<String>, Error> 
     }
 }
 
-/// Returns what an AI message says it took, if that is a whole number.
+/// Returns the tokens that an AI message reports, if that is a whole number.
 fn total_tokens_of<V: Value>(parts: &Parts<'_, V>) -> Option<f64> {
     match parts.field("usage_metadata")?.get("total_tokens")?.scalar()? {
         #[allow(clippy::cast_precision_loss, reason = "Python's division rounds, too")]
@@ -259,9 +259,9 @@ fn total_tokens_of<V: Value>(parts: &Parts<'_, V>) -> Option<f64> {
     }
 }
 
-/// Finds the factor of a list of messages, in order: what the last answer that says so took, by what
-/// was counted up to it. There is none if the answers are of two providers; those before the first
-/// that names its provider do not count as another.
+/// Finds the factor of a list of messages, in order. The factor is the last reported token count
+/// divided by the count up to that answer. There is none if the answers are of two providers.
+/// Answers before the first that names its provider do not count as another.
 #[derive(Debug, Clone)]
 pub struct UsageScale<P> {
     provider: Option<P>,

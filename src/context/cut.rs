@@ -14,7 +14,7 @@ pub(crate) const NONE: u32 = u32::MAX;
 pub(crate) enum Row<'a> {
     /// A model's message: the ids of its calls. The first `valid` of them could be parsed.
     Ai { calls: &'a [u32], valid: u32 },
-    /// A tool's result, and the id of the call it answers, if it says so.
+    /// A tool's result, and the id of the call it answers, if given.
     Tool(Option<u32>),
     /// Any other message.
     Other,
@@ -312,7 +312,7 @@ impl Track {
         }
     }
 
-    /// Notes whether a message needs repair, whatever has changed about it.
+    /// Notes whether a message needs repair, after any change.
     fn settle(&mut self, at: u32) {
         let pending = self.pending() == at;
         let Some(message) = self.messages.get_mut(at as usize) else { return };

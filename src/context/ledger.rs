@@ -1,4 +1,4 @@
-//! The messages of a context in numbers, and what a policy makes of them.
+//! The messages of a context in numbers, and a policy's decisions about them.
 
 use super::cut::{Row, Track, index};
 use super::limits::Limits;
@@ -7,7 +7,7 @@ use super::policy::Decision;
 /// The facts about an assistant message that a decision needs, besides its calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Usage {
-    /// A number for who made it, if it says so.
+    /// A number for its provider, if named.
     pub provider: Option<u32>,
     /// The tokens that it reports for itself and all before it.
     pub total_tokens: Option<f64>,
@@ -85,7 +85,6 @@ impl Ledger {
     }
 
     /// Keeps the first `length` messages.
-    #[cfg(feature = "bindings-agent")]
     pub(crate) fn truncate(&mut self, length: u32) {
         self.track.truncate(length);
         self.entries.truncate(length as usize);
@@ -101,7 +100,7 @@ impl Ledger {
         last.map_or(0.0, |last| last.sum)
     }
 
-    /// Returns the tokens of all, `beside` them what repairs them takes.
+    /// Returns the tokens of all; `beside` is the cost of their repair.
     pub(crate) fn tokens(&self, limits: &Limits, beside: f64) -> f64 {
         let Some(last) = self.entries.last() else { return (limits.overhead + beside).ceil() };
         let counted = limits.overhead + last.sum + beside;
@@ -179,7 +178,7 @@ impl Ledger {
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Saturates.
         let by_messages = self.len().saturating_sub(keep.messages as u32);
         if limits.as_langchain {
-            // Scaled, all may be too much, and as it is it is not: then it moves off a result.
+            // If the scaled count is too much but the plain one is not, the cut moves off a result.
             let target = by_tokens.map(|at| at.max(by_messages));
             return target
                 .or((by_messages > 0).then_some(by_messages))
@@ -193,7 +192,7 @@ impl Ledger {
         if cut > front {
             return cut;
         }
-        // Nothing that keeps all of it: what keeps a little less.
+        // No cut keeps all of it, so take one that keeps a little less.
         self.track.next_cut(target).filter(|cut| *cut > front).unwrap_or(0)
     }
 

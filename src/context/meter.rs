@@ -37,7 +37,7 @@ use super::view::View;
 pub struct Meter {
     /// The tokens of all but the last message.
     before: f64,
-    /// The last message; none, if text that is added to it is not sent.
+    /// The last message; `None` if its text is not sent.
     last: Option<Estimate>,
     messages: usize,
     limits: Limits,

@@ -1,4 +1,4 @@
-//! The record of a compaction: all that is stored about a context beside the full track.
+//! The record of a compaction: all that is stored about a context besides the full track.
 
 use crate::value::{Found, Kind, Scalar, Value};
 
@@ -136,6 +136,59 @@ impl<V: Value> Record<V> {
     }
 }
 
+impl<V: Value> Record<V> {
+    /// Returns whether it is the same record: its summary the same message.
+    pub(super) fn same(&self, other: &Self) -> bool {
+        let summaries = (&self.summary_message, &other.summary_message);
+        let is_same_summary = match summaries {
+            (Some(own), Some(other)) => own.same(other),
+            (own, other) => own.is_none() && other.is_none(),
+        };
+        is_same_summary
+            && self.cutoff_index == other.cutoff_index
+            && self.created_at_index == other.created_at_index
+            && self.edited_before == other.edited_before
+            && [
+                (&self.cutoff_id, &other.cutoff_id),
+                (&self.summarized_id, &other.summarized_id),
+                (&self.file_path, &other.file_path),
+                (&self.edited_id, &other.edited_id),
+            ]
+            .iter()
+            .all(|(own, other)| own == other)
+    }
+
+    /// How many messages from the start on determine its cuts and edits, with the positions that it
+    /// now has. Its messages may still come: no list is that long yet.
+    pub(super) fn settled(&self, messages: &V, cutoff: usize, edge: usize) -> usize {
+        let known = |at: usize, first: Option<&str>, last: Option<&str>, index: usize| {
+            let id_at = |at: usize| messages.at(at).and_then(|message| id_of(&*message));
+            match (first, last) {
+                (Some(first), _) if id_at(at).as_deref() == Some(first) => at + 1,
+                (None, Some(last))
+                    if at.checked_sub(1).and_then(id_at).as_deref() == Some(last) =>
+                {
+                    at
+                }
+                (None, None) if index <= messages.len() => index,
+                _ => usize::MAX,
+            }
+        };
+        let cut = match self.cutoff_index {
+            0 => 0,
+            index => known(cutoff, self.cutoff_id.as_deref(), self.summarized_id.as_deref(), index),
+        };
+        let (first, index) = match &self.edited_before {
+            Some(Boundary::Id(id)) => (Some(id.as_str()), 0),
+            Some(Boundary::Index(index)) => (None, *index),
+            None => (None, 0),
+        };
+        let edited = known(edge, first, self.edited_id.as_deref(), index);
+        let made = known(0, None, None, self.created_at_index.unwrap_or(0));
+        cut.max(edited).max(made)
+    }
+}
+
 const INTRO: &str = "Here is a summary of the conversation to date:\n\n";
 const HISTORY: &str = "[对话历史摘要]\n";
 const FRAME: &str = "You are in the middle of a conversation that has been summarized.\n\n";
@@ -157,7 +210,7 @@ pub fn summary_message<V: Value>(summary: &str, file_path: Option<&str>) -> V {
         .with("additional_kwargs", source)
 }
 
-/// Whether a message of a list is the summary of what stood there.
+/// Whether a message of a list is the summary made for that place.
 pub(super) fn is_summary<V: Value>(message: &V) -> bool {
     let own = fields(message);
     let source = own.get("additional_kwargs").and_then(|more| more.text_of("lc_source"));

@@ -8,8 +8,8 @@ use super::cut::{NONE, Role, Track};
 pub(crate) enum Step {
     /// The message at this position.
     Keep(u32),
-    /// An answer, newly made, to a call of the last AI message that was kept: the call at this
-    /// position among those of its row.
+    /// An answer, newly made, to a call of the last AI message that was kept. It is the call at
+    /// this position among those of its row.
     Answer(u32),
 }
 

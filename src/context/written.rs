@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use crate::error::Error;
 use crate::value::{Kind, Scalar, Value};
 
-/// Python's recursion limit: what is nested deeper has no repr there, either.
+/// Python's recursion limit: deeper nesting has no repr there, either.
 const DEEPEST: usize = 1000;
 
 /// Which of Python's two notations.

@@ -19,7 +19,7 @@ use super::planner::{Join, Node, Options, Plan, PlanSpec};
 use super::together::BoxFuture;
 use crate::State;
 
-/// The most steps of a run, unless you say otherwise.
+/// The most steps of a run, by default.
 const RECURSION_LIMIT: u64 = 25;
 
 /// A graph to be compiled.
@@ -58,8 +58,8 @@ where
         }
     }
 
-    /// Adds a node: an `async fn(&S, Ctx)` that returns its part of the state, or a [`Command`]; or a
-    /// [`Node`](super::Node), which has something of its own besides.
+    /// Adds a node: an `async fn(&S, Ctx)` that returns its part of the state, or a [`Command`]. A
+    /// [`Node`](super::Node) may also have fields of its own.
     #[must_use]
     pub fn node<F, Kind>(self, name: &str, node: F) -> Self
     where
@@ -267,7 +267,7 @@ impl<S: State + Send + Sync, A: Agent<State = S>> AnyNode<S> for Standing<A> {
     }
 }
 
-/// The channel of a list edge, whatever the order in which its nodes were given.
+/// The channel of a list edge, in any order of its nodes.
 fn join_name(from: &[String], to: &str) -> String {
     let mut from: Vec<_> = from.iter().map(String::as_str).collect();
     from.sort_unstable();

@@ -17,12 +17,13 @@ const FORM: u8 = 2;
 
 /// Version, seen, passed; held, finished, updated.
 type ChannelForm = ((u64, u64, u64), (bool, bool, bool));
-/// The step, the channels, the highest version, whether updates are known, who arrived, the Sends.
+/// The step, the channels, the highest version, whether updates are known, the nodes that arrived,
+/// the Sends.
 type PlanForm = (i64, Vec<ChannelForm>, u64, bool, Vec<(u32, u32)>, Vec<u32>);
 /// None for a pull; a Send's index; or the task that failed, and true.
 type CauseForm = Option<(u32, bool)>;
 type FinishedForm<U, S> = (Option<U>, Vec<u32>, Vec<S>);
-/// The node, why it ran, what it has done, its answers, its interrupt's id, node and value.
+/// The node, why it ran, its results, its answers, its interrupt's id, node and value.
 type PendingForm<U, S> =
     (u32, CauseForm, Option<FinishedForm<U, S>>, Vec<Value>, Option<(String, String, Value)>);
 /// The nodes and the list edges.
@@ -31,8 +32,8 @@ type CheckpointForm<U, S> = (u8, S, PlanForm, Option<U>, Vec<S>, Vec<PendingForm
 
 /// Writes it in a form of this crate's own, which [`Deserialize`] reads.
 ///
-/// It says by name what its numbers stand for, so that a graph with other nodes and edges can go on
-/// with it. Its answers and interrupts are any JSON: take a format that describes itself.
+/// It contains the names for its numbers, so a graph with other nodes and edges can
+/// continue it. Its answers and interrupts are any JSON: use a self-describing format.
 impl<S> Serialize for Checkpoint<S>
 where
     S: State + Serialize,

@@ -37,7 +37,7 @@ pub struct Pending<S: State> {
     pub interrupt: Option<Interrupt>,
 }
 
-/// A thread as of the end of a step, and what is pending of the next.
+/// A thread as of the end of a step, and the pending work of the next.
 pub struct Checkpoint<S: State> {
     /// The state.
     pub state: S,

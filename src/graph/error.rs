@@ -1,11 +1,11 @@
-//! Why a graph cannot be, or does not go on.
+//! Why a graph is invalid, or does not continue.
 
 use std::fmt;
 
 use super::planner::Misfit;
 use crate::Error;
 
-/// An error of a node's, or of a checkpointer's.
+/// An error of a node or a checkpointer.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Why a graph cannot be compiled, or a run ended before its end.
@@ -14,11 +14,11 @@ pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 pub enum GraphError {
     /// A node has a name that is taken, reserved, or has a `|` or `:` in it.
     InvalidName(String),
-    /// An edge, a branch, a command or a Send names a node that is not there.
+    /// An edge, a branch, a command or a Send names an unknown node.
     UnknownNode(String),
     /// Nothing leads from the start: no node would ever run.
     NoStart,
-    /// A list edge is from no node.
+    /// A list edge has no source node.
     EmptyJoin(String),
     /// A run took more steps than it may.
     RecursionLimit(u64),
@@ -33,20 +33,20 @@ pub enum GraphError {
     Merge {
         /// The node that returned it.
         node: String,
-        /// Why.
+        /// The reason.
         error: Error,
     },
-    /// Nothing was saved of the thread that is to go on: langgraph's `EmptyInputError`.
+    /// Nothing was saved of the thread to continue: langgraph's `EmptyInputError`.
     UnknownThread(String),
-    /// An answer to what is not asked, or no more: the interrupt's id.
+    /// An answer to an interrupt that is not open: its id.
     UnknownInterrupt(String),
     /// One answer for several interrupts: name them by their ids.
     SeveralInterrupts(Vec<String>),
-    /// A thread needs a checkpointer, with which the graph was not compiled.
+    /// A thread needs a checkpointer, but the graph was compiled without one.
     NoCheckpointer,
     /// The checkpointer failed.
     Checkpointer(BoxError),
-    /// A checkpoint is of no graph.
+    /// An invalid checkpoint.
     Checkpoint(Misfit),
 }
 
@@ -61,7 +61,7 @@ impl fmt::Display for GraphError {
             }
             Self::UnknownNode(name) => write!(f, "There is no node '{name}'."),
             Self::NoStart => f.write_str("A graph needs an edge or a branch from START to a node."),
-            Self::EmptyJoin(to) => write!(f, "The list edge to '{to}' is from no node."),
+            Self::EmptyJoin(to) => write!(f, "The list edge to '{to}' has no source node."),
             Self::RecursionLimit(limit) => {
                 write!(f, "Recursion limit of {limit} reached without hitting a stop condition.")
             }
@@ -80,7 +80,7 @@ impl fmt::Display for GraphError {
             ),
             Self::NoCheckpointer => f.write_str("A thread needs a graph with a checkpointer."),
             Self::Checkpointer(error) => write!(f, "The checkpointer failed: {error}"),
-            Self::Checkpoint(error) => write!(f, "The checkpoint is of no graph: {error}"),
+            Self::Checkpoint(error) => write!(f, "The checkpoint is invalid: {error}"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Nodes, and what they are given.
+//! Nodes, and their inputs.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -90,8 +90,8 @@ impl fmt::Display for Interrupted {
 impl std::error::Error for Interrupted {}
 
 impl Interrupted {
-    /// Whether an error passes this question on. Some kinds of errors hide what is in them, but not
-    /// what it says.
+    /// Whether an error passes this question on. Some kinds of errors hide their source, but not
+    /// their text.
     pub(super) fn is_in(&self, error: &(dyn std::error::Error + 'static)) -> bool {
         let says = self.to_string();
         std::iter::successors(Some(error), |error| error.source())
@@ -122,10 +122,11 @@ impl Serialize for Interrupt {
     }
 }
 
-/// A node with something of its own: a client, a database, a model.
+/// A node with fields of its own: a client, a database, a model.
 ///
-/// A closure may hold such a thing, too, but not look at the state while it waits for it: Rust has no
-/// name yet for a closure whose future borrows both. It clones what it needs of the state first.
+/// A closure may hold such fields, too, but cannot look at the state while it awaits them. Rust has
+/// no name yet for a closure whose future borrows both. It clones the parts of the state that it
+/// needs first.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -191,14 +192,14 @@ pub struct Updates;
 /// Marks functions that return a [`Command`].
 #[derive(Debug)]
 pub struct Commands;
-/// Marks what is a [`Node`].
+/// Marks a [`Node`].
 #[derive(Debug)]
 pub struct Nodes;
 
 /// A node: an `async fn(&S, Ctx) -> Result<S::Update, E>`, one that returns a [`Command`], or a
 /// [`Node`]. `Kind` distinguishes them.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no node of a graph over `{S}`",
+    message = "`{Self}` cannot be a node of a graph over `{S}`",
     note = "a node is an `async fn(&{S}, Ctx)` that returns a `Result` of an update or a `Command<{S}>`, or implements `Node<{S}>`"
 )]
 pub trait NodeFn<'a, S: State, Kind>: Send + Sync {

@@ -1,4 +1,4 @@
-//! A checkpoint in the numbers of another graph, so that a graph that has changed can go on with it.
+//! A checkpoint in the numbers of another graph, so that a changed graph can continue it.
 
 use std::collections::HashMap;
 
@@ -30,7 +30,7 @@ impl Names {
     }
 }
 
-/// The numbers of one graph in another: none for what that does not have.
+/// The numbers of one graph in another: none for nodes and channels that it lacks.
 struct Numbers {
     nodes: Vec<Option<usize>>,
     channels: Vec<Option<usize>>,

@@ -21,7 +21,7 @@ use crate::State;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Outcome<S> {
-    /// The state. Where somebody is asked, with what the nodes beside that one have written.
+    /// The state. At an interrupt it includes the writes of the other nodes in the step.
     pub state: S,
     /// Its open interrupts, if it has not reached its end.
     pub interrupts: Vec<Interrupt>,
@@ -37,7 +37,7 @@ pub struct StepDone {
     pub nodes: Vec<Arc<str>>,
 }
 
-/// How a run goes on.
+/// How a run continues.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Resume {
     /// Without an answer: after a breakpoint or an error.
@@ -88,9 +88,9 @@ type Returned<S> = Result<Command<S>, BoxError>;
 
 /// A step whose tasks are at work.
 struct OpenStep<S: State> {
-    /// For each task, what an earlier run has left of it.
+    /// For each task, its pending results from an earlier run.
     kept: Vec<Option<Pending<S>>>,
-    /// For each task, what it has returned.
+    /// For each task, its result.
     returned: Arc<Mutex<Vec<Option<Returned<S>>>>>,
 }
 
@@ -210,12 +210,12 @@ where
         &self.state
     }
 
-    /// Returns what the run asks, if it has stopped for that.
+    /// Returns the run's interrupts, if it has stopped for them.
     pub fn interrupts(&self) -> Vec<Interrupt> {
         self.pending.iter().filter_map(|pending| pending.interrupt.clone()).collect()
     }
 
-    /// Runs to the end, or to where somebody is asked.
+    /// Runs to the end, or to an interrupt.
     ///
     /// # Errors
     /// See [`GraphError`].
@@ -227,8 +227,8 @@ where
         Ok(Outcome { state: self.into_shown()?, interrupts })
     }
 
-    /// Returns the state with what finished tasks of a step that did not end have written, as langgraph
-    /// shows it. It is merged for good when the step ends.
+    /// Returns the state with the writes of finished tasks in a step that did not end, as langgraph
+    /// shows it. They are merged for good when the step ends.
     fn into_shown(mut self) -> Result<S, GraphError> {
         let mut left = by_task(std::mem::take(&mut self.pending));
         let tasks: Vec<_> = {
@@ -244,7 +244,7 @@ where
         Ok(self.state)
     }
 
-    /// Returns what the thread has come to, if anything is saved of it.
+    /// Returns the thread's outcome, if anything of it is saved.
     pub(super) async fn left(
         graph: &'g Compiled<S>,
         thread: &'g str,
@@ -259,7 +259,7 @@ where
         is_known.then(outcome).transpose()
     }
 
-    /// Makes a step. Returns none at the end, at a breakpoint, and where somebody is asked.
+    /// Makes a step. Returns none at the end, at a breakpoint, and at an interrupt.
     ///
     /// You may drop the future, as a timeout does, and call it again. Nodes that have finished are
     /// not run again. The others start over, with the answers that they had. In a loop around
@@ -331,8 +331,7 @@ where
         Ok(Some(StepDone { step, nodes }))
     }
 
-    /// Runs those tasks that have not finished. Returns what all have done, or none if somebody is
-    /// asked.
+    /// Runs the tasks that have not finished. Returns the results of all, or none at an interrupt.
     async fn run_tasks(
         &mut self,
         tasks: &[Task],
@@ -418,7 +417,7 @@ where
         self.failed.take().map_or(Ok(None), Err)
     }
 
-    /// Begins a step: what earlier runs have left of its tasks, and the answers that they have.
+    /// Begins a step: collects the earlier results of its tasks, and their answers.
     fn open_step(&mut self, tasks: &[Task]) -> OpenStep<S> {
         let mut left = by_task(std::mem::take(&mut self.pending));
         let kept: Vec<Option<Pending<S>>> =
@@ -431,7 +430,7 @@ where
         OpenStep { kept, returned }
     }
 
-    /// Keeps what tasks have done in a step that did not end.
+    /// Keeps the results of tasks in a step that did not end.
     fn keep(
         &mut self,
         tasks: &[Task],
@@ -466,9 +465,9 @@ where
         self.pending = pending;
     }
 
-    /// Returns what a task has done: its update, and where its command, its edges and its branches
-    /// go. The branches of one that runs alone see the state with its update merged; it is the
-    /// graph's. Those of others see a copy.
+    /// Returns the results of a task: its update, and the targets of its command, its edges and its
+    /// branches. The branches of one that runs alone see the graph's own state with its update
+    /// merged. Those of others see a copy.
     fn finished(
         &mut self,
         node: Node,

@@ -6,8 +6,8 @@ use crate::message;
 use crate::message_list::{Compared, MessageList};
 use crate::value::{ByNumber, Found, Kind, Value};
 
-/// Returns the operations that turn the predicted messages into the snapshot's: the content and the
-/// tool calls of those it has, if their forms can be compared.
+/// Returns the operations that turn the predicted messages into the snapshot's. They concern the
+/// content and the tool calls of the common messages, if their forms can be compared.
 pub(super) fn of_messages<'a, V: Value + 'a>(
     list: &MessageList<V>,
     predicted: impl Iterator<Item = &'a V>,

@@ -4,7 +4,7 @@
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Event<V> {
-    /// A run begins and sends what is pending.
+    /// A run begins and sends the pending updates.
     RunStarted {
         /// The run's id, if it has one.
         id: Option<V>,
@@ -15,9 +15,9 @@ pub enum Event<V> {
     },
     /// The run has finished; the updates it sent are done.
     RunFinished {
-        /// A list of what the run waits for. With any, it is interrupted.
+        /// The interrupts that the run waits for. With any, it is interrupted.
         interrupts: Option<V>,
-        /// Whether somebody stopped it: the server may lack some of its messages.
+        /// Whether the user stopped it: the server may lack some of its messages.
         stopped: bool,
     },
     /// The run has failed; sent updates that the server does not have are marked failed.
@@ -25,7 +25,7 @@ pub enum Event<V> {
         /// The server's error.
         error: V,
     },
-    /// The connection broke. The run may go on where it is, and you can join it.
+    /// The connection broke. The run may continue on the server, and you can rejoin it.
     Disconnected {
         /// Why it broke.
         error: Option<V>,
@@ -34,7 +34,7 @@ pub enum Event<V> {
     Message {
         /// The message, with an id.
         message: V,
-        /// Inserts a new message behind the message of this id and its tool results; last without
+        /// Inserts a new message after the message with this id and its tool results; last without
         /// it.
         after: Option<V>,
         /// Whether the message is incomplete.
@@ -77,8 +77,8 @@ pub enum Event<V> {
     State {
         /// The fields.
         values: V,
-        /// A list of the fields that you changed, if it is you who set the state: the server has
-        /// none of them, see [`Thread::said`](crate::Thread::said).
+        /// A list of the fields that you changed, if you set the state yourself. The server has
+        /// none of them: see [`Thread::said`](crate::Thread::said).
         own: Option<V>,
     },
     /// A JSON Patch of the state without messages, which have their own events.

@@ -19,7 +19,7 @@ impl<V: Value> Thread<V> {
         self.show(update, false)
     }
 
-    /// Shows an update that a call of its own sends instead of a run: only [`Thread::settle`] and
+    /// Shows an update that a separate call sends instead of a run: only [`Thread::settle`] and
     /// [`Thread::rollback`] end it.
     ///
     /// # Errors
@@ -79,7 +79,7 @@ impl<V: Value> Thread<V> {
         Ok(id)
     }
 
-    /// Messages that are only added go behind all shown ones, so the view need not be rebuilt.
+    /// Messages that are only added go after all shown ones, so the view need not be rebuilt.
     fn show_edits(&mut self, edits: &[Edit<V>]) {
         if edits.is_empty() {
             return;

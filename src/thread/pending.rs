@@ -43,17 +43,17 @@ impl Status {
 
 /// An optimistic update: shown over the confirmed state as far as that lacks it.
 #[derive(Clone)]
-#[allow(clippy::struct_excessive_bools)] // Each is a thing of its own.
+#[allow(clippy::struct_excessive_bools)] // Each has its own meaning.
 pub struct Pending<V> {
     /// Its id.
     pub id: String,
-    /// What it writes; its messages are whole and have ids.
+    /// The fields that it writes; its messages are whole and have ids.
     pub update: V,
     /// Its status.
     pub status: Status,
     /// Why it failed.
     pub error: Option<V>,
-    /// Whether a call of its own sends it: no run sends it or ends it.
+    /// Whether a separate call sends it: no run sends it or ends it.
     pub manual: bool,
     /// Whether the thread's last run sent it.
     pub(super) taken: bool,
@@ -89,7 +89,7 @@ pub(super) struct Edit<V> {
     /// `None` for a removal.
     pub message: Option<V>,
     pub base: Base<V>,
-    /// Of a sent removal: the number of the run in which the server sent the message again.
+    /// For a sent removal: the number of the run in which the server sent the message again.
     pub again: Option<u32>,
     /// Whether the server has it, as of the last read.
     pub acknowledged: bool,
@@ -264,7 +264,7 @@ pub(super) struct Updates<V: Value> {
     /// The number of edits and writes of open updates.
     pub edit_count: usize,
     pub write_count: usize,
-    /// How often they were numbered anew.
+    /// How often they were renumbered.
     pub turns: u32,
 }
 
@@ -367,7 +367,7 @@ impl<V: Value> Updates<V> {
         Some(gone)
     }
 
-    /// Numbers the updates anew once most are gone.
+    /// Renumbers the updates once most are gone.
     fn tidy(&mut self) {
         if self.slots.len() > 2 * self.kept + 64 || (self.kept == 0 && !self.slots.is_empty()) {
             let turns = self.turns.wrapping_add(1);
@@ -440,7 +440,7 @@ impl<V: Value> Told<V> {
     }
 
     /// Returns the updates that the server does not have as a list: the same one until one of them
-    /// changes. Rebuilds only what has.
+    /// changes. Rebuilds only the changed ones.
     pub(super) fn list(&mut self, updates: &mut Updates<V>) -> V {
         if self.fresh {
             return self.list.clone();

@@ -38,12 +38,12 @@ impl<V: Value> Places<V> {
         Self { anchors: Vec::new(), seats: Vec::new(), by_id: ByText::default(), head: None }
     }
 
-    /// Gives an edit its place behind all others; added messages are found there by their ids.
+    /// Gives an edit its place after all others; added messages are found there by their ids.
     pub(super) fn seat(&mut self, edit: &mut Edit<V>) {
         edit.seat = self.push((edit.does == Does::Add).then(|| edit.id.clone()));
     }
 
-    /// Adds a seat behind all others; returns it.
+    /// Adds a seat after all others; returns it.
     pub(super) fn push(&mut self, id: Option<V>) -> u32 {
         let seat = u32::try_from(self.seats.len()).unwrap_or(u32::MAX);
         self.seats.push(None);
@@ -84,15 +84,15 @@ impl<V: Value> Places<V> {
         }
     }
 
-    /// Returns the confirmed position before which a message in this seat stands: behind its
-    /// anchor, and behind those of earlier seats that the server has put there.
+    /// Returns the confirmed position before which a message in this seat stands. It comes after
+    /// its anchor, and after the messages of earlier seats that the server has put there.
     pub(super) fn find(&mut self, messages: &MessageList<V>, anchor: u32, seat: u32) -> u32 {
         let known = self.head.filter(|head| head.anchor == anchor && head.seat <= seat);
         let mut head = known.unwrap_or_else(|| {
             let (place, exact) = self.anchored(messages, anchor);
             Head { anchor, seat: 0, place, exact }
         });
-        // The message that stands here is passed if it is of a seat between.
+        // The message here is passed if it is of a seat between.
         while let Some(id) = messages.item(head.place).and_then(|here| here.get_owned("id")) {
             let mut next = seat;
             for [at, _] in self.by_id.of(&id) {
@@ -110,8 +110,9 @@ impl<V: Value> Places<V> {
         head.place
     }
 
-    /// Returns the confirmed position directly behind the last message that the server had when a
-    /// run sent it, or the nearest earlier one that is left; and whether it is that last one.
+    /// Returns the confirmed position directly after the last message that the server had when a
+    /// run sent it. If that message is gone, it takes the nearest earlier one that is left. Also
+    /// returns whether it is the last one itself.
     fn anchored(&self, messages: &MessageList<V>, anchor: u32) -> (u32, bool) {
         let Some((_, had)) = self.anchors.iter().find(|(one, _)| *one == anchor) else {
             return (u32::try_from(messages.len()).unwrap_or(u32::MAX), false);

@@ -172,7 +172,7 @@ impl<V: Value> Thread<V> {
             // An equal message changes nothing.
             let own = self.messages.item(position);
             if !own.as_ref().is_some_and(|own| own.equals(message)) {
-                // A message that is no tool result any more separates those behind it from their
+                // A message that no longer is a tool result separates the following ones from their
                 // call.
                 let stays = |own: V| message::kind_of(&own) == message::kind_of(message);
                 self.behind = self.behind.filter(|_| own.is_some_and(stays));
@@ -192,7 +192,7 @@ impl<V: Value> Thread<V> {
             self.messages.put(known, place.map(|place| place as usize))?;
             self.woven = None;
             (self.view.fresh, self.confirmed.fresh) = (false, false);
-            // Everything behind it has moved.
+            // Everything after it has moved.
             let moved = place.is_some_and(|place| place as usize + 1 < self.messages.len());
             self.places.head = match (after, place) {
                 (None, Some(_)) => head,
@@ -216,14 +216,14 @@ impl<V: Value> Thread<V> {
         Ok(())
     }
 
-    /// Returns the position behind the message of this id and the tool results that follow it.
+    /// Returns the position after the message with this id and the tool results that follow it.
     fn place_behind(&mut self, after: &V) -> Option<u32> {
         let first = self.messages.find(after)?;
         let len = u32::try_from(self.messages.len()).unwrap_or(u32::MAX);
         let is_result = |at: u32| {
             self.messages.item(at).is_some_and(|it| message::kind_of(&it) == Some("tool"))
         };
-        // Directly behind the last insertion, if nothing moved since.
+        // Directly after the last insertion, if nothing moved since.
         let known =
             self.behind.filter(|[one, at, all]| *one == first && *all == len && is_result(*at));
         let mut place = known.map_or(first, |[_, at, _]| at) + 1;

@@ -1,4 +1,4 @@
-//! Servers that give a message an id of their own.
+//! Servers that give a message another id.
 
 use super::Thread;
 use super::ids::{ByText, Place};
@@ -29,7 +29,7 @@ impl<V: Value> Echoes<V> {
 
 impl<V: Value> Thread<V> {
     /// The run's first new message with the kind and content of a sent one, under an id that no
-    /// update knows, is that message: it takes the server's id.
+    /// update knows, counts as that message. It takes the server's id.
     pub(super) fn match_renamed(&mut self, message: &V, within: Option<&Compared>) {
         if self.updates.edit_count == 0 || !self.is_active() {
             return;

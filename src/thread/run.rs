@@ -25,12 +25,12 @@ pub(super) struct Run<V> {
 pub(super) struct Start<V> {
     pub messages: V,
     pub fields: V,
-    /// What the server had of them.
+    /// The server's part of them.
     pub server_messages: V,
     pub server_fields: V,
 }
 
-/// What a run's start says.
+/// The effect of a run's start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Starts {
     /// Another run begins.
@@ -42,7 +42,7 @@ pub(super) enum Starts {
 }
 
 impl<V: Value> Thread<V> {
-    /// Decides who joins a run.
+    /// Decides whether a start joins a run.
     pub(super) fn starts(&self, id: Option<&V>, joined: Option<bool>) -> Starts {
         let (Some(run), Some(id)) = (&self.run, id) else { return Starts::Another };
         let active = self.is_active();
@@ -156,7 +156,7 @@ impl<V: Value> Thread<V> {
     }
 
     /// Finishes the run: the updates it sent are done. For a part that the server does not have,
-    /// its snapshot holds, if it sent one; otherwise it took the part as it was. Returns the
+    /// its snapshot holds, if it sent one; otherwise it accepted the part unchanged. Returns the
     /// changed state.
     pub(super) fn finish_run(&mut self, drift: &mut Vec<V>) {
         self.streaming.clear();

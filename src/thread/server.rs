@@ -1,4 +1,4 @@
-//! What of the confirmed state is the server's: all but what was added here since.
+//! The server's part of the confirmed state: all but the changes made here since.
 
 use super::ids::IdSet;
 use super::{MESSAGES, Thread};
@@ -7,12 +7,12 @@ use crate::message::revived;
 use crate::patch::first_name;
 use crate::value::{Found, Holds, Kind, Value};
 
-/// What the server has, as it said it last, or as a run that ended well took it.
+/// The server's values: the last ones it sent, or those that a successful run submitted.
 pub(super) struct Server<V: Value> {
     pub fields: V,
     /// The messages when the server last spoke of all.
     pub messages: V,
-    /// The names of what was changed here since the run began: the run did not take it.
+    /// The names of fields that were changed here since the run began: the run did not submit them.
     pub own: IdSet<V>,
 }
 
@@ -31,10 +31,10 @@ impl<V: Value> Server<V> {
 }
 
 impl<V: Value> Thread<V> {
-    /// Returns what the server has of a field: what it said last, or what a run that ended well
-    /// took. `None` if it has nothing: the thread's first values, and what [`Thread::update`] added,
-    /// are the server's once a run has taken them. The same for `"messages"`, of which a run that
-    /// was stopped or failed took nothing for sure.
+    /// Returns the server's value of a field: the last one it sent, or the one that a successful
+    /// run submitted. Returns `None` if it has nothing. The thread's first values, and those that
+    /// [`Thread::update`] added, become the server's with a successful run. The same holds for
+    /// `"messages"`: a stopped or failed run proves nothing about them.
     #[must_use]
     pub fn said(&self, key: &str) -> Option<V> {
         if key == MESSAGES {
@@ -43,19 +43,19 @@ impl<V: Value> Thread<V> {
         self.server.fields.get_owned(key)
     }
 
-    /// The server said all messages, or took them.
+    /// The server sent all messages, or a run submitted them.
     pub(super) fn server_has_messages(&mut self) {
         self.server.messages = self.messages.snapshot();
     }
 
-    /// The server said these fields.
+    /// The server sent these fields.
     pub(super) fn server_has(&mut self, keys: &[String]) {
         for key in keys.iter().filter(|key| *key != MESSAGES) {
             self.server.set(key, self.fields.get_owned(key));
         }
     }
 
-    /// The server said all fields that it shows.
+    /// The server sent all fields that it shows.
     pub(super) fn server_has_shown(&mut self, values: &V) {
         let fields = self.rules.schema.fields();
         let hidden = fields.filter(|(key, field)| !field.output && values.get(key).is_none());
@@ -63,7 +63,7 @@ impl<V: Value> Thread<V> {
         self.server_has_all_but(hidden);
     }
 
-    /// The server said what these operations change.
+    /// The server sent the changes of these operations.
     pub(super) fn server_has_patched(&mut self, operations: &V) {
         let names = operations.items().map(|it| it.text_of("path").and_then(first_name));
         match names.collect::<Option<Vec<_>>>() {
@@ -89,13 +89,14 @@ impl<V: Value> Thread<V> {
         }
     }
 
-    /// Notes what was changed here.
+    /// Notes the fields changed here.
     pub(super) fn changed_here(&mut self, keys: &[String]) {
         keys.iter().for_each(|key| self.server.own.insert(&V::string(key)));
     }
 
-    /// Returns messages that the server has for a record: how many are the confirmed ones, from the
-    /// first on, and the rest, each the place of a confirmed one, or the message.
+    /// Returns the server's messages for a record. The number says how many are the confirmed ones,
+    /// from the first on. The list has the rest, each as the place of a confirmed one, or the
+    /// message.
     pub(super) fn places_of(&self, confirmed: &V, own: &V) -> (usize, Vec<V>) {
         if own.same(confirmed) {
             return (own.len(), Vec::new());

@@ -110,8 +110,8 @@ impl<V: Value> Thread<V> {
         Ok((snapshot, compared))
     }
 
-    /// Gives ids to the messages without one: that of the first confirmed message of the same kind
-    /// and content that the snapshot does not name; else a new one.
+    /// Gives ids to the messages without one. Each gets the id of the first confirmed message of
+    /// its kind and content that the snapshot does not name, or a new one.
     fn identified(&self, snapshot: V, compared: &Compared) -> V {
         let mut own = ByText::default();
         for (at, known) in (0..).zip(self.messages.known(compared)) {
@@ -149,7 +149,7 @@ impl<V: Value> Thread<V> {
             }
         }
         let next = next.reuse(&self.fields);
-        // Names are read when somebody looks: what has none that can be read is refused now.
+        // Names are read on demand: an object whose names cannot be read is refused now.
         drop(next.keys());
         if V::intact() { Ok(next) } else { Err(Error::value("a state", "readable")) }
     }
@@ -164,9 +164,10 @@ impl<V: Value> Thread<V> {
     }
 }
 
-/// Returns the snapshot's messages in its order, reusing equal ones of the list, plus the list's
-/// messages that it lacks and that stay: the client's own keep their place behind the same message;
-/// streamed ones, and the client's directly behind them, before the same message.
+/// Returns the snapshot's messages in its order, reusing equal ones of the list. Adds the list's
+/// messages that the snapshot lacks and that stay. The client's own keep their place after the same
+/// message. Streamed ones, and the client's directly after them, keep theirs before the same
+/// message.
 fn reconcile<V: Value>(
     list: &MessageList<V>,
     snapshot: &V,
@@ -178,7 +179,7 @@ fn reconcile<V: Value>(
     // The snapshot's tool results under ids that the list lacks, by their calls; empty until first
     // needed.
     let mut results = None;
-    // For each, the list position that it stays behind (0: none, else position + 1), or before.
+    // For each, the list position that it stays after (0: none, else position + 1), or before.
     let mut behind: Vec<(u32, u32)> = Vec::new();
     let mut before: Vec<(u32, u32)> = Vec::new();
     let mut previous = 0;

@@ -1,11 +1,11 @@
-//! How the last run stands, and how far its stream has come.
+//! The last run's status, and how far its stream has come.
 
 use super::Thread;
 use super::record::with;
 use super::view::have_same;
 use crate::value::{Holds, Kind, Value};
 
-/// How the last run stands.
+/// The last run's status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunStatus {
     /// The run ended well, or there was none.
@@ -33,25 +33,25 @@ impl RunStatus {
         }
     }
 
-    /// Whether a run that stands so has not ended.
+    /// Whether a run with this status has not ended.
     #[must_use]
     pub fn is_open(self) -> bool {
         matches!(self, Self::Running | Self::Disconnected)
     }
 }
 
-/// How the last run stands, as [`Thread::run`] returns it.
+/// The last run's state, as [`Thread::run`] returns it.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct RunState<V> {
     /// The run's id, if it has one.
     pub id: Option<V>,
-    /// How it stands.
+    /// Its status.
     pub status: RunStatus,
     /// Why it failed, or why the connection broke.
     pub error: Option<V>,
-    /// A list of what it waits for. Kept while the next run has no id yet, and when that fails
-    /// without one: the answers may not have arrived.
+    /// The interrupts that it waits for. They are kept while the next run has no id yet, and when
+    /// that run fails without one: the answers may not have arrived.
     pub interrupts: Option<V>,
     /// The id of the stream's last part: join the run after it.
     pub last_event_id: Option<V>,
@@ -106,7 +106,7 @@ impl<V: Value> Standing<V> {
         (self.status, self.error, self.fresh) = (status, error, false);
     }
 
-    /// Notes that a run begins: what the last one waits for is settled once the next has an id.
+    /// Notes that a run begins: the last run's interrupts are settled once the next has an id.
     pub(super) fn begin(&mut self, has_id: bool) {
         self.set(RunStatus::Running, None);
         if has_id {
@@ -131,7 +131,7 @@ impl<V: Value> Standing<V> {
 }
 
 impl<V: Value> Thread<V> {
-    /// Returns how the last run stands.
+    /// Returns the last run's state.
     #[must_use]
     pub fn run(&self) -> RunState<V> {
         RunState {
@@ -161,16 +161,20 @@ impl<V: Value> Thread<V> {
     /// until it changes.
     pub(crate) fn run_object(&mut self) -> V {
         if !self.standing.fresh {
-            self.standing.fresh = true;
             let RunState { id, status, error, interrupts, last_event_id } = self.run();
             let run = with(V::object(), "id", id.as_ref());
             let run = run.with("status", V::string(status.name()));
             let run = with(with(run, "error", error.as_ref()), "interrupts", interrupts.as_ref());
             let run = with(run, "lastEventId", last_event_id.as_ref());
-            if self.standing.told.is_null() || !have_same(&run, &self.standing.told) {
-                // Whoever gets it may add to it in the same call, but to a copy.
-                self.standing.told = run.shared();
+            let is_known = !self.standing.told.is_null() && have_same(&run, &self.standing.told);
+            // The caller may add to it in the same call, but only to a copy.
+            let run = if is_known { self.standing.told.clone() } else { run.shared() };
+            if !V::intact() {
+                // A read threw, and so does the call: the next one makes the object again.
+                return run;
             }
+            self.standing.told = run;
+            self.standing.fresh = true;
         }
         self.standing.told.clone()
     }

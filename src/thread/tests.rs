@@ -98,14 +98,14 @@ fn what_is_the_servers_is_found_out_again_for_any_number_of_fields() {
         thread.optimistic(update()).unwrap();
         hear(&mut thread, Event::RunStarted { id: None, joined: None });
         assert!(thread.settle(&first).unwrap());
-        // Few are looked at one by one, many when somebody asks: each would be searched for.
+        // Few are looked at one by one, many on demand: each would be searched for.
         assert_eq!(thread.stale.writes, count > 8);
         assert_eq!(thread.pending().count(), 0);
     }
 }
 
 #[test]
-fn without_pending_messages_what_is_shown_is_what_is_confirmed() {
+fn without_pending_messages_the_view_is_the_confirmed_state() {
     let mut thread = Thread::new(None, &add("1")).unwrap();
     thread.optimistic(Json::from([("topic", Json::from("mine"))])).unwrap();
     let (state, confirmed) = (thread.state(), thread.confirmed());
@@ -115,7 +115,7 @@ fn without_pending_messages_what_is_shown_is_what_is_confirmed() {
 }
 
 #[test]
-fn a_result_behind_the_last_one_is_put_there_without_a_search() {
+fn a_result_after_the_last_one_is_inserted_without_a_search() {
     let mut thread = streaming();
     let put = |thread: &mut Thread<Json>, id: u32| {
         let message = json!({ "type": "tool", "id": id.to_string() + "r", "content": "" }).into();
@@ -165,7 +165,7 @@ fn what_was_sent_comes_one_by_one_without_a_search() {
 }
 
 #[test]
-fn a_result_at_the_end_leaves_the_places_of_what_was_sent_known() {
+fn a_result_at_the_end_keeps_the_places_of_sent_messages() {
     let mut thread = Thread::new(None, &add("0")).unwrap();
     thread.optimistic(add("1")).unwrap();
     hear(&mut thread, Event::RunStarted { id: None, joined: None });
@@ -182,7 +182,7 @@ fn a_result_at_the_end_leaves_the_places_of_what_was_sent_known() {
 }
 
 #[test]
-fn a_read_has_to_compute_what_is_written_or_hidden() {
+fn a_read_computes_written_and_hidden_fields() {
     let mut thread = Thread::new(None, &Json::object()).unwrap();
     assert!(!thread.has_writes());
     thread.optimistic(add("1")).unwrap();

@@ -5,7 +5,7 @@ use super::{MESSAGES, Stale, Thread};
 use crate::message_list::MessageList;
 use crate::value::{ByNumber, Found, Holds, Plan, Value, ascending};
 
-/// A state that was returned, and what it was made of.
+/// A returned state, and its sources.
 pub(super) struct Shown<V> {
     state: V,
     messages: V,
@@ -24,15 +24,15 @@ pub(super) struct Woven<V> {
     removed: Vec<u32>,
     /// The confirmed positions of messages that have grown since.
     pub grown: Vec<u32>,
-    /// Pending messages added since, behind all others.
+    /// Pending messages added since, after all others.
     pub tail: Vec<V>,
 }
 
-/// What pending edits change of the confirmed messages.
+/// The changes that pending edits make to the confirmed messages.
 pub(super) struct Weft<V> {
     /// The confirmed positions before which pending messages stand, ascending: one for each.
     pub before: Vec<u32>,
-    /// Those of them that do not stand behind all others.
+    /// Those of them that do not come after all others.
     pub inserted: V,
     /// The hidden confirmed positions, ascending.
     removed: Vec<u32>,
@@ -103,7 +103,7 @@ impl<V: Value> Thread<V> {
         }
     }
 
-    /// Does so for the edits of one message, which the server may have said itself.
+    /// Does so for the edits of one message, which the server may have sent itself.
     pub(super) fn look_at(&mut self, id: &V, said: bool) {
         let edits = self.updates.edits_of(id).to_vec();
         if edits.is_empty() {
@@ -112,7 +112,7 @@ impl<V: Value> Thread<V> {
         let run = self.run.as_ref().map_or(NO_RUN, |run| run.anchor);
         for edit in edits {
             if let Some(edit) = self.updates.edit_mut(edit) {
-                // Then it is not the one that was removed.
+                // Then it is another one than the removed one.
                 if said && edit.does == Does::Remove && edit.base.is_some() {
                     edit.again = Some(run);
                 }
@@ -199,7 +199,7 @@ impl<V: Value> Thread<V> {
         if !own.get_owned("id")?.same(&id) {
             return None;
         }
-        // Everything behind it has moved.
+        // Everything after it has moved.
         woven.before.remove(next);
         let moved = woven.before.iter_mut().chain(&mut woven.removed).chain(&mut woven.grown);
         moved.filter(|at| **at >= place).for_each(|at| *at += 1);
@@ -226,7 +226,7 @@ impl<V: Value> Thread<V> {
         Woven { list, before, removed, grown: Vec::new(), tail: Vec::new() }
     }
 
-    /// Returns what these updates' pending edits change of the confirmed messages.
+    /// Returns the changes that these updates' pending edits make to the confirmed messages.
     pub(super) fn weft(&mut self, chosen: &dyn Fn(&Pending<V>) -> bool) -> Weft<V> {
         let end = number(self.messages.len());
         let mut items = Vec::new();
@@ -248,7 +248,7 @@ impl<V: Value> Thread<V> {
                         items.push(message.clone());
                     }
                     (None, Some(message)) => {
-                        // Sent messages come before unsent ones, wherever both stand.
+                        // Sent messages come before unsent ones, wherever both are.
                         let place = update.anchor.map_or(2 * end + 1, |anchor| {
                             2 * self.places.find(&self.messages, anchor, edit.seat)
                         });
@@ -282,7 +282,7 @@ impl<V: Value> Thread<V> {
         let mut removed = Vec::new();
         let mut shift = 0;
         for (at, fate) in (0..).zip(fates) {
-            // Insertions move everything behind them.
+            // Insertions move everything after them.
             while before.get(shift).is_some_and(|place| *place <= at) {
                 shift += 1;
             }
@@ -428,7 +428,7 @@ pub(super) fn have_same<V: Value>(left: &V, right: &V) -> bool {
     keys.len() == right.keys().len() && keys.iter().all(same)
 }
 
-/// What stands for the number of a run before the first one.
+/// The run number before the first run.
 const NO_RUN: u32 = u32::MAX;
 
 /// Codes for confirmed messages that no other one replaces.

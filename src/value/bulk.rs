@@ -36,17 +36,17 @@ pub trait Bulk: Sized {
         self.at(index).map(Found::into_owned)
     }
     /// Returns this value, from now on in two places: a heap that changes its newest values in
-    /// place must not change what is in it.
+    /// place must not change its contents.
     #[must_use]
     fn shared(self) -> Self {
         self
     }
-    /// Returns the kind that an instance of a class says it is. JSON has no instances.
+    /// Returns the kind that an instance of a class declares. JSON has no instances.
     fn instance_kind(&self) -> Option<String> {
         None
     }
-    /// Returns a number or a boolean as one. Only what counts tokens asks for it, and JavaScript
-    /// counts its own.
+    /// Returns a number or a boolean as one. Only token counting asks for it, and JavaScript counts
+    /// its own.
     fn scalar(&self) -> Option<Scalar> {
         None
     }
@@ -68,7 +68,7 @@ pub trait Bulk: Sized {
     {
         check.failing(self)
     }
-    /// Returns this list with its item at `index` changed. May change what is `owned` in place.
+    /// Returns this list with its item at `index` changed. May change an `owned` list in place.
     ///
     /// # Errors
     /// Returns the unchanged list when the item cannot be changed so.
@@ -167,7 +167,7 @@ pub trait Bulk: Sized {
         if self.equals(known) { known.clone() } else { self }
     }
     /// Returns the list that `picks` makes of two: each is a position in `left`, in `right`, or in
-    /// both. [`u32::MAX`] stands for none. A position in both takes the right item, which
+    /// both. [`u32::MAX`] means none. A position in both takes the right item, which
     /// [`Bulk::reuse`]s the left one. Returns `left` itself when it has just its items.
     #[must_use]
     fn compose(left: &Self, right: &Self, picks: &[[u32; 2]]) -> Self

@@ -20,11 +20,10 @@ use nodes::Fields;
 
 /// JSON whose strings, lists and objects are shared: the native heap to keep a thread in.
 ///
-/// A clone costs one count, whatever the size. A change copies only the shared nodes on the way to
-/// it. Both values share everything else, and [`Value::same`](super::Value::same) sees that at once.
-/// So a [`Thread`](crate::Thread) of ten
-/// thousand messages returns a new state for each token without copying a message. It is `Send` and
-/// `Sync`, for services with many tasks.
+/// A clone costs one count at any size. A change copies only the shared nodes on the way to it.
+/// Both values share everything else, and [`Value::same`](super::Value::same) sees that at once. So
+/// a [`Thread`](crate::Thread) of ten thousand messages returns a new state for each token without
+/// copying a message. It is `Send` and `Sync`, for services with many tasks.
 ///
 /// Converts from [`serde_json::Value`] by `From` and to it by `TryFrom`, and from and to everything
 /// `Serialize` or `Deserialize`. Objects keep the order of their keys, integers of 64 bits all their

@@ -2,9 +2,9 @@
 
 use super::Join;
 
-/// A map by the numbers that stand for ids: they are dense, so it is a list. Make it once and empty
-/// it by [`ByNumber::remove`]: it then costs only what you put in. [`Join::NONE`] is neither a
-/// number nor a value.
+/// A map from the numbers of ids: they are dense, so it is a list. Make it once and empty it by
+/// [`ByNumber::remove`]: it then costs only what you put in. [`Join::NONE`] is neither a number nor
+/// a value.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ByNumber(Vec<u32>);
 

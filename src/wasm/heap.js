@@ -265,7 +265,7 @@ export function share(handle) {
 
 function writable(node) {
   if (!edit) return copyOf(node);
-  // User code called within an edit may have called us: what it was given must not change.
+  // User code called within an edit may have called us: its argument must not change.
   if (edit.before !== ended) {
     edit.nodes.clear();
     edit.before = ended;

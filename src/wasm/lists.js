@@ -3,7 +3,7 @@
 import { ARRAY, copyOf, kind, OBJECT, set } from "./heap.js";
 import { failure, heldAsList, hold, note, root, roots, slots } from "./slots.js";
 
-/** Returns the kind that an instance of a message class says it is. */
+/** Returns the kind that an instance of a message class declares. */
 export function instanceKind(handle) {
   if (failure) return;
   try {
@@ -223,7 +223,7 @@ export function addWhole(left, right, add) {
   try {
     numbers = wholeIds(from);
   } catch (error) {
-    // The core reads the left side first: what is wrong there goes first.
+    // The core reads the left side first, so its errors come first.
     const answer = add(hold([]));
     if (slots[answer] !== undefined) note(error);
     return answer;

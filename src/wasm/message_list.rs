@@ -22,7 +22,12 @@ impl RawMessageList {
     }
 
     /// Makes the call of this number, with one or two values: see `RawThread`.
-    pub fn ask(&mut self, what: i32, first: i32, second: i32) -> i32 {
+    pub fn ask(
+        &mut self,
+        #[wasm_bindgen(unchecked_param_type = "ListNumber")] what: i32,
+        first: i32,
+        second: i32,
+    ) -> i32 {
         let (first, second) = (Handle::of(first), Handle::of(second));
         let list = &mut self.0;
         value(match what {

@@ -2,7 +2,7 @@
 //! `scripts/build/numbers.mjs` writes the package's half, `pkg-template/generated/numbers.js`. That
 //! has a list of names for each module: the names in quotes, or the constants' own.
 
-#![allow(dead_code)] // Some are what is left over on the core's side of a match.
+#![allow(dead_code)] // Some are only used on the core's side of a match.
 
 /// The requests to a thread.
 pub(super) mod ask {
@@ -27,7 +27,7 @@ pub(super) mod ask {
     pub const SAID: i32 = 18;
 }
 
-/// The events that a thread receives, which continue the numbers of what it is asked for.
+/// The events that a thread receives, which continue the numbers of the requests.
 pub(super) mod event {
     pub const UNKNOWN: i32 = 30;
     /// "run-started"

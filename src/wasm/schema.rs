@@ -62,7 +62,12 @@ impl RawSchema {
     /// update or several; [`Schema::input`], [`Schema::output`] and [`Schema::checkpoint`], which
     /// return `{ values, dropped }`.
     #[must_use]
-    pub fn apply(&self, how: i32, state: i32, update: i32) -> i32 {
+    pub fn apply(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "ApplyNumber")] how: i32,
+        state: i32,
+        update: i32,
+    ) -> i32 {
         let (state, update) = (Handle::of(state), Handle::of(update));
         let _edit = heap::Edit::begin();
         value(match how {

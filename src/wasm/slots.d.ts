@@ -5,7 +5,7 @@ export function hold(value: unknown): number;
 export function value(handle: number): any;
 /**
  * Calls the core: `entry` stores values, passes their numbers to an entry point, and returns its result. Throws any
- * error. `used` is the core's object being called: it stays usable whatever happens.
+ * error. `used` is the core's object being called: it stays usable in any case.
  */
 export function call<T>(entry: () => T, used?: object): T;
 /** The values of a core object that outlives a call. */

@@ -34,7 +34,7 @@ impl RawThread {
     /// of its part. One entry for all: separate ones would take a quarter of a kilobyte each.
     pub fn ask(
         &mut self,
-        what: i32,
+        #[wasm_bindgen(unchecked_param_type = "AskNumber | EventNumber")] what: i32,
         first: i32,
         second: i32,
         third: i32,

@@ -66,8 +66,8 @@ const CUT: u32 = 7;
 const NEXT_CUT: u32 = 8;
 const ALL_CUTS: u32 = 9;
 
-/// Asks the list at a place; `numbered-list.ts` says what each question means. The answer is a number,
-/// -1 for none; for a list of numbers it is how many the buffer has.
+/// Asks the list at a place; `numbered-list.ts` explains each question. The answer is a number, -1
+/// for none; for a list of numbers it is how many the buffer has.
 #[wasm_bindgen(js_name = askList)]
 #[must_use]
 pub fn ask_list(place: usize, what: u32, first: f64, second: f64, length: usize) -> f64 {

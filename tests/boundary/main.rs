@@ -182,7 +182,7 @@ fn a_patch_copies_the_path_and_shares_the_rest() {
 }
 
 #[wasm_bindgen_test]
-fn a_copied_value_is_not_changed_by_what_follows_in_the_patch() {
+fn a_copied_value_is_not_changed_by_later_operations() {
     let patch = js("[
         { op: 'add', path: '/a/x', value: 1 },
         { op: 'copy', from: '/a', path: '/b' },

@@ -25,7 +25,7 @@ pub enum Letter {
     Finish,
     Fail,
     Join,
-    /// A snapshot that includes what was sent.
+    /// A snapshot that includes the sent messages.
     Has,
     /// One that lacks it.
     Lacks,
@@ -57,7 +57,7 @@ pub enum Letter {
     Unnamed,
     /// The run finishes, and waits for an answer.
     Interrupt,
-    /// The run finishes, as somebody stopped it.
+    /// The run finishes because the user stopped it.
     Stopped,
     Disconnect,
     /// A node's update of the log, as the part of this id.

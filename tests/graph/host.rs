@@ -1,4 +1,5 @@
-//! The least that runs a graph: a log of who ran, and what the planner asks of a host.
+//! The least that runs a graph: a log of the nodes that ran, and the host's part of the planner's
+//! work.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -357,7 +358,7 @@ impl<'a> Host<'a> {
         Ok(self.edges(node as i64, wrote))
     }
 
-    /// Adds what a node's edges write.
+    /// Adds the writes of a node's edges.
     fn edges(&self, node: i64, mut wrote: Wrote) -> Wrote {
         for (_, to) in self.case.e.iter().filter(|(from, to)| *from == node && *to >= 0) {
             wrote.numbers.push(self.plan.branch(*to as u32));

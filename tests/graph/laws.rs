@@ -96,7 +96,7 @@ enum Call {
     Command(Writes, bool),
     Commit(Writes),
     Start(Writes),
-    /// Writes that fit, of whatever tasks there are.
+    /// Valid writes, of any tasks.
     Fitting(Vec<u32>),
     Handler(u32, u32),
     Apply(Vec<By>, Writes),
@@ -260,7 +260,7 @@ proptest! {
             if step == at {
                 other = Run::open(plan.clone(), other.state(), &options).unwrap();
                 other.resume();
-                // A run that goes on has passed its breakpoints: the one beside it as well.
+                // A run that continues has passed its breakpoints: the one beside it as well.
                 run.resume();
             }
             prop_assert_eq!(other.tasks(), run.tasks());
@@ -273,7 +273,7 @@ proptest! {
 }
 
 #[test]
-fn a_misfit_says_what_is_wrong() {
+fn a_misfit_names_the_wrong_value() {
     let spec = PlanSpec { defer: vec![false], ranks: vec![0, 0], ..PlanSpec::default() };
     let misfit = Plan::new(&spec).unwrap_err();
     assert_eq!(misfit.to_string(), "ranks should be each place once.");
@@ -293,7 +293,7 @@ fn chain(nodes: u32) -> Arc<Plan> {
 }
 
 #[test]
-fn a_field_that_clears_is_said_to_in_the_step_that_does_not_write_it() {
+fn a_clearing_field_is_notified_in_the_step_that_does_not_write_it() {
     let plan = chain(2);
     let (first, second) = (plan.branch(0), plan.branch(1));
     let mut run = Run::new(plan, &Options { recursion_limit: 9, ..Options::default() });
@@ -308,7 +308,7 @@ fn a_field_that_clears_is_said_to_in_the_step_that_does_not_write_it() {
 }
 
 #[test]
-fn a_handlers_writes_count_behind_the_task_that_failed() {
+fn a_handlers_writes_count_after_the_failed_task() {
     let plan = chain(4);
     let (a, b) = (plan.branch(0), plan.branch(1));
     let send = plan.send(Some(2));
@@ -383,7 +383,7 @@ fn a_join_takes_its_members_only_and_each_once() {
 }
 
 #[test]
-fn a_send_to_a_node_that_is_not_there_is_no_task_but_has_an_index() {
+fn a_send_to_an_unknown_node_makes_no_task_but_has_an_index() {
     let plan = chain(2);
     let sends = [None, Some(1), Some(u32::MAX), Some(0)].map(|node| plan.send(node));
     let mut run = Run::new(plan, &Options { recursion_limit: 9, ..Options::default() });

@@ -1,4 +1,4 @@
-//! Graphs: the planner beside langgraph, and what is built on it.
+//! Graphs: the planner compared with langgraph, and the typed graphs built on it.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::pedantic)]
 
 mod host;

@@ -166,7 +166,7 @@ async fn nodes_of_a_step_run_at_once() {
 }
 
 #[tokio::test]
-async fn a_thread_goes_on_where_it_was_asked() {
+async fn a_thread_continues_where_it_was_interrupted() {
     let graph = StateGraph::<Log>::new()
         .node("ask", asks)
         .node("beside", named)
@@ -241,7 +241,7 @@ async fn several_interrupts_are_answered_by_their_ids() {
 }
 
 #[tokio::test]
-async fn an_error_keeps_what_siblings_have_done() {
+async fn an_error_keeps_its_siblings_results() {
     let tries = Arc::new(AtomicUsize::new(0));
     let beside = Arc::new(AtomicUsize::new(0));
     let (own, others) = (tries.clone(), beside.clone());
@@ -266,7 +266,7 @@ async fn an_error_keeps_what_siblings_have_done() {
     assert_eq!((tries.load(Ordering::Relaxed), beside.load(Ordering::Relaxed)), (2, 1));
 }
 
-/// A program that is started again has the graph anew, and of the thread what was written.
+/// A restarted program has a new graph, and the saved thread.
 #[tokio::test]
 async fn sends_and_a_join_go_on_in_another_program() {
     let texts = Texts::default();
@@ -300,9 +300,9 @@ async fn sends_and_a_join_go_on_in_another_program() {
     assert!(refused.to_string().starts_with("a checkpoint of another form: 3"));
 }
 
-/// As in LangGraph: what a checkpoint has of nodes that are gone is passed over.
+/// As in LangGraph: a checkpoint's entries for removed nodes are skipped.
 #[tokio::test]
-async fn a_graph_that_has_changed_goes_on_with_its_threads() {
+async fn a_changed_graph_continues_its_threads() {
     async fn approve(_: &Log, ctx: Ctx) -> Result<LogUpdate, BoxError> {
         Ok(say(format!("approved {}", ctx.interrupt(json!("Refund?"))?)))
     }
@@ -345,7 +345,7 @@ async fn a_graph_that_has_changed_goes_on_with_its_threads() {
 }
 
 #[tokio::test]
-async fn a_step_that_is_dropped_is_made_again_without_what_was_done() {
+async fn a_dropped_step_is_repeated_without_its_finished_tasks() {
     let (paid, slow) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(1)));
     let counted = paid.clone();
     let slowly = slow.clone();
@@ -416,7 +416,7 @@ async fn breakpoints_and_limits_stop_a_run() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_graph_is_said() {
+async fn errors_of_a_graph_are_reported() {
     let graph = || StateGraph::<Log>::new().node("a", named).edge(START, "a");
     let wrong = [
         graph().node("a", named),
@@ -509,7 +509,7 @@ fn a_node_that_yields_gives_its_executor_the_word() {
     assert_eq!((turns, POLLED.load(Ordering::SeqCst)), (21, 21));
 }
 
-/// An error that hides what it was made of, as `anyhow` and `#[error(transparent)]` do.
+/// An error that hides its source, as `anyhow` and `#[error(transparent)]` do.
 struct Opaque(String);
 
 impl std::fmt::Debug for Opaque {

@@ -40,12 +40,12 @@ fn compare(record: &Record, compat: Compat) {
 }
 
 #[test]
-fn current_is_what_0_0_47_answers() {
+fn current_answers_as_0_0_47() {
     replay("default-merge-state", |record| compare(record, Compat::Current));
 }
 
 #[test]
-fn v0_0_is_what_0_0_25_answers() {
+fn v0_0_answers_as_0_0_25() {
     replay("default-merge-state-0.0.x", |record| compare(record, Compat::V0_0));
 }
 
@@ -69,7 +69,7 @@ fn messages(texts: &[(&str, Value)]) -> Value {
 /// Just what reads as the stand-in for a result is one, as by the reference's expression
 /// `^Tool call '.+' with id '.+' was interrupted before completion\.$`.
 #[test]
-fn a_stand_in_is_told_by_its_whole_line() {
+fn a_stand_in_is_recognised_by_its_whole_line() {
     let stands_in = |content: &str| {
         let human = json!({ "type": "human", "id": "h", "content": "" });
         let stand_in = messages(&[("old", json!(content))])[0].clone();
@@ -107,7 +107,7 @@ fn a_stand_in_is_told_by_its_whole_line() {
 }
 
 #[test]
-fn what_is_no_state_is_refused() {
+fn an_invalid_state_is_refused() {
     let whole = json!({ "state": {}, "messages": [], "input": {} });
     for (key, value, what) in [
         ("state", json!([]), "state"),

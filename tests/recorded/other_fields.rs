@@ -50,7 +50,7 @@ fn todos_are_checked_as_langchains_middleware_does() {
 }
 
 #[test]
-fn input_and_output_are_what_langchains_agents_show() {
+fn input_and_output_match_langchains_agents() {
     replay("visibility", |record| {
         let given = &record.given;
         let declared = fields(&given["fields"]).iter().map(|(key, shown)| {

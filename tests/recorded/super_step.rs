@@ -68,7 +68,7 @@ fn conflicts(given: &Value) -> Vec<String> {
 }
 
 #[test]
-fn a_step_is_what_langgraphs_channels_make_of_it() {
+fn a_step_matches_langgraphs_channels() {
     replay("super-step", |record| {
         let given = &record.given;
         let Some(said) = &record.error else {

@@ -17,7 +17,7 @@ fn behind(message: Value, after: &str) -> Event<Value> {
 }
 
 #[test]
-fn a_result_stands_behind_its_call_and_the_results_that_are_there() {
+fn a_result_comes_after_its_call_and_the_present_results() {
     let mut thread = thread_of(&[human("q", "Hi"), ai("a", ""), ai("b", "")]);
     hear(&mut thread, [behind(result("1"), "a"), behind(result("2"), "a")]);
     assert_eq!(ids(&thread.state()), ["q", "a", "1", "2", "b"]);
@@ -26,7 +26,7 @@ fn a_result_stands_behind_its_call_and_the_results_that_are_there() {
 }
 
 #[test]
-fn what_is_no_result_parts_those_behind_it_from_the_call() {
+fn other_messages_separate_later_results_from_the_call() {
     let mut thread = thread_of(&[ai("a", "")]);
     hear(&mut thread, [behind(result("1"), "a"), behind(human("q", "And?"), "a")]);
     hear(&mut thread, [behind(result("2"), "q"), behind(result("3"), "a")]);
@@ -34,7 +34,7 @@ fn what_is_no_result_parts_those_behind_it_from_the_call() {
 }
 
 #[test]
-fn a_result_that_becomes_something_else_parts_those_behind_it_from_the_call() {
+fn a_result_that_becomes_something_else_separates_later_ones_from_the_call() {
     let mut thread = thread_of(&[ai("a", "")]);
     hear(&mut thread, [behind(result("1"), "a"), behind(result("2"), "a")]);
     hear(&mut thread, [message(ai("1", "no result")), behind(result("3"), "a")]);
@@ -42,7 +42,7 @@ fn a_result_that_becomes_something_else_parts_those_behind_it_from_the_call() {
 }
 
 #[test]
-fn what_was_sent_stands_behind_what_the_server_put_at_its_place() {
+fn a_sent_message_comes_after_those_that_the_server_put_at_its_place() {
     let mut thread = thread_of(&[human("0", "old")]);
     for id in ["1", "2"] {
         thread.optimistic(json!({ "messages": [human(id, id)] })).unwrap();
@@ -54,7 +54,7 @@ fn what_was_sent_stands_behind_what_the_server_put_at_its_place() {
 }
 
 #[test]
-fn behind_what_is_not_there_is_the_end() {
+fn after_an_unknown_message_means_the_end() {
     let mut thread = thread_of(&[ai("a", ""), ai("b", "")]);
     hear(&mut thread, [behind(result("1"), "nobody")]);
     assert_eq!(ids(&thread.state()), ["a", "b", "1"]);
@@ -149,7 +149,7 @@ fn say(thread: &mut Thread<Value>, word: &Word, runs: usize) {
             snapshot(&ids.iter().map(|id| named(*id, id % 2 == 0)).collect::<Vec<_>>())
         }
     };
-    // Text of what is not there is refused.
+    // Text for a missing message is refused.
     let _ = thread.receive(event);
 }
 

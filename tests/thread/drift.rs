@@ -1,4 +1,4 @@
-//! Drift: a snapshot that contradicts a prediction, and what does not count as one.
+//! Drift: snapshots that contradict a prediction, and those that don't.
 
 use serde_json::{Value, json};
 use threadfold::{Event, Field, FieldReducer, Lifetime, MessageRules, Schema, Thread};
@@ -19,7 +19,7 @@ fn with(key: &str, value: Value) -> Value {
 }
 
 #[test]
-fn tool_calls_are_compared_by_what_they_mean() {
+fn tool_calls_are_compared_by_meaning() {
     let text = |arguments: &str| {
         with(
             "toolCalls",
@@ -74,7 +74,7 @@ fn what_a_node_adds_is_a_prediction() {
 }
 
 #[test]
-fn a_message_that_is_still_streamed_is_no_prediction() {
+fn a_streaming_message_does_not_count_as_a_prediction() {
     let mut thread = thread_of(&[]);
     hear(&mut thread, [started("r"), streamed("1"), text("1", "a"), snapshot(&[ai("1", "b")])]);
 }

@@ -83,7 +83,7 @@ fn a_pending_message_keeps_its_place_until_the_server_has_it() {
 }
 
 #[test]
-fn a_failed_run_fails_what_it_did_not_hold() {
+fn a_failed_run_fails_unconfirmed_updates() {
     let mut thread = thread_of(&[]);
     let held = thread.optimistic(json!({ "messages": [human("1", "a")] })).unwrap();
     let id = thread.optimistic(json!({ "messages": [human("2", "b")] })).unwrap();
@@ -125,7 +125,7 @@ fn a_message_that_the_server_named_anew_is_the_same() {
 }
 
 #[test]
-fn a_later_edit_of_what_is_pending_waits_for_it() {
+fn a_later_edit_of_a_pending_message_waits_for_it() {
     let mut thread = thread_of(&[]);
     thread.optimistic(json!({ "messages": [human("1", "a")] })).unwrap();
     thread.optimistic(json!({ "messages": [human("1", "b")] })).unwrap();
@@ -166,7 +166,7 @@ fn a_run_from_its_start_again_is_the_run_once() {
 }
 
 #[test]
-fn a_run_that_began_without_an_id_takes_the_one_it_is_told() {
+fn a_run_that_began_without_an_id_takes_the_one_it_gets() {
     let mut thread = thread_of(&[]);
     thread.optimistic(json!({ "messages": [human("1", "a")] })).unwrap();
     hear(&mut thread, [Event::RunStarted { id: None, joined: None }]);
@@ -190,7 +190,7 @@ fn what_a_replay_makes_impossible_is_passed_over() {
 }
 
 #[test]
-fn snapshots_rename_results_and_leave_what_is_in_flight() {
+fn snapshots_rename_results_and_leave_messages_in_flight() {
     let result =
         |id: &str| json!({ "type": "tool", "id": id, "tool_call_id": "c", "content": "42" });
     let mut thread = thread_of(&[ai("1", "calling"), result("local")]);

@@ -52,7 +52,7 @@ fn no_two_updates_have_one_id() {
     assert!(thread.rollback(&first));
     let second = thread.optimistic(add("1")).unwrap();
     assert_ne!(first, second);
-    // Nor if a record does not say how many there have been.
+    // Nor if a record lacks the number of runs.
     let mut record = thread.to_json();
     record["made"] = json!("0");
     record["pending"][0]["id"] = json!("update-1");
@@ -85,7 +85,7 @@ fn what_is_settled_where_it_was_moved_from_stands_where_it_is_shown() {
 }
 
 #[test]
-fn what_is_settled_from_behind_its_place_goes_before_it() {
+fn a_message_settled_after_its_place_goes_before_it() {
     let removal = json!({ "messages": [{ "type": "remove", "id": "1" }] });
     let all = [human("0", "a"), human("1", "b"), human("2", "c"), ai("3", "d")];
     for order in [[0, 3, 1, 2], [0, 2, 1, 3], [0, 2, 3, 1], [1, 0, 2, 3]] {
@@ -107,7 +107,7 @@ fn text_of_a_message_that_is_not_there_is_an_error() {
 }
 
 #[test]
-fn another_run_is_no_replay_even_if_it_is_said_to_be_joined() {
+fn another_run_does_not_replay_even_if_marked_as_joined() {
     let mut thread = thread_of(&[]);
     hear(&mut thread, [started("r"), message(ai("1", "a"))]);
     hear(&mut thread, [Event::RunStarted { id: Some(json!("s")), joined: Some(true) }]);

@@ -31,7 +31,7 @@ fn thread_by(rules: MessageRules, messages: &[Value]) -> Thread<Value> {
 }
 
 #[test]
-fn messages_of_client_roles_stay_behind_what_they_followed() {
+fn messages_of_client_roles_stay_after_their_predecessors() {
     let note = |id: &str| json!({ "role": "activity", "id": id, "content": {} });
     let all = [note("0"), human("1", "a"), note("2"), note("3"), ai("4", "b"), human("5", "c")];
     let server = [human("1", "a"), ai("4", "b")];
@@ -82,7 +82,7 @@ fn a_snapshot_has_one_message_of_each_id_and_nothing_that_it_removes() {
 }
 
 #[test]
-fn a_snapshot_that_clears_has_what_comes_after() {
+fn a_snapshot_that_clears_keeps_what_follows() {
     let clear = json!({ "type": "remove", "id": "__remove_all__" });
     let mut thread = thread_of(&[human("0", "a")]);
     hear(&mut thread, [snapshot(&[human("0", "a"), clear, ai("1", "b")])]);
@@ -144,7 +144,7 @@ fn a_snapshot_has_the_messages_that_the_run_took_along_under_its_own_ids() {
 }
 
 #[test]
-fn what_has_content_that_is_no_text_is_renamed_too() {
+fn messages_without_text_are_renamed_too() {
     let blocks = |id: &str, text: &str| json!({ "type": "human", "id": id, "content": [{ "type": "text", "text": text }] });
     let mut thread = thread_of(&[]);
     thread.optimistic(json!({ "messages": [blocks("1", "a"), blocks("2", "b")] })).unwrap();
@@ -179,7 +179,7 @@ fn only_a_message_that_the_run_sent_is_renamed_also_after_fail() {
 }
 
 #[test]
-fn a_partial_snapshot_says_nothing_of_what_it_lacks_at_the_runs_end_either() {
+fn a_partial_snapshot_removes_nothing_at_the_runs_end_either() {
     let said = |event| {
         let mut thread = thread_of(&[human("0", "old")]);
         thread.optimistic(json!({ "messages": [human("1", "Hi")] })).unwrap();
@@ -193,7 +193,7 @@ fn a_partial_snapshot_says_nothing_of_what_it_lacks_at_the_runs_end_either() {
 }
 
 #[test]
-fn a_snapshot_that_is_no_list_of_messages_is_refused() {
+fn a_snapshot_other_than_a_list_of_messages_is_refused() {
     let log = Field::new(FieldReducer::Append);
     let schema = || Schema::new(vec![("messages".to_owned(), log.clone())]).unwrap();
     let mut thread = Thread::new(Some(schema()), &json!({ "messages": [] })).unwrap();
@@ -203,7 +203,7 @@ fn a_snapshot_that_is_no_list_of_messages_is_refused() {
     }
     hear(&mut thread, [snapshot(&[human("1", "a"), json!({ "type": "alien", "id": "2" })])]);
     assert_eq!(ids(&thread.state()), ["1", "2"]);
-    // Such a reducer is obeyed in updates, too: what comes again is there again.
+    // Such a reducer applies to updates, too: a message that comes again is there again.
     hear(&mut thread, [Event::Update { update: json!({ "messages": [human("3", "b")] }) }]);
     assert_eq!(ids(&thread.state()), ["1", "2", "3"]);
     assert!(thread.update(json!({ "messages": [7] })).is_err());
@@ -247,7 +247,7 @@ fn what_a_failed_run_broke_off_is_whole_once_a_snapshot_has_it() {
 }
 
 #[test]
-fn a_manual_update_stands_behind_what_a_run_took_along() {
+fn a_manual_update_comes_after_a_runs_updates() {
     let mut thread = thread_of(&[human("0", "old")]);
     thread.optimistic_manual(json!({ "messages": [human("1", "by hand")] })).unwrap();
     thread.optimistic(json!({ "messages": [human("2", "by a run")] })).unwrap();

@@ -5,7 +5,7 @@
  * @property {number} latency - Milliseconds before the first event.
  * @property {number} tick - Milliseconds from one event to the next.
  * @property {number | undefined} cut - After how many events the connection breaks, in the middle of the next one.
- *   The run goes on without it and can be joined again.
+ *   The run continues without it and can be rejoined.
  * @property {number | undefined} fail - After how many events the run fails. The server forgets it all.
  * @property {number} lag - How old the snapshots are that come while an answer streams. 0: there are none. 1: as of the
  *   last checkpoint, so without the message in flight. 2: and the first of them from before the run.

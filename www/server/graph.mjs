@@ -79,7 +79,7 @@ export function createGraph() {
     })
     .addNode("send", (state, ctx) => {
       const [call] = callsOf(state);
-      // A tool that may not run before somebody says so.
+      // A tool that may not run before an approval.
       const { approved } =
         ctx.interrupt({ message: `Send this mail to ${call.args.to}?`, tool_call_id: call.id }) ?? {};
       return { messages: [answered(call, approved === true ? DONE.sent : DONE.refused)] };

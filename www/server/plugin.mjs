@@ -1,4 +1,4 @@
-// The agent server as part of whatever serves the page: Vite's dev server, and its preview of the built page.
+// The agent server as part of the page's server: Vite's dev server, and its preview of the built page.
 import { createAgent } from "./agent.mjs";
 
 /** @returns {import("vite").Plugin} */

@@ -34,12 +34,12 @@ export function byId(id: string): HTMLElement {
   return found;
 }
 
-/** Writes only what differs, so that selections and screen readers are left in peace. */
+/** Writes only differences, so that selections and screen readers are left in peace. */
 export function setText(node: Node, text: string): void {
   if (node.textContent !== text) node.textContent = text;
 }
 
-/** Copies text, and says so on the button for a moment. */
+/** Copies text, and shows that on the button for a moment. */
 export async function copyFrom(button: HTMLButtonElement, text: string): Promise<void> {
   const label = button.textContent;
   try {

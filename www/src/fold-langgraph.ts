@@ -40,7 +40,7 @@ export function foldLangGraph(): Fold {
     }
   }
 
-  /** The whole state: what is not in it is gone, what says the same as before stays the same object. */
+  /** The whole state: missing messages are gone, and unchanged ones stay the same object. */
   function values({ messages = [], ...rest }: { messages?: Message[] } & Record<string, unknown>): void {
     list.update([removeMessage(REMOVE_ALL_MESSAGES), ...messages.map((fresh) => reuse(find(fresh.id), fresh))]);
     state = merge(state, rest);
@@ -54,7 +54,7 @@ export function foldLangGraph(): Fold {
       if (name === "messages") chunk((data as [Message, object])[0]);
       else if (name === "values") values(data as Record<string, unknown>);
       else if (name === "custom") state = merge(state, { custom: data });
-      // `updates` says what the `values` after it says again.
+      // `updates` has the same as the `values` after it.
       const snapshot = list.snapshot();
       if (snapshot !== state.messages) state = { ...state, messages: snapshot };
     },

@@ -11,7 +11,7 @@ interface Function {
   readonly args: readonly string[];
   readonly optionName?: string;
   readonly options?: readonly string[];
-  /** `never` fits every parameter: what a reader typed has no type, and the functions say what is wrong with it. */
+  /** `never` fits every parameter: a reader's input has no type, and the functions report its errors. */
   call(args: readonly [never, never, never], option: never): unknown;
 }
 

@@ -20,7 +20,7 @@ export function ThreadChat() {
     isRunning,
     onNew: async ({ content }) => void (await agent.sendMessage(said(content))),
     onEdit: async ({ content, sourceId }) =>
-      void (await agent.sendMessage(said(content), undefined, { messageId: sourceId ?? undefined })),
+      void (await agent.sendMessage(said(content), { messageId: sourceId ?? undefined })),
     onReload: async (parentId) => void (await agent.regenerate({ messageId: parentId ?? undefined })),
     onCancel: async () => void (await agent.stop()),
   });

@@ -54,7 +54,7 @@ async function byHand({ model, echo }, input) {
   }
 }
 
-/** The rows, in µs a turn, what the model and the tool take off; null without langchain. `wanted` says by name which. */
+/** The rows, in µs a turn, minus the model and the tool; null without langchain. `wanted` picks rows by name. */
 export async function costs(quick, wanted) {
   const chosen = ["", " with three middlewares"].filter((more) => wanted(`agent, own share of a turn${more}`));
   if (chosen.length === 0) return [];

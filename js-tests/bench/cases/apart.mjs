@@ -1,4 +1,4 @@
-// Cases in a process of their own: what the others import, and what they did to the compiled code, would be measured, too.
+// Cases in a process of their own: other cases' imports, and their effect on the compiled code, would be measured, too.
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 

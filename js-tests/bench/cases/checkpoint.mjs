@@ -54,7 +54,10 @@ async function heapUsed() {
   return process.memoryUsage().heapUsed;
 }
 
-/** A thread of `n` messages in a saver of its own, and what puts the next so many checkpoints, a message more in each. */
+/**
+ * A thread of `n` messages in a saver of its own, and a function that puts the next checkpoints, each with a message
+ * more.
+ */
 async function grownThread(n) {
   const saver = new MemorySaver();
   let messages = Array.from({ length: n }, (_, at) => dict(`m${at}`));
@@ -87,7 +90,7 @@ async function grownThread(n) {
   return { grow };
 }
 
-/** The heap that so many puts take: the messages that they are of, and what the saver adds. */
+/** The heap that so many puts take: their messages, and the saver's own part. */
 async function heap(n, steps) {
   const { grow } = await grownThread(n);
   await grow(99);
@@ -96,7 +99,7 @@ async function heap(n, steps) {
   return (await heapUsed()) - began;
 }
 
-/** The heap that a thread takes with so many steps: of ten, for what else lives in the heap comes and goes. */
+/** The heap of a thread with so many steps. Takes the average of ten, because other objects come and go. */
 async function heapOfThread(steps) {
   const threads = [];
   for (let at = 0; at < 10; at++) threads.push(await grownThread(0));
@@ -132,7 +135,7 @@ async function storedBytes(steps) {
   return JSON.stringify(all).length;
 }
 
-/** `us` is bytes where the unit says so. */
+/** `us` holds bytes where the unit is bytes. */
 export async function costs(quick, wanted) {
   const results = [];
   const name = "checkpoint in memory, one message added";

@@ -1,22 +1,29 @@
+// `node graph-cold-run.mjs LIBRARY MESSAGES STEPS`: prints the µs a super-step of a graph's first steps in this process.
+// With 0 messages a step replaces a number, else it adds a message to so many.
+import { setMaxListeners } from "node:events";
+
 process.env.NODE_ENV = "production";
-const [lib, kind, steps = "300"] = process.argv.slice(2);
-const N = Number(steps);
-let L;
-if (lib === "ours") {
+const [library, messages, steps] = [process.argv[2], Number(process.argv[3]), Number(process.argv[4])];
+
+async function threadfold() {
   const { defineSchema, field } = await import("threadfold");
-  L = {
-    ...(await import("threadfold/graph")),
+  const graph = await import("threadfold/graph");
+  return {
+    ...graph,
     state: defineSchema({ n: field.replace(), messages: field.messages(), log: field.append() }),
     human: (id) => ({ type: "human", id, content: "What is the weather?" }),
     ai: (id) => ({ type: "ai", id, content: "It is sunny." }),
   };
-} else {
+}
+
+async function langgraph() {
+  // langgraph.js adds a listener to one signal for each task, and Node would warn.
+  setMaxListeners(0);
   const { AIMessage, HumanMessage } = await import("@langchain/core/messages");
-  const lg = await import("@langchain/langgraph");
-  const { Annotation, messagesStateReducer } = lg;
-  (await import("node:events")).setMaxListeners(0);
-  L = {
-    ...lg,
+  const graph = await import("@langchain/langgraph");
+  const { Annotation, messagesStateReducer } = graph;
+  return {
+    ...graph,
     state: Annotation.Root({
       n: Annotation(),
       messages: Annotation({ reducer: messagesStateReducer, default: () => [] }),
@@ -26,29 +33,19 @@ if (lib === "ours") {
     ai: (id) => new AIMessage({ id, content: "It is sunny." }),
   };
 }
-const { START, END, StateGraph } = L;
-let calls = 0,
-  began,
-  ended,
-  cpu0,
-  cpu1;
-const messages = Array.from({ length: 1000 }, (_, at) => (at % 2 ? L.ai(`m${at}`) : L.human(`m${at}`)));
-const update = kind === "n" ? (n) => ({ n }) : (call) => ({ messages: [L.ai(`x-${call}`)] });
-const graph = new StateGraph(L.state)
+
+const { START, END, StateGraph, state, human, ai } = await (library === "threadfold" ? threadfold() : langgraph());
+let [calls, began, ended] = [0, 0, 0];
+const graph = new StateGraph(state)
   .addNode("a", () => {
     calls++;
-    if (calls === 2) {
-      cpu0 = process.cpuUsage();
-      began = performance.now();
-    }
-    if (calls === N + 2) {
-      ended = performance.now();
-      cpu1 = process.cpuUsage(cpu0);
-    }
-    return update(calls);
+    if (calls === 2) began = performance.now();
+    if (calls === steps + 2) ended = performance.now();
+    return messages > 0 ? { messages: [ai(`x${calls}`)] } : { n: calls };
   })
   .addEdge(START, "a")
-  .addConditionalEdges("a", () => (calls < N + 2 ? "a" : END), ["a", END])
+  .addConditionalEdges("a", () => (calls < steps + 2 ? "a" : END), ["a", END])
   .compile();
-await graph.invoke(kind === "n" ? { n: 0 } : { messages }, { recursionLimit: 1e6, configurable: { thread_id: "1" } });
-console.log(JSON.stringify({ wall: ((ended - began) * 1000) / N, cpu: (cpu1.user + cpu1.system) / N }));
+const list = Array.from({ length: messages }, (_, at) => (at % 2 ? ai(`m${at}`) : human(`m${at}`)));
+await graph.invoke(messages > 0 ? { messages: list } : { n: 0 }, { recursionLimit: 1e6 });
+console.log(((ended - began) * 1000) / steps);

@@ -12,7 +12,7 @@ setMaxListeners(0);
 
 const { Annotation, messagesStateReducer } = langgraph;
 
-/** The two, and what each likes best: dicts, or instances. */
+/** The two, each with its best form: dicts, or instances. */
 const LIBRARIES = {
   threadfold: {
     ...threadfold,
@@ -36,7 +36,7 @@ const { START, END } = threadfold;
 const LIMIT = { recursionLimit: 1e6 };
 const now = () => performance.now() * 1000;
 
-/** µs a super-step of a node that calls itself. `update` makes what it writes, `input` what the run begins with. */
+/** µs a super-step of a node that calls itself. `update` makes its writes, `input` the run's input. */
 async function loop({ StateGraph }, { state, input, update, steps, checkpointer, thread }) {
   let [calls, began, ended] = [0, 0, 0];
   const graph = new StateGraph(state)
@@ -64,7 +64,7 @@ const chatting = (library, n, checkpointer, steps) => {
   return loop(library, { state: library.state, input: { messages }, update, steps, checkpointer });
 };
 
-/** The same by hand: a loop that awaits its node, and a list that is copied if the message is new. */
+/** The same handwritten: a loop that awaits its node, and a list that is copied if the message is new. */
 async function byHand(n, steps) {
   let messages = Array.from({ length: n }, (_, at) => LIBRARIES.threadfold.ai(`m${at}`));
   const node = (call) => LIBRARIES.threadfold.ai(`x${call}`);
@@ -165,7 +165,7 @@ export async function costs(quick, wanted) {
   const results = [];
   for (const { name, n, contenders, rounds = quick ? 3 : 7 } of rows().filter(({ name }) => wanted(name))) {
     const samples = Object.fromEntries(Object.keys(contenders).map((contender) => [contender, []]));
-    // Quick or not: what is not compiled yet takes ten times as long.
+    // Quick or not: code that is not compiled yet takes ten times as long.
     for (const measure of Object.values(contenders)) await warmUp(measure);
     for (let round = 0; round < rounds; round++)
       for (const [contender, measure] of Object.entries(contenders)) {

@@ -46,7 +46,7 @@ export async function pageCosts(rounds) {
   }
 }
 
-/** One chat on a page of its own: what a token cost, in each sample. */
+/** One chat on a page of its own: the cost of a token, in each sample. */
 async function samples(browser, { program, tokens }, n) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   const broken = new Promise((_, reject) => page.once("pageerror", reject));

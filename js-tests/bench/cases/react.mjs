@@ -1,5 +1,5 @@
 // Tokens of a LangGraph run on a page of 1,000 messages, each shown by React before the next one comes: `useThread`
-// beside the SDK's `useStream`.
+// compared with the SDK's `useStream`.
 import { useStream } from "@langchain/langgraph-sdk/react";
 import { useSyncExternalStore } from "react";
 import { Thread } from "threadfold";
@@ -72,7 +72,7 @@ async function withUseThread(messages) {
   return { feed, page };
 }
 
-/** Its client is a made one: the thread's state is there at once, and a run says what the feed says. */
+/** Its client is a stub: the thread's state is there at once, and a run yields the feed. */
 async function withUseStream(messages) {
   const feed = new Feed();
   const checkpoint = { thread_id: "t", checkpoint_id: "c", checkpoint_ns: "" };

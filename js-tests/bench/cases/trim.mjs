@@ -16,7 +16,7 @@ const conversation = (n, from = 0) =>
 /** Counts as langchain.js's `countTokensApproximately` does, in a quarter of its time. */
 const approximately = (list) => countTokens(list, { compat: "js" });
 
-/** Cases with median times in µs: of ours a list that it has not seen, and one with a message more than it has. */
+/** Cases with median times in µs. Ours gets a list that it has not seen, and one with a message more than before. */
 export async function trimCosts(quick) {
   const cases = [];
   for (const n of quick ? [100, 1_000] : [100, 1_000, 10_000]) {

@@ -83,7 +83,7 @@ test.for(["Approve", "Decline"])("it asks before it sends a mail: %s", async (an
   await page.close();
 });
 
-test("the slider shows what was at each checkpoint, and the agent goes on from one", async ({ expect }) => {
+test("the slider shows the state at each checkpoint, and the agent continues from one", async ({ expect }) => {
   const page = await open();
   await say(page, "Plan a trip");
   await until(page, "streaming");
@@ -106,7 +106,7 @@ test("the slider shows what was at each checkpoint, and the agent goes on from o
   expect(after.slice(0, 2)).toEqual(["Plan a trip", "Let me plan this first."]);
   expect(after).not.toContain("Now the weather.");
   expect(after.at(-1)).toContain("In Lima");
-  // The plan was noted by then, and what came later is another branch.
+  // The plan was noted by then, and later changes are another branch.
   expect(await agent(page).locator(".plan summary").textContent()).toBe("Plan: 0 of 3 done Look at the weather");
   await page.close();
 });
@@ -156,7 +156,7 @@ test("a run that a reload cut off can be tried again, and says nothing twice", a
 
 test("a run can be stopped", async () => {
   const page = await open();
-  // As soon as it is there: from here, on a busy machine, the run might have ended meanwhile.
+  // At once: from here, on a busy machine, the run might have ended meanwhile.
   await agent(page).evaluate((host) => {
     new MutationObserver((_, observer) => {
       const stop = [...host.querySelectorAll("button")].find(({ textContent }) => textContent === "Stop");

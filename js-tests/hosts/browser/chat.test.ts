@@ -18,7 +18,7 @@ const inLog = (page: Page, selector: string) =>
     return box !== undefined && box.top >= top && box.bottom <= bottom + 1;
   }, selector);
 
-/** Three times as fast as the page for who looks at it: `tick` is from one event to the next, in milliseconds. */
+/** Three times as fast as the page for visitors: `tick` is the time from one event to the next, in milliseconds. */
 async function open(options: BrowserContextOptions = {}, query = "&tick=8"): Promise<{ page: Page; chat: Chat }> {
   const page = await browser.newPage({ reducedMotion: "reduce", viewport: { width: 1280, height: 1000 }, ...options });
   const chat = new Chat(page, complaints);
@@ -134,7 +134,7 @@ test("a failed run leaves the message with two ways out: sent again it is answer
   await page.close();
 });
 
-test("a failed message that is taken back leaves no trace", async () => {
+test("a failed message that is rolled back leaves no trace", async () => {
   const { page, chat } = await open();
   await chat.latency(0);
   await chat.send("Hi");
@@ -151,7 +151,7 @@ test("a failed message that is taken back leaves no trace", async () => {
   await page.close();
 });
 
-test("who scrolls up to read while an answer streams is left there; sending goes to the end", async () => {
+test("a user who scrolls up to read while an answer streams stays there; sending goes to the end", async () => {
   const { page, chat } = await open({}, "&tick=4");
   await chat.latency(0);
   await chat.send("A long answer, please");
@@ -167,7 +167,7 @@ test("who scrolls up to read while an answer streams is left there; sending goes
   // Scrolls in the page itself: however slow this test is, the answer is still coming then.
   const said = await thread.evaluate(async (host) => {
     const second = () => host.querySelectorAll(".message.assistant .text")[1]?.textContent;
-    // In a task of its own, as what a reader does: not between a frame's own steps.
+    // In a task of its own, like a reader's actions: not between a frame's own steps.
     while (!second()) await new Promise((resolve) => setTimeout(resolve));
     host.scrollTop = 5;
     return second();
@@ -186,7 +186,7 @@ test("who scrolls up to read while an answer streams is left there; sending goes
   await page.close();
 });
 
-test("drift is reported: the light goes on when the server's snapshot differs", async () => {
+test("drift is reported: the light turns on when the server's snapshot differs", async () => {
   const { page, chat } = await open();
   await chat.latency(0);
   await page.getByLabel("Answer is reworded").check();
@@ -200,7 +200,7 @@ test("drift is reported: the light goes on when the server's snapshot differs", 
     value: "I would rather not have said that.",
   });
   expect((await chat.shown()).at(-1)).toBe("assistant: I would rather not have said that.");
-  // It says what that means, and goes out after a run in which both agree.
+  // The note explains itself, and goes out after a run in which both agree.
   await page.getByText("What does that mean?").click();
   expect(await page.locator(".drift-details p").innerText()).toContain("its word was taken");
   await page.getByLabel("Answer is reworded").uncheck();
@@ -223,7 +223,7 @@ test.for([
   await chat.send("Mail Ada that I am late");
   await page.getByText("Send this mail to ada@example.com?").waitFor();
   expect(await page.locator("#run-status").textContent()).toBe("The agent waits for you.");
-  // The question is in sight, and has moved nothing but what it follows.
+  // The question is in sight, and has moved only the content that it follows.
   expect(await page.locator("#chat-thread").boundingBox()).toEqual(place);
   await expect.poll(() => inLog(page, ".question")).toBe(true);
   // The call is drawn, not dumped.
@@ -277,7 +277,7 @@ test("the ring fills; what the model is then sent as a summary stays in the chat
   await page.close();
 });
 
-test("stop ends the run, and what was said stays", async () => {
+test("stop ends the run, and the messages stay", async () => {
   const { page, chat } = await open({}, "&tick=25");
   await chat.latency(0);
   await chat.send("A long answer, please");
@@ -368,10 +368,10 @@ test("a message that was stopped before the server had it says so, and can be se
   await page.close();
 });
 
-test("what is behind the chat stays there when its switches are shown on a small phone", async () => {
+test("content below the chat stays there when its switches are shown on a small phone", async () => {
   const { page } = await open({ viewport: { width: 360, height: 640 } });
   await page.locator("#faults summary").click();
-  // Clicks what is on top: it fails if another card is.
+  // Clicks the topmost element: it fails if another card covers it.
   await page.getByLabel("Answer is reworded").check();
   await page.close();
 });
@@ -397,7 +397,7 @@ test.each([390, 820])("the first screen of %i px has its place before React has 
   };
   const [before, after] = [await place(false), await place(true)];
   expect(before?.y).toBe(after?.y);
-  // Fonts differ; what comes after it is below the screen at once.
+  // Fonts differ; the content after it is below the screen at once.
   expect(Math.abs((before?.height ?? 0) - (after?.height ?? 0))).toBeLessThan(80);
   expect((before?.y ?? 0) + (before?.height ?? 0)).toBeGreaterThan(844);
 });

@@ -106,7 +106,7 @@ test.each([
   await page.close();
 });
 
-test("scrubbing back shows what was", async () => {
+test("scrubbing back shows earlier states", async () => {
   const page = await open();
   const end = await page.locator("#thread").innerHTML();
   const index = await scrubToLast(page, "TOOL_CALL_ARGS");
@@ -181,7 +181,7 @@ test("the keyboard plays, steps and stops", async () => {
   await page.close();
 });
 
-test("the try-it panel answers, and says what is wrong", async () => {
+test("the try-it panel answers, and reports errors", async () => {
   const page = await open();
   const answer = async () => JSON.parse((await page.locator("#try-answer").textContent()) ?? "") as unknown;
   const left = page.getByLabel("left", { exact: true });

@@ -1,4 +1,4 @@
-// Graphs in Chromium: they ask, the page is reloaded or closed, and they go on.
+// Graphs in Chromium: they ask, the page is reloaded or closed, and they continue.
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { openChromium } from "../chromium";
@@ -67,7 +67,7 @@ async function reload(): Promise<void> {
   await page.waitForFunction("globalThis.ready === true");
 }
 
-test("asks, survives a reload, and goes on with the answer", async () => {
+test("asks, survives a reload, and continues with the answer", async () => {
   expect(await start(page)).toMatchObject({ __interrupt__: [{ value: { question: "sure?" } }] });
   await reload();
   const waiting = await page.evaluate(async () => {

@@ -13,7 +13,7 @@ test(
     const seen = await randomUse(browser, { address: demo.address, seconds: SECONDS, seed });
     expect(seen.problems).toEqual([]);
     expect(seen.runs).toBeGreaterThan(0);
-    // In five seconds the page has had a thread or two: what it then holds more of is what it warms up with.
+    // In five seconds the page has had a thread or two: its growth until then is warming up.
     if (isThorough()) expect(growth(seen.memory)).toBeLessThan(MAY_GROW);
   },
   UNTIL,

@@ -1,4 +1,4 @@
-// The code beside the demo's chat: what the page shows is a whole program, and it chats.
+// The code beside the demo's chat: the page shows a whole program, and it chats.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
@@ -12,7 +12,7 @@ const MAIN = `
   import { Chat } from "shown";
   createRoot(document.body).render(createElement(Chat));`;
 
-/** A program that renders what is shown, from nothing but what is shown and installed packages. */
+/** A program that renders the shown code, from nothing but that code and installed packages. */
 async function bundle(shown: string): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents: MAIN, resolveDir: www },

@@ -44,7 +44,7 @@ test("Node, threadfold/slim with the .wasm file", async () => {
 
 test("TypeScript 5.9, strict: ESM and CJS, by each way of finding modules", async () => {
   const project = folderOf("typescript");
-  // Nothing of what is installed beside it: a user need not have @types/node.
+  // Nothing else of the workspace: a user need not have @types/node.
   const strict = ["--noEmit", "--strict", "--target", "es2022", "--typeRoots", "none"];
   await run(project, "tsc", [...strict, "--module", "nodenext", "esm.mts", "cjs.cts"]);
   const stricter = [

@@ -1,4 +1,4 @@
-// A chat in Chromium, whatever it is made of: a text box, and messages somewhere on the page.
+// A chat in Chromium, made of anything: a text box, and messages somewhere on the page.
 import { expect } from "vitest";
 import type { Browser, Page } from "playwright-core";
 
@@ -91,7 +91,7 @@ export async function stops(page: Page): Promise<void> {
   expect(await answers(page).innerText()).not.toContain("word199");
 }
 
-/** Says something that fails, and says it again. */
+/** Sends a message that fails, and sends it again. */
 export async function retries(page: Page): Promise<void> {
   await send(page, "Please fail");
   await page.getByRole("button", { name: "Try again" }).click();
@@ -99,7 +99,7 @@ export async function retries(page: Page): Promise<void> {
   expect(await page.getByRole("button", { name: /Try again|Failed: retry/ }).count()).toBe(0);
 }
 
-/** Reloads the page in the middle of a run, which goes on. */
+/** Reloads the page in the middle of a run, which continues. */
 export async function reloads(page: Page): Promise<void> {
   await asksLong(page);
   await page.reload();

@@ -162,7 +162,7 @@ test("a chat agent of fifteen lines: a tool, a memory", async () => {
   expect(lines.filter((line) => line && !/^[}]/.test(line)).length).toBeLessThanOrEqual(15);
 });
 
-test("a deep agent that plans, writes, delegates, asks, and goes on in another process", async () => {
+test("a deep agent that plans, writes, delegates, asks, and continues in another process", async () => {
   const folder = folderOf("deep-agent");
   await run(folder, "npm", ["run", "build"]);
   const asked = await run(folder, "node", ["dist/main.js"]);

@@ -27,7 +27,7 @@ const projectsOf = (folder: string) =>
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = emptyFolder();
-  // CopilotKit alone installs 750 MB, in 60,000 files: vitest goes on meanwhile.
+  // CopilotKit alone installs 750 MB, in 60,000 files: vitest continues meanwhile.
   const clean = () => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   try {
     const tarball = await pack(folder);

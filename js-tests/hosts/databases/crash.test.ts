@@ -1,4 +1,4 @@
-// A process that dies at an await, any of them, and a run that goes on: nothing that nodes did is lost or saved twice.
+// A process that dies at any await, and a run that continues: nothing that nodes did is lost or saved twice.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isThorough } from "../../support/seed.js";
 
 const NODES = ["a", "b", "join", "work 1", "work 2", "end"];
-/** By the order of names and of Sends, whoever was done first. */
+/** By the order of names and of Sends, whichever was done first. */
 const LOG = ["in", ...NODES];
 
 let folder: string;
@@ -49,7 +49,7 @@ async function saved(name: string): Promise<string[]> {
   return [...log, ...writes.flatMap(([, , value]) => value as string[])].filter((one) => NODES.includes(one));
 }
 
-/** Dies at this await, and again at another, and goes on. */
+/** Dies at this await, and again at another, and continues. */
 async function dieAndGoOn(durability: string, dieAt: number, again: number): Promise<string[]> {
   const name = join(folder, `${durability}-${dieAt}`);
   const problems: string[] = [];
@@ -73,7 +73,7 @@ async function dieAndGoOn(durability: string, dieAt: number, again: number): Pro
 
 // Every await and both in CI; elsewhere a part of them, always the same: each is a process.
 describe.each(isThorough() ? ["sync", "async"] : ["async"])("durability %s", (durability) => {
-  test("a run that is killed at an await goes on", async () => {
+  test("a run that is killed at an await continues", async () => {
     const awaits = await run(join(folder, `${durability}-whole`), durability, 0);
     expect(awaits).toBeGreaterThan(50);
     const step = isThorough() ? 1 : 60;

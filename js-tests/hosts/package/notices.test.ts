@@ -1,4 +1,4 @@
-// The package names whose code it carries: what is in the wasm and in the bundles, found in the things themselves.
+// The package names all code that it carries: the wasm and the bundles themselves are searched.
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// The crate in somebody else's wasm: nothing of the npm package is in it.
+// The crate in another program's wasm: nothing of the npm package is in it.
 import { execFile } from "node:child_process";
 import { copyFileSync, mkdtempSync, readFileSync } from "node:fs";
 import { join } from "node:path";

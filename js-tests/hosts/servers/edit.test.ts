@@ -41,7 +41,7 @@ for (const [name, open] of Object.entries(SERVERS)) {
 
   test(`${name}: answers a message that was edited`, async () => {
     const { thread, runner, inStep, texts, id } = await chat();
-    expect((await runner.sendMessage("Count to 5.", {}, { messageId: id(2) })).status).toBe("finished");
+    expect((await runner.sendMessage("Count to 5.", { messageId: id(2) })).status).toBe("finished");
     expect(texts()).toEqual(["Count to 2.", "1 2", "Count to 5.", "1 2 3 4 5"]);
     expect(thread.pending).toEqual([]);
     await inStep();
@@ -92,7 +92,7 @@ test("LangGraph: after a stop, and in a stale tab, an edit removes what the serv
   await tab.runner.sendMessage("Count to 2.");
   await stopped();
   const messageId = tab.thread.getState().messages[2]?.id ?? "";
-  expect((await tab.runner.sendMessage("Count to 3.", {}, { messageId })).status).toBe("finished");
+  expect((await tab.runner.sendMessage("Count to 3.", { messageId })).status).toBe("finished");
   expect(tab.texts()).toEqual(["Count to 2.", "1 2", "Count to 3.", "1 2 3"]);
   await inStep();
 
@@ -109,7 +109,7 @@ test("LangGraph: after a stop, and in a stale tab, an edit removes what the serv
   const other = open(threadId);
   expect((await other.runner.load()).status).toBe("finished");
   expect(other.texts()).toEqual(["Count to 2.", "1 2", "Count to 3.", "1 2 3", "Count slowly to 90."]);
-  const edited = await tab.runner.sendMessage("Count to 4.", {}, { messageId: tab.thread.getState().messages[4]?.id });
+  const edited = await tab.runner.sendMessage("Count to 4.", { messageId: tab.thread.getState().messages[4]?.id });
   expect(edited.status).toBe("finished");
   expect(tab.texts().slice(4)).toEqual(["Count to 4.", "1 2 3 4"]);
   await inStep();

@@ -1,4 +1,4 @@
-// A page that goes one way to one server through scenarios, and says what was to be seen after each of their turns.
+// A page that runs scenarios against one server over one protocol, and reports the view after each of their turns.
 import * as agUi from "./drive-ag-ui";
 import * as langGraph from "./drive-langgraph";
 

@@ -83,7 +83,7 @@ const shown = async (page: Page) =>
 /** The thread's id as the page has saved it, which it does within a second. */
 async function threadIdIn(page: Page): Promise<string> {
   const saved = await page.waitForFunction(() =>
-    /"threadId":"([^"]+)"/.exec(sessionStorage.getItem("chat") ?? "")?.at(1),
+    /"threadId":"([^"]+)"/.exec(Object.values({ ...sessionStorage }).join(""))?.at(1),
   );
   return (await saved.jsonValue()) ?? "";
 }
@@ -93,9 +93,9 @@ interface Server {
   name: string;
   /** The requests that start a run. */
   runs: string;
-  /** The messages that the server holds; a server that keeps none has no such function. */
+  /** The messages that the server holds; undefined for a server that keeps none. */
   messages?: (threadId: string) => Promise<Message[]>;
-  /** Whether a run goes on after a reload, and can be joined. */
+  /** Whether a run continues after a reload, and can be rejoined. */
   canJoin: boolean;
 }
 
@@ -143,7 +143,7 @@ describe.each(SERVERS)("$name", ({ name, runs, messages, canJoin }) => {
     }),
   );
 
-  test.concurrent("asks, and goes on with either answer", () => use(chat.approves));
+  test.concurrent("asks, and continues with either answer", () => use(chat.approves));
 
   test.concurrent("asks, and still does after a reload", () =>
     use(async (page) => {
@@ -155,7 +155,7 @@ describe.each(SERVERS)("$name", ({ name, runs, messages, canJoin }) => {
     }),
   );
 
-  test.concurrent("stops, and the conversation goes on", () =>
+  test.concurrent("stops, and the conversation continues", () =>
     use(async (page) => {
       await chat.stops(page);
       await chat.send(page, "Hello");
@@ -163,7 +163,7 @@ describe.each(SERVERS)("$name", ({ name, runs, messages, canJoin }) => {
     }),
   );
 
-  test.concurrent("says what was refused, and sends it again", () =>
+  test.concurrent("reports a refused message, and sends it again", () =>
     use(
       async (page) => {
         const refusal = { status: 503, body: "The agent is busy.", headers: { "access-control-allow-origin": "*" } };
@@ -180,7 +180,7 @@ describe.each(SERVERS)("$name", ({ name, runs, messages, canJoin }) => {
 
   // No run of the examples' server breaks down.
   if (messages)
-    test.concurrent("says that a run broke down, and goes on with it", () =>
+    test.concurrent("reports that a run broke down, and continues it", () =>
       use(async (page) => {
         await chat.send(page, "Please fail");
         await page.getByRole("button", { name: "Try again" }).click();

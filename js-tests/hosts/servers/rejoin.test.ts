@@ -58,7 +58,7 @@ test.concurrent.each([
   expectInSync(witness.see(), held((await langGraph.state(url, thread.threadId as string)).values));
 });
 
-test.concurrent("a run that is told again from its start doubles nothing", async () => {
+test.concurrent("a run that is replayed from its start doubles nothing", async () => {
   const thread = new Thread();
   const witness = new Witness(thread);
   const runId = await begin(thread, "Count slowly to 40", 12);

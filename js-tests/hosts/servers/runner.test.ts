@@ -1,4 +1,4 @@
-// Runners on the real servers: at the end of each run the thread is what the server holds.
+// Runners on the real servers: at the end of each run the thread equals the server's.
 import { Client } from "@langchain/langgraph-sdk";
 import { Thread, type AgUiState } from "threadfold";
 import { AgUiRunner, type AgUiRunnerOptions } from "threadfold/ag-ui";
@@ -92,7 +92,7 @@ for (const [name, { open, inStep }] of Object.entries(SERVERS)) {
     await inStep(thread, "todos");
   });
 
-  test.concurrent(`${name}: what is said while it answers waits`, async () => {
+  test.concurrent(`${name}: a message sent during an answer waits`, async () => {
     const { thread, runner } = open("chat");
     const first = runner.sendMessage("Count slowly to 10");
     await until(() => runner.status === "streaming");
@@ -107,7 +107,7 @@ for (const [name, { open, inStep }] of Object.entries(SERVERS)) {
     await inStep(thread, "chat");
   });
 
-  test.concurrent(`${name}: asks, and goes on with the answer`, async () => {
+  test.concurrent(`${name}: asks, and continues with the answer`, async () => {
     for (const value of [true, false]) {
       const { thread, runner } = open("approval");
       const end = await runner.sendMessage("Mail Ada");
@@ -132,7 +132,7 @@ for (const [name, { open, inStep }] of Object.entries(SERVERS)) {
     await inStep(again.thread, "approval");
   });
 
-  test.concurrent(`${name}: a run that fails behind the answer goes on with it when retried`, async () => {
+  test.concurrent(`${name}: a run that fails after the answer continues with it when retried`, async () => {
     const { thread, runner } = open("relapse");
     expect(await runner.sendMessage("Go")).toMatchObject({ interrupts: [{ value: { question: "First?" } }] });
     expect(await runner.resume({ value: "one" })).toMatchObject({ status: "failed" });
@@ -148,7 +148,7 @@ for (const [name, { open, inStep }] of Object.entries(SERVERS)) {
     expect((thread.getConfirmedState() as { answers?: unknown }).answers).toEqual(["one", second]);
   });
 
-  test.concurrent(`${name}: stops, and the conversation goes on`, async () => {
+  test.concurrent(`${name}: stops, and the conversation continues`, async () => {
     const { thread, runner } = open("chat");
     const sent = runner.sendMessage("Count slowly to 400");
     await until(() => String(texts(thread)[1]).length > 20);
@@ -218,24 +218,21 @@ test.concurrent("LangGraph: a reload after the run has ended joins what is over"
   await inStep(again.thread);
 });
 
-test.concurrent(
-  "LangGraph: what a graph within said before it asked stays through a reload and the answer",
-  async () => {
-    const { open, inStep } = SERVERS.LangGraph;
-    const { thread, runner } = open("consent", { streamSubgraphs: true });
-    await runner.sendMessage("Tidy up");
-    const said = "I would delete three files.";
-    expect(texts(thread)).toEqual(["Tidy up", said]);
-    const again = open("consent", { streamSubgraphs: true }, asJson(thread));
-    const lacking: unknown[] = [];
-    byPart(again.thread).subscribe(() => {
-      if (!texts(again.thread).includes(said)) lacking.push(texts(again.thread));
-    });
-    expect(await again.runner.resume({ value: true })).toEqual({ status: "finished" });
-    expect(lacking).toEqual([]);
-    await inStep(again.thread);
-  },
-);
+test.concurrent("LangGraph: the text of a subgraph before it asked stays through a reload and the answer", async () => {
+  const { open, inStep } = SERVERS.LangGraph;
+  const { thread, runner } = open("consent", { streamSubgraphs: true });
+  await runner.sendMessage("Tidy up");
+  const said = "I would delete three files.";
+  expect(texts(thread)).toEqual(["Tidy up", said]);
+  const again = open("consent", { streamSubgraphs: true }, asJson(thread));
+  const lacking: unknown[] = [];
+  byPart(again.thread).subscribe(() => {
+    if (!texts(again.thread).includes(said)) lacking.push(texts(again.thread));
+  });
+  expect(await again.runner.resume({ value: true })).toEqual({ status: "finished" });
+  expect(lacking).toEqual([]);
+  await inStep(again.thread);
+});
 
 /** Another page, which only knows the thread's id. */
 const elsewhere = (thread: Thread, graph: string, options: Options = {}) => {
@@ -290,7 +287,7 @@ describe.each([
     await inStep(thread);
   });
 
-  test.concurrent("the run that goes on", async () => {
+  test.concurrent("the run that continues", async () => {
     const { thread, runner } = open("chat");
     const sent = runner.sendMessage("Count slowly to 40");
     await until(() => String(texts(thread)[1]).length > 10);
@@ -302,7 +299,7 @@ describe.each([
     await inStep(other.thread);
   });
 
-  test.concurrent("a run that cannot be told again", async () => {
+  test.concurrent("a run that cannot be replayed", async () => {
     const url = inject("langGraph");
     const client = new Client({ apiUrl: url });
     const { thread_id } = await client.threads.create();

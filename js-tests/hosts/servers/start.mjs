@@ -1,4 +1,5 @@
-// The two real servers, each on a free port of the loopback interface. `node js-tests/hosts/servers/start.mjs` runs them by hand.
+// The two real servers, each on a free port of the loopback interface. Run `node js-tests/hosts/servers/start.mjs` to
+// start them manually.
 import { spawn } from "node:child_process";
 import { cpSync, mkdtempSync } from "node:fs";
 import { createServer } from "node:net";

@@ -93,7 +93,7 @@ test.concurrent("through the runner, with a thread that is opened again", async 
   for (let turn = 0; turn < 4; turn++) await runner.sendMessage(`Question ${turn}`);
   await expectServers(thread, witness);
   expectAll(thread.history, 4);
-  // On another device there is what the server has: the summary stands for the rest.
+  // Another device has the server's messages: the summary replaces the rest.
   const other = new Thread({ threadId: thread.threadId, history: "full" });
   await new LangGraphRunner(other, options).load();
   expect(other.history).toEqual(thread.getState().messages);

@@ -1,4 +1,4 @@
-// The two servers through plain fetch: what goes over the wire, and what the server holds afterwards.
+// The two servers through plain fetch: the traffic, and the server's state afterwards.
 import { parts } from "./sse.mjs";
 
 const post = (url, body, init = {}) =>
@@ -9,7 +9,7 @@ async function answer(response) {
   return response.json();
 }
 
-/** A server that cannot fold what its own graph wrote answers 400, which is its state as far as anybody can tell. */
+/** A server that cannot fold its own graph's writes answers 400, and that answer counts as its state. */
 const stateOrRefusal = async (response) =>
   response.status === 400 ? { refused: (await response.json()).detail } : answer(response);
 
@@ -87,7 +87,7 @@ export const langGraphV2 = {
           params: { assistant_id: graph, namespace: [], interrupt_id: interrupt, response: turn.resume },
         },
 
-  /** All that has happened on a thread and what happens from now on: it does not end by itself. */
+  /** All events of a thread so far and from now on: it does not end by itself. */
   events: async function* (url, thread, init) {
     yield* json(parts(await post(`${url}/threads/${thread}/stream/events`, { channels: CHANNELS }, init)));
   },

@@ -21,7 +21,7 @@ interface Side {
 
 function argument({ specs, bare }: Side): unknown {
   const [only] = specs;
-  // The reference takes null for a malformed message; ours says that the argument is missing. Both throw.
+  // The reference takes null for a malformed message; ours reports a missing argument. Both throw.
   return bare && specs.length === 1 && only ? make(only) : specs.map(make);
 }
 

@@ -25,7 +25,7 @@ function lists(out: Out | Told[] | string | number | null | undefined): Told[][]
   return [out.update, out.summarized, out.request, out.messages].filter((list) => Array.isArray(list));
 }
 
-test("there are at least 2,000 answers about contexts, and each tells of messages that its case has", () => {
+test("there are at least 2,000 answers about contexts, and each refers to messages of its case", () => {
   let count = 0;
   let told = 0;
   for (const record of subjects.flatMap(read)) {

@@ -5,7 +5,7 @@ import { replay, type Recorded } from "./records.js";
 
 export type Message = Record<string, unknown>;
 
-/** A message of an answer, by what became of those of the case. */
+/** A message of an answer, in terms of the case's messages. */
 export type Told = number | [from: number, to: number] | { at: number; [field: string]: unknown } | { new: Message };
 
 /** A case's messages: the index of a conversation, or themselves. */

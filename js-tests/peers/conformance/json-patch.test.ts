@@ -31,7 +31,7 @@ for (const file of ["tests.json", "spec_tests.json"]) {
         const before = structuredClone({ doc, patch });
         if (error === undefined) {
           const patched = applyPatch<unknown>(frozen(doc), frozen(patch));
-          // Some cases only say that the patch applies.
+          // Some cases only state that the patch applies.
           if (expected !== undefined) expect(patched).toEqual(expected);
         } else {
           expect(codeOf(() => applyPatch(frozen(doc), frozen(patch)))).toMatch(/^(INVALID_|PATCH_)/);
@@ -42,7 +42,7 @@ for (const file of ["tests.json", "spec_tests.json"]) {
   });
 }
 
-test("what no path leads through is the same object", () => {
+test("a value that no path leads through is the same object", () => {
   const before = frozen({ a: { b: [{ x: 1 }, { x: 2 }], c: {} }, d: [{}], e: {} });
   const after = applyPatch(before, [
     { op: "replace", path: "/a/b/1/x", value: 3 },

@@ -1,4 +1,4 @@
-// Messages of every form, reduced to what the reducers look at, so that answers of two implementations compare.
+// Messages of every form, reduced to the fields that the reducers read, so that answers of two implementations compare.
 
 export interface NormalMessage {
   kind: string;
@@ -37,7 +37,7 @@ export function normalMessage(message: unknown): NormalMessage {
   const calls = Array.isArray(tool_calls) ? tool_calls.map(normalCall) : [];
   return {
     kind,
-    // A removal has none, whatever its class says.
+    // A removal has none, in any class.
     content: kind === "remove" ? "" : (content ?? ""),
     id: typeof id === "string" && UUID.test(id) ? "<uuid>" : (id ?? null),
     ...(name === undefined || name === null ? {} : { name }),

@@ -15,7 +15,7 @@ const ours = ({ left, right }: Given) => addMessages(left as never, right as nev
 const items = (side: unknown): unknown[] => (Array.isArray(side) ? side : [side]);
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
-/** Python writes a number for an id as text; ours says that an id is text. */
+/** Python writes a number for an id as text; ours requires text. */
 function hasNumberForId({ in: { left, right } }: Case): boolean {
   return [...items(left), ...items(right)].some((item) => isObject(item) && typeof item["id"] === "number");
 }

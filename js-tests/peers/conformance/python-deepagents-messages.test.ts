@@ -42,7 +42,7 @@ test("addMessages with DeepAgents' rules answers as its batch reducer does, writ
   replay("deepagents-messages", exceptDoubles(check(merge)));
 });
 
-test("a MessageList with DeepAgents' rules comes to the same", () => {
+test("a MessageList with DeepAgents' rules has the same result", () => {
   const merge = ({ left, writes }: Given) => {
     using list = new MessageList((left ?? []) as never[], { rules });
     for (const write of writes) list.update(write as never);

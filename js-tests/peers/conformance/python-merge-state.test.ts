@@ -21,7 +21,7 @@ function normalState(state: State | undefined): State {
   return { ...state, messages: normalMessages(state?.["messages"]) };
 }
 
-/** Where Python stumbles over null, ours takes it for what is empty. */
+/** Where Python stumbles over null, ours treats it as empty. */
 function withoutNulls(given: Given): Given {
   const state = { ...given.state };
   for (const key of ["messages", "tools", "copilotkit"]) if (state[key] === null) delete state[key];
@@ -43,7 +43,7 @@ test("langGraphDefaultMergeState with compat '0.0.x' answers as ag-ui-langgraph 
   replay("default-merge-state-0.0.x", compare("0.0.x"));
 });
 
-test("langGraphDefaultMergeState accumulates: what 0.0.25 answers, with the state's messages first", () => {
+test("langGraphDefaultMergeState accumulates: 0.0.25's results, with the state's messages first", () => {
   replay("default-merge-state-0.0.x", ({ in: given, out }: Case) => {
     if (out === undefined) return;
     const existing = normalMessages(given.state["messages"] ?? []);

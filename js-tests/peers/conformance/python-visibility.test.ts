@@ -11,7 +11,7 @@ interface Given {
   writes: Values;
 }
 
-test("schema.input and schema.output show what LangChain's agents show", () => {
+test("schema.input and schema.output show the fields that LangChain's agents show", () => {
   replay("visibility", ({ in: given, out, error }: Recorded<Given, { seen_by_node: Values; result: Values }>) => {
     const declared = Object.entries(given.fields).map(([name, options]) => [name, field.replace(options)]);
     using schema = defineSchema(Object.fromEntries(declared));

@@ -9,7 +9,7 @@ export interface Recorded<In, Out> {
   out?: Out;
   /** The first line of the reference's message. */
   error?: string;
-  /** The class of what it raised. */
+  /** The class of the exception. */
   raised?: string;
 }
 
@@ -21,7 +21,7 @@ export function replay<In, Out>(subject: string, check: (record: Recorded<In, Ou
   const records = JSON.parse(readFileSync(path, "utf8")) as Recorded<In, Out>[];
   const differing: string[] = [];
   for (const record of records) {
-    // A check may give its input to a reducer: what the failure shows has to be the record.
+    // A check may give its input to a reducer: the failure must show the record unchanged.
     const came = outcome(() => check(structuredClone(record)));
     if ("error" in came) differing.push(`${JSON.stringify(record)}\n${(came.error as Error).message}`);
   }

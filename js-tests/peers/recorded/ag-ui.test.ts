@@ -58,7 +58,7 @@ test.each(["chat", "todos", "parallel", "files", "log"])(
   },
 );
 
-test.each(WHOLE)("a run of %s told again, in part or in full, is the run told once", async (name) => {
+test.each(WHOLE)("a run of %s replayed, in part or in full, equals the run streamed once", async (name) => {
   const thread = new Thread();
   const witness = new Witness(thread);
   for (const [index, turn] of readRecording("ag-ui", name).turns.entries()) {

@@ -94,7 +94,7 @@ test("a token that was lost is drift", async () => {
 
 const whole = listRecordings("langgraph").filter((name) => !FAILING[name.replace(/\..*/, "")]);
 
-test.each(whole)("a run of %s told again, in part or in full, is the run told once", async (name) => {
+test.each(whole)("a run of %s replayed, in part or in full, equals the run streamed once", async (name) => {
   const thread = new Thread();
   const witness = new Witness(thread);
   for (const [index, { request, parts, state }] of readRecording("langgraph", name).turns.entries()) {

@@ -56,7 +56,7 @@ function checkUntouched(state: unknown, updates: unknown[], came: Outcome<State>
   }
 }
 
-/** Throws unless a schema works as ever. */
+/** Throws unless a schema still works. */
 function probe(schema: AnySchema): void {
   expect(schema.merge({ [PROBE]: [1] }, { [PROBE]: [2] })).toEqual({ [PROBE]: [1, 2] });
   expect(schema.step({ [PROBE]: [1] }, [{ [PROBE]: [2] }, { [PROBE]: [3] }])).toEqual({ [PROBE]: [1, 2, 3] });
@@ -94,7 +94,7 @@ function exercise(schema: AnySchema, state: unknown, updates: unknown[]): void {
   probe(schema);
 }
 
-/** Several updates in a row, as a program would: each folds into what the one before gave. */
+/** Several updates in a row, as a program would: each folds into the previous result. */
 function fold(schema: AnySchema, state: unknown, updates: unknown[]): void {
   let held = state as State;
   for (const update of updates) {
@@ -112,7 +112,7 @@ const whole = fields.chain((declared) =>
   fc.tuple(fc.constant(declared), otherFields, stateFor(declared), fc.array(updateFor(declared), { maxLength: 4 })),
 );
 
-test("schemas answer or refuse whatever they are given, change none of it, and go on working", () => {
+test("schemas answer or refuse any input, change none of it, and still work", () => {
   const tally = new Map<string, number>();
   const count = (what: string): void => void tally.set(what, (tally.get(what) ?? 0) + 1);
   const law = fc.property(whole, ([declared, more, state, updates]) => {
@@ -141,12 +141,12 @@ test("schemas answer or refuse whatever they are given, change none of it, and g
   const settings = seeded("whole schemas", 2_000);
   fc.assert(law, settings);
   console.log(Object.fromEntries(tally));
-  // Else the generator has lost what this is about.
+  // Otherwise the generator no longer covers the subject.
   expect(tally.get("made")).toBeGreaterThan(settings.numRuns / 2);
   expect(tally.get("combined")).toBeGreaterThan(settings.numRuns / 20);
 });
 
-test("what is no schema is refused", () => {
+test("an invalid schema is refused", () => {
   const law = fc.property(anything, fc.dictionary(fc.constantFrom("a", "b"), anything), (fields, oneByOne) => {
     called(() => defineSchema(fields as never), fields);
     called(() => defineSchema(oneByOne as never), oneByOne);

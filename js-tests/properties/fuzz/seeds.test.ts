@@ -1,4 +1,4 @@
-// `npm test` is deterministic: no property test makes up a seed of its own.
+// `npm test` is deterministic: no property test draws its own seed.
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import * as fc from "fast-check";

@@ -1,5 +1,5 @@
-// The adapters' functions are given garbage: they answer, or refuse it by a ThreadfoldError; what a source itself throws
-// goes on to who asked.
+// The adapters' functions get garbage: they answer, or refuse it with a ThreadfoldError. A source's own errors reach
+// the caller.
 import { Thread, ThreadfoldError } from "threadfold";
 import { foldAgUi, runInput } from "threadfold/ag-ui";
 import { concatChunk, foldLangGraph } from "threadfold/langgraph";
@@ -72,7 +72,7 @@ for (const [name, call] of Object.entries(calls)) {
   });
 }
 
-/** A source that never says anything is waited for; here it is not. */
+/** A silent source would be waited for; here it is not. */
 function within(promise: unknown): Promise<unknown> {
   return Promise.race([promise, new Promise((resolve) => setTimeout(resolve, 200))]);
 }

@@ -10,7 +10,7 @@ const makers = Object.entries(garbage);
 const isOurs = (thrown: unknown) =>
   typeof thrown === "object" && thrown !== null && thrown instanceof threadfold.ThreadfoldError;
 
-/** A sentence on what went wrong, if anything did: an error that is not ours, an input written to, an object that broke. */
+/** A sentence about the fault, if any: a foreign error, an input written to, an object that broke. */
 function complaint({ call }: Call, args: unknown[]): string | undefined {
   for (const arg of args) freeze(arg);
   const came = outcome(() => call(...(args as never[])));
@@ -25,7 +25,7 @@ function complaint({ call }: Call, args: unknown[]): string | undefined {
 /** The engines' errors for a write to a frozen object. */
 const WRITTEN = /^TypeError: Cannot (assign to|add|delete|define|redefine)/;
 
-/** Freezes plain objects and arrays as far down as a function may look, so that whoever writes to them throws. */
+/** Freezes plain objects and arrays as far down as a function may look, so that any write to them throws. */
 function freeze(value: unknown, depth = 5): void {
   if (typeof value !== "object" || value === null || depth === 0) return;
   try {
@@ -51,7 +51,7 @@ function describe(thrown: unknown): string {
   }
 }
 
-/** The exports that are given garbage elsewhere: an error has nothing to refuse, a thread has tests of its own. */
+/** The exports that other tests cover: an error has nothing to refuse, a thread has tests of its own. */
 const ELSEWHERE = ["ThreadfoldError", "Thread"];
 
 test("every exported function and class is given garbage", () => {

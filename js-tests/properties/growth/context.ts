@@ -25,7 +25,7 @@ export const contexts: Case[] = [
   ...Object.entries(HARD).flatMap(([name, make]): Case[] => [
     {
       name: `repairToolCalls: ${name}`,
-      // Lists four times as long outgrow the engine's young generation: it copies them, whatever is done with them.
+      // Lists four times as long outgrow the engine's young generation: it copies them in any case.
       most: 1600,
       prepare: (n) => {
         const messages = make(n) as never[];

@@ -1,4 +1,4 @@
-// Every public operation at n, 2n and 4n: none may grow faster than n^1.3. `GROWTH=table` prints what was measured.
+// Every public operation at n, 2n and 4n: none may grow faster than n^1.3. `GROWTH=table` prints the measurements.
 import { afterAll, describe, expect, test } from "vitest";
 import { agents } from "./agents.js";
 import { contexts } from "./context.js";
@@ -25,7 +25,7 @@ function judge(name: string, grown: Growth): void {
   else expect(grown.exponent, `${name}: ${figures}`).toBeLessThanOrEqual(LIMIT);
 }
 
-describe("what an operation costs grows no faster than n^1.3", () => {
+describe("the cost of an operation grows no faster than n^1.3", () => {
   for (const subject of [...lists, ...schemas, ...threads, ...contexts, ...graphs, ...agents, ...runners])
     test(subject.name, async () => judge(subject.name, await growth(subject, LIMIT)));
   for (const subject of streams) test(subject.name, async () => judge(subject.name, await growth(subject, LIMIT)));

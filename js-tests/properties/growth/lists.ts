@@ -22,7 +22,7 @@ export const message = (id: string, content: unknown = "x") => ({
 });
 const messages = (n: number, name = "m") => times(n, (at) => message(`${name}${at}`));
 
-/** Ids that are hard on somebody's index. */
+/** Ids that are hard on an index. */
 const ADVERSARIAL: Record<string, (at: number) => string> = {
   "like integers": (at) => String(at),
   "long, alike until the end": (at) => "x".repeat(200) + String(at).padStart(8, "0"),

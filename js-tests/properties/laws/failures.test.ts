@@ -46,7 +46,7 @@ test("a message whose content takes no text refuses it and stays as it is", () =
   expect(list.snapshot()[1]?.content).toBe("ab");
 });
 
-test("a merge or step of which one field fails leaves the state as it was", () => {
+test("a merge or step with one failing field leaves the state as it was", () => {
   const schema = defineSchema({
     log: field.append(),
     messages: field.messages(),
@@ -67,7 +67,7 @@ test("a merge or step of which one field fails leaves the state as it was", () =
   expect(schema.merge(state, { log: [2] })).toEqual({ log: [1, 2], messages: [], mood: "calm" });
 });
 
-test("a patch of which the last operation fails leaves the document as it was", () => {
+test("a patch whose last operation fails leaves the document as it was", () => {
   const operation = fc.constantFrom<PatchOperation[]>(
     { op: "add", path: "/a/0", value: 1 },
     { op: "remove", path: "/b" },

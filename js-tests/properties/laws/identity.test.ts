@@ -21,7 +21,7 @@ interface Identified {
   id?: unknown;
 }
 
-test("a message that no update names is the same object afterwards, whatever its form", () => {
+test("a message that no update names is the same object afterwards, in any form", () => {
   const law = fc.property(leftSpecs, rightSpecs, (left, right) => {
     // A first pass gives every message its id and its final form.
     const first = outcome(() => addMessages([], left.map(make) as never[]) as Identified[]);

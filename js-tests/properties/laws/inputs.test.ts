@@ -9,7 +9,7 @@ import { held, partialState, partialUpdate, schemaOf, schemaSpec, updateOf } fro
 
 const RUNS = 1_000;
 
-/** Calls with frozen inputs: whatever it answers, nothing but a ThreadfoldError may be thrown, and nothing changed. */
+/** Calls with frozen inputs: nothing but a ThreadfoldError may be thrown, and nothing changed. */
 function leavesAlone(call: (...inputs: never[]) => unknown, ...inputs: unknown[]): void {
   const before = JSON.stringify(inputs);
   const came = outcome(() => call(...(inputs.map(frozen) as never[])));

@@ -23,7 +23,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
 
 type Held = Record<string, unknown> & { id?: unknown; content?: unknown };
 
-/** The list as a plain array, changed by `addMessages` and by hand. */
+/** The list as a plain array, changed by `addMessages` and directly. */
 class Model {
   items: Held[];
   readonly #options: MessageOptions;
@@ -138,7 +138,7 @@ test("an appended instance stays one of its class, and the one that was given is
   expect(given.content).toBe("a");
 });
 
-/** The ways in which a message of the caller's comes to stand in a place that the list had written into. */
+/** The ways in which a caller's message replaces one that the list had written into. */
 const replacements: Record<string, (list: MessageList, given: never) => void> = {
   "after text": (list, given) => list.update([given]),
   "with another before it removed": (list, given) => list.update([{ type: "remove", id: "0" }, given]),

@@ -37,7 +37,7 @@ test("a super-step of no updates changes nothing but clears what is ephemeral", 
   fc.assert(law, seeded("empty steps", RUNS));
 });
 
-test("what a schema lets in and what it drops are the whole, and each is where its fields say", () => {
+test("the parts that a schema lets in and drops are the whole, and each is where its fields say", () => {
   const law = fc.property(cases, ([spec, state]) => {
     using schema = schemaOf(spec);
     const shown = {

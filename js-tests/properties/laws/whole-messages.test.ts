@@ -1,5 +1,5 @@
-// Lists of whole messages are merged without the core; a schema's merge asks it for every list. Both give one answer,
-// whatever the sides are made of.
+// Lists of whole messages are merged without the core; a schema's merge asks it for every list. Both give one answer
+// for any sides.
 import { AIMessage, HumanMessage, RemoveMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
 import * as fc from "fast-check";
 import { addMessages, defineSchema, field, type MessageOptions, type ThreadfoldError } from "threadfold";
@@ -8,7 +8,7 @@ import { DEVELOPER, KINDS, ON_SCREEN } from "../../../pkg-template/generated/kin
 import { codeOf, outcome } from "../../support/errors.js";
 import { seeded } from "../../support/seed.js";
 
-/** A name for the case, and what makes the value from an id. */
+/** A name for the case, and a function that makes the value from an id. */
 type Form = [name: string, make: (id: string) => unknown];
 
 const calls = [{ name: "find", args: {}, id: "t1", type: "tool_call" as const }];

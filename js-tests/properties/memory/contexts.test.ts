@@ -1,4 +1,4 @@
-// Contexts and cuts that nobody holds any more: what the wasm has of them does not grow, whether or not finalizers run.
+// Contexts and cuts that are no longer held: their part of the wasm does not grow, whether or not finalizers run.
 import { createRequire } from "node:module";
 import { expect, test } from "vitest";
 
@@ -33,7 +33,7 @@ test("dropped in a program that never returns to its event loop, they leave noth
   expect(sizes.at(-1), String(sizes)).toBeLessThan(1.05 * (sizes[0] as number));
 });
 
-test("one that made room for others answers as before, and goes on", () => {
+test("one that made room for others answers as before, and continues", () => {
   const [first, other] = [safeCuts(conversation()), new Context(options)];
   const list = conversation();
   const before = [[...first], first.pending, other.of(list).tokens, other.of(list).due?.cutoff];

@@ -72,7 +72,7 @@ test("nothing is freed while it lives", async () => {
   schema.dispose();
 });
 
-test("what dispose() or `using` freed is not freed again", async () => {
+test("memory that dispose() or `using` freed is not freed again", async () => {
   await collect();
   const before = allFrees();
   (() => {

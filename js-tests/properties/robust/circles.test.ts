@@ -61,7 +61,7 @@ test("40 copies that each double the value are as quick as 40 copies", () => {
   expect(performance.now() - start).toBeLessThan(2_000);
 });
 
-test("in a patch, what was copied and the copy change apart", () => {
+test("in a patch, an original and its copy change apart", () => {
   const patched = applyPatch({ a: { b: { c: 1 } } } as Record<string, unknown>, [
     { op: "replace", path: "/a/b/c", value: 2 },
     { op: "copy", from: "/a", path: "/d" },

@@ -13,7 +13,7 @@ import {
 } from "threadfold/slim";
 import { expect, test } from "vitest";
 
-test("slim without its wasm says that init comes first, whatever is called", () => {
+test("slim without its wasm reports that init comes first, at any call", () => {
   const calls = [
     () => new Thread(),
     () => new MessageList(),

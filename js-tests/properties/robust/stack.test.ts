@@ -6,8 +6,8 @@ import { expect, test } from "vitest";
 const stackPointer = () => (core() as unknown as { __stack_pointer: WebAssembly.Global<"i32"> }).__stack_pointer.value;
 
 /**
- * Makes a call on a stack that is full, then with a little more left each time, until there is enough for whatever it
- * does. Returns how many calls returned.
+ * Makes a call on a full stack, then with a little more left each time, until there is enough. Returns how many calls
+ * returned.
  */
 function onFullStack(call: () => unknown, times = 1000): number {
   let made = 0;
@@ -82,7 +82,7 @@ test("a thread on a full stack takes a change or throws and is as it was", () =>
     thread.receive({ type: "state", values: { f: nested(60, ids++) } });
     return thread.getState();
   }, 1000);
-  // Both go on as ever.
+  // Both continue as before.
   for (const one of [thread, other]) {
     one.update({ messages: [{ type: "ai", id: "last", content: "" }] } as never);
     one.receive({ type: "text", messageId: "last", text: "x" });

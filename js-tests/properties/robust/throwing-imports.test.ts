@@ -65,7 +65,7 @@ const BUILTINS: [object: object, name: string][] = [
 
 const { defineProperty, getOwnPropertyDescriptor } = Object;
 
-/** Makes a call while a built-in function throws; what the call throws is let go. */
+/** Makes a call while a built-in function throws; the call's own error is dropped. */
 function without(object: object, name: string, call: () => void): void {
   const was = getOwnPropertyDescriptor(object, name);
   const isFunction = typeof was?.value === "function";
@@ -167,7 +167,7 @@ function expectAllWell(thread: Thread, list: MessageList, after?: string): void 
   expect(schema.merge({ log: [1] } as never, { log: [2] })).toEqual({ log: [1, 2] });
 }
 
-test("whatever an import throws, at whichever call, the core works as before", () => {
+test("after any import throws, at any call, the core works as before", () => {
   for (const [object, name] of BUILTINS) {
     const thread = new Thread();
     const list = new MessageList();

@@ -1,4 +1,4 @@
-// An agent's messages and state, and its thread: the same, whoever changes them.
+// An agent's messages and state, and its thread: the same after any change on either side.
 import { AbstractAgent, type BaseEvent, HttpAgent, type Message, type RunAgentInput } from "@ag-ui/client";
 import { from, Observable, type Subscriber } from "rxjs";
 import { Thread } from "threadfold";
@@ -9,7 +9,7 @@ import { agentOf, type Event, finished, response, started, text } from "./agents
 const question = (id = "u1", content = "Q"): Message => ({ id, role: "user", content });
 const ids = (agent: { messages: readonly { id: string }[] }) => agent.messages.map(({ id }) => id);
 
-/** An agent whose events come when the test says so. */
+/** An agent whose events the test sends. */
 class Driven extends withFold(AbstractAgent) {
   #events: Subscriber<BaseEvent> | undefined;
   readonly inputs: RunAgentInput[] = [];
@@ -33,14 +33,14 @@ const settled = () => new Promise((resolve) => setTimeout(resolve));
 
 const config = () => ({ threadId: "t1", initialMessages: [question()], initialState: { mood: "calm" } });
 
-test("the thread has what the agent began with, and its name", () => {
+test("the thread has the agent's initial values, and its name", () => {
   const { thread } = new Driven(config());
   expect(thread).toBeInstanceOf(Thread);
   expect(thread.threadId).toBe("t1");
   expect(thread.getState()).toEqual({ messages: [question()], mood: "calm" });
 });
 
-test("what is done to the agent between runs is in the thread at the next look", () => {
+test("changes to the agent between runs are in the thread at the next read", () => {
   const agent = new Driven(config());
   const { thread } = agent;
   agent.addMessage(question("u2"));
@@ -59,7 +59,7 @@ test("what is done to the agent between runs is in the thread at the next look",
   expect(agent.thread.getState()).toEqual({ messages: [] });
 });
 
-test("listeners of the thread hear of what is set on the agent", () => {
+test("listeners of the thread are notified of changes to the agent", () => {
   const agent = new Driven(config());
   const seen: number[] = [];
   agent.thread.subscribe(({ messages }) => seen.push(messages.length));
@@ -68,7 +68,7 @@ test("listeners of the thread hear of what is set on the agent", () => {
   expect(seen).toEqual([3, 0]);
 });
 
-test("what is kept is the same object, even when all is set anew from copies", () => {
+test("kept values are the same objects, even when all is set anew from copies", () => {
   const agent = new Driven({ initialMessages: [question("u1"), question("u2"), question("u3")] });
   const before = agent.thread.getState().messages;
   agent.setMessages(
@@ -78,7 +78,7 @@ test("what is kept is the same object, even when all is set anew from copies", (
   expect(after.map((message, at) => message === before[at])).toEqual([true, false, true, false]);
 });
 
-test("what is the user's own is never frozen nor changed", async () => {
+test("the user's own values are never frozen nor changed", async () => {
   const own = question("u2");
   const state = { mood: "calm", deep: { er: 1 } };
   const agent = new Driven(config());
@@ -148,7 +148,7 @@ test("a rollback leaves no trace in the agent", async () => {
   expect(agent.state).toEqual({ mood: "calm", step: 1 });
 });
 
-test("what is added to the thread itself is the agent's, too, and what a run says after it is laid over it", async () => {
+test("additions to the thread itself are the agent's, too, and later run output goes on top", async () => {
   const agent = new Driven(config());
   agent.thread.update({ messages: [question("u2")], mood: { is: "gay" } });
   expect(ids(agent)).toEqual(["u1", "u2"]);
@@ -167,7 +167,7 @@ test("what is added to the thread itself is the agent's, too, and what a run say
   expect(agent.thread.getState()).toMatchObject({ mood: { is: "so-so" } });
 });
 
-test("a server that gives every run the same id does not take back the answers before", async () => {
+test("a server that gives every run the same id does not remove earlier answers", async () => {
   const agent = agentOf("folding", [
     [started("same"), ...text("m1", "one"), finished("same")],
     [started("same"), ...text("m2", "two"), finished("same")],
@@ -216,14 +216,14 @@ test("an interrupt that is resumed under its run's id loses nothing", async () =
   }
 });
 
-/** An agent that joins what its server tells. */
+/** An agent that joins the runs of its server. */
 function joining(runs: Event[][], config: object): FoldHttpAgent {
   const agent = agentOf("folding", runs, config) as FoldHttpAgent;
   Object.defineProperty(agent, "connect", { value: agent.run.bind(agent) });
   return agent;
 }
 
-test("a run told again begins with the state it began with, and with what was set here since", async () => {
+test("a replayed run begins with its own first state, and with later local changes", async () => {
   const again = logged([{ type: "CUSTOM", name: "now", value: 1 }]);
   const agent = joining([again, again, again], { initialState: { log: [1], first: true } });
   await agent.runAgent({ runId: "r1" });
@@ -238,7 +238,7 @@ test("a run told again begins with the state it began with, and with what was se
   expect(agent.thread.getState()).toEqual({ messages: [], log: [1, 2], own: true });
 });
 
-test("runs of others that are joined go by their own ids: the last one told again is that run", async () => {
+test("joined runs of others go by their own ids: replaying the last one is that run", async () => {
   const history = logged(text("m1", "a"));
   const agent = joining([history, history], { initialState: { log: [1] } });
   await agent.connectAgent();
@@ -247,7 +247,7 @@ test("runs of others that are joined go by their own ids: the last one told agai
   expect(ids(agent)).toEqual(["m1"]);
 });
 
-test("what is set in the thread during a run is the agent's after a replay, too", async () => {
+test("a value set in the thread during a run is the agent's after a replay, too", async () => {
   const again = [started("r1"), { type: "CUSTOM", name: "now", value: 1 }, finished("r1")] as Event[];
   const agent = agentOf("folding", [again, again], { initialState: { first: true } }) as FoldHttpAgent;
   await agent.runAgent({ runId: "r1" }, { onCustomEvent: () => agent.thread.update({ mood: "gay" }) });
@@ -298,7 +298,7 @@ test("a message that the agent was given without an id gets one", async () => {
   });
 });
 
-test("a listener that calls the agent while it is being told", async () => {
+test("a listener that calls the agent while it is notified", async () => {
   const agent = new Driven(config());
   let once = true;
   agent.thread.subscribe(() => {
@@ -315,7 +315,7 @@ test("a listener that calls the agent while it is being told", async () => {
   expect(agent.thread.getState().messages).toEqual(agent.messages);
 });
 
-test("what cannot be folded is a warning and no change, as in AG-UI's reference", async () => {
+test("an event that cannot be folded is a warning and no change, as in AG-UI's reference", async () => {
   const delta = (path: string) => ({ type: "STATE_DELTA", delta: [{ op: "remove", path }] });
   for (const kind of ["plain", "folding"] as const) {
     const warn = vi.spyOn(console, "warn").mockImplementation(() => {});

@@ -135,7 +135,7 @@ test("operations that no patch knows are left out, the others applied", async ()
   expect(thread.getState()).toMatchObject({ a: 2 });
 });
 
-test("text that is no JSON, and a stream that ends in the middle of a part", async () => {
+test("text that is not JSON, and a stream that ends in the middle of a part", async () => {
   const thread = new Thread();
   const codes: string[] = [];
   thread.on("error", ({ code }) => codes.push(code));
@@ -183,7 +183,7 @@ const broken = fc
     return events.map((one) => (one === event ? { ...one, [keys[key % keys.length] ?? "type"]: value } : one));
   });
 
-test("whatever is broken in a run, folding it never throws and never leaves the thread unusable", async () => {
+test("folding a broken run never throws and never leaves the thread unusable", async () => {
   await fc.assert(
     fc.asyncProperty(broken, async (events) => {
       const thread = new Thread();

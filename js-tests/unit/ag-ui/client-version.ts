@@ -1,4 +1,4 @@
-// The tests of agents run on several versions of `@ag-ui/client`: what the older ones make nothing of is left out, to
+// The tests of agents run on several versions of `@ag-ui/client`: fields that older ones ignore are left out, to
 // compare the rest.
 import * as client from "@ag-ui/client";
 
@@ -12,7 +12,7 @@ const LATER = new Set([
   ...(hasMetadata ? [] : ["metadata", "subagentRunId"]),
 ]);
 
-/** Without what a version does not know. */
+/** Removes the fields that a version does not know. */
 export function known<T>(value: T): T {
   if (LATER.size === 0) return value;
   return JSON.parse(JSON.stringify(value), (key, item: unknown) => (LATER.has(key) ? undefined : item)) as T;

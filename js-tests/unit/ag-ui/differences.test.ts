@@ -14,7 +14,7 @@ const ids = (agent: { messages: readonly { id: string }[] }) => agent.messages.m
 const contents = (agent: { messages: readonly object[] }) =>
   agent.messages.map((message) => (message as { content?: unknown }).content);
 
-/** Runs both agents on the same, and gives what each came to. */
+/** Runs both agents on the same input, and returns their results. */
 async function each<T>(work: (kind: Kind) => Promise<T>): Promise<{ theirs: T; ours: T }> {
   const quiet = [vi.spyOn(console, "warn"), vi.spyOn(console, "error")].map((spy) => spy.mockImplementation(() => {}));
   try {
@@ -158,7 +158,7 @@ test("history that the page had from elsewhere is there once, too", async () => 
   expect(ours).toEqual(["Q", "ab"]);
 });
 
-test("a text that goes on is no repetition, for neither", async () => {
+test("a text that continues is not a repetition, for neither", async () => {
   const history: Message[] = [{ id: "m1", role: "assistant", content: "ab" }];
   const { theirs, ours } = await each(async (kind) => {
     const agent = agentOf(kind, [[started(), ...text("m1", "a", "c"), ...text("m1", "ab"), finished()]], {
@@ -226,7 +226,7 @@ test("a result that the snapshot has under another id stays in its place (ag-ui#
   expect(ours).toEqual(["u1", "m1", "stored", "m2"]);
 });
 
-test("a snapshot that lags behind takes nothing from a text that is being streamed", async () => {
+test("a lagging snapshot removes nothing from a text that is being streamed", async () => {
   const run = (late: Event) => [
     started(),
     ...text("m1", "a", "b").slice(0, 2),
@@ -243,7 +243,7 @@ test("a snapshot that lags behind takes nothing from a text that is being stream
   expect(ours).toEqual(["Q", "ab"]);
 });
 
-test("the result of a known call is not there twice, whatever its id", async () => {
+test("the result of a known call is not there twice, under any id", async () => {
   const results = ["t1", "t1", "t2"].map((messageId, at) => ({
     type: "TOOL_CALL_RESULT",
     messageId,
@@ -314,7 +314,7 @@ test("the state's own messages are not the thread's", async () => {
   expect(thread.getState()).toMatchObject({ messages: [{ id: "m1" }], mood: "gay" });
 });
 
-test("a state of null is no fields", async () => {
+test("a state of null has no fields", async () => {
   const thread = new Thread<{ messages: object[]; mood?: string }>({ values: { mood: "calm" } });
   await foldAgUi(thread, [started(), { type: "STATE_SNAPSHOT", snapshot: null }, finished()]);
   expect(thread.getState()).toEqual({ messages: [] });

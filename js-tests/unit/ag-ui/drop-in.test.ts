@@ -1,4 +1,4 @@
-// Where a folded agent has to do just what the plain one does: each case with both.
+// Cases in which a folded agent must behave like the plain one: each runs with both.
 import { AbstractAgent, type BaseEvent, HttpAgent, type Message, type RunAgentInput } from "@ag-ui/client";
 import { concat, EMPTY, from, map, type Observable, throwError } from "rxjs";
 import { ThreadfoldError } from "threadfold";
@@ -120,7 +120,7 @@ test("a tool result under its call's message id is there, with the call, and sen
   }
 });
 
-test("two messages of one id in what the agent is given are both kept", async () => {
+test("two messages with one id in the agent's input are both kept", async () => {
   const call = { id: "c1", type: "function" as const, function: { name: "n", arguments: "{}" } };
   const messages: Message[] = [
     { id: "m1", role: "assistant", toolCalls: [call] },
@@ -192,7 +192,7 @@ test("messages without ids that are set twice are the same messages", () => {
   expect(folding.thread.getState().messages.map(({ content }) => content)).toEqual(["one", "two", "two", "three"]);
 });
 
-test("what a caller changes in its own message after handing it over is what is sent", async () => {
+test("a caller's change to its own message after handing it over is sent", async () => {
   for (const kind of KINDS) {
     const { agent, sent } = told(kind, [[started(), ...text("m1", "a"), finished()]], {
       initialMessages: [question()],
@@ -213,7 +213,7 @@ test("what a caller changes in its own message after handing it over is what is 
   }
 });
 
-test("what a caller changed in its own message is not lost to what the thread shows", () => {
+test("a caller's change to its own message is not lost to the thread's view", () => {
   const { agent } = told("folding", []);
   const { thread } = agent as FoldHttpAgent;
   const own = question("u1", "first");
@@ -224,7 +224,7 @@ test("what a caller changed in its own message is not lost to what the thread sh
   expect(own).toEqual(question("u1", "second"));
 });
 
-test("nobody waits for onNewMessage and onNewToolCall", async () => {
+test("the run does not wait for onNewMessage and onNewToolCall", async () => {
   const never = () => new Promise<never>(() => {});
   for (const kind of KINDS) {
     const { agent } = told(kind, [
@@ -359,14 +359,14 @@ test("an agent that is detached in the middle of a run is disconnected", async (
   expect(agent.thread.run).toMatchObject({ id: "r1", status: "disconnected" });
 });
 
-test("a page of HTML is no run that has ended well", async () => {
+test("a page of HTML is not a successful run", async () => {
   const page = async () => new Response("<!doctype html><p>Welcome!</p>", { headers: { "content-type": "text/html" } });
   await new HttpAgent({ url: "http://made", fetch: page }).runAgent();
   const agent = new FoldHttpAgent({ url: "http://made", fetch: page });
   await quietly(() => expect(agent.runAgent()).rejects.toMatchObject({ code: "BAD_RESPONSE" }));
 });
 
-test("withFold and its agents say what is wrong with their arguments", () => {
+test("withFold and its agents report errors in their arguments", () => {
   for (const wrong of [undefined, null, 1, {}, Map, () => {}]) {
     expect(() => withFold(wrong as never)).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }) as Error);
   }

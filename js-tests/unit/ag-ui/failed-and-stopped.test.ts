@@ -179,7 +179,7 @@ for (const [what, half] of Object.entries(HALF)) {
   });
 }
 
-test("an agent stopped before its answer comes: nothing is under way, and what is pending waits", async () => {
+test("an agent stopped before its answer comes: nothing is under way, and pending updates wait", async () => {
   const fetch: HttpAgent["fetch"] = (_, { signal }) =>
     new Promise((_resolve, reject) => signal?.addEventListener("abort", () => reject(signal.reason as Error)));
   const soon = async (agent: HttpAgent) => {

@@ -197,7 +197,7 @@ test("back and forth any number of times says the same", () => {
   );
 });
 
-test("what is of the asked form already is left alone", () => {
+test("messages already in the requested form are left alone", () => {
   const agUi = { id: "1", role: "user", content: "Q" };
   const dict = { id: "1", type: "human", content: "Q" };
   const instance = new HumanMessage({ id: "1", content: "Q" });
@@ -254,7 +254,7 @@ test("media, as ag_ui_langgraph maps them", () => {
   ]);
 });
 
-test("what ag_ui_langgraph's own converters made of messages", () => {
+test("the results of ag_ui_langgraph's own converters", () => {
   const recorded = new URL("recorded/ag-ui-langgraph-messages.json", import.meta.url);
   const rows = JSON.parse(readFileSync(recorded, "utf8")) as Record<
     "agUi" | "langChain" | "back",
@@ -300,7 +300,7 @@ test("instances of @langchain/core's classes", () => {
   expect(toLangChain(toAgUi(tool))).toMatchObject({ type: "tool", tool_call_id: "c1", status: "error", content: "42" });
 });
 
-test("what was changed in between is what counts", () => {
+test("changes made in between count", () => {
   const asked = {
     id: "a",
     type: "ai",

@@ -43,7 +43,7 @@ test("neither its messages nor its fields are sent, until it is retried", async 
   expect(sentBy(thread)).toEqual([["A", "B", "Q", "Q2"], { mood: "sad", note: 1, hue: "red" }]);
 });
 
-test("what it changed and removed is sent as the server has it, or as a later update has it", async () => {
+test("fields that it changed and removed are sent with the server's value, or a later update's", async () => {
   const thread = await threadWith();
   const edit = thread.optimistic({
     messages: [{ id: "a", role: "assistant", content: "edited" }, removeMessage("b")] as never,
@@ -68,7 +68,7 @@ test("a failed write to a field with a reducer of its own is not sent either", (
   expect(runInput(thread).state).toEqual({ budget: 5 });
 });
 
-test("what failed with its request is not sent with the next", async () => {
+test("an update that failed with its request is not sent with the next", async () => {
   const thread = await threadWith();
   thread.optimistic({ messages: [question] });
   await foldAgUi(thread, new Response("boom", { status: 500 })).catch(() => {});

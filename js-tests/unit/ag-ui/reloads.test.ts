@@ -20,7 +20,7 @@ type Turn = {
   readonly answer: "snapshot" | "delta" | "nothing" | "history";
   readonly fails: boolean;
   readonly early: boolean;
-  /** Before what of the turn the page is loaded again, in a page that is. */
+  /** The positions in the turn before which the page is reloaded, in a page that is. */
   readonly reloads: readonly boolean[];
 };
 
@@ -48,7 +48,7 @@ const turn: fc.Arbitrary<Turn> = fc.record({
 const reloaded = (thread: Thread<State>): Thread<State> =>
   Thread.fromJSON(JSON.parse(JSON.stringify(thread)) as object, { schema }) as unknown as Thread<State>;
 
-/** Plays the turns. Returns what the server was sent and what it held after each, and what the page showed. */
+/** Plays the turns. Returns the server's requests, its state after each, and the page's views. */
 async function played(turns: readonly Turn[], loadsAgain: boolean): Promise<unknown[]> {
   const seen: unknown[] = [];
   let server = { log: [] as string[], mood: "none", facts: {} };
@@ -92,7 +92,7 @@ async function played(turns: readonly Turn[], loadsAgain: boolean): Promise<unkn
   return seen;
 }
 
-test("what the server is sent and holds is as without reloads", async () => {
+test("the server's requests and state are the same as without reloads", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(turn, { minLength: 1, maxLength: 5 }), async (turns) => {
       expect(await played(turns, true)).toEqual(await played(turns, false));
@@ -116,7 +116,7 @@ test("a run that has begun without an id does not make the server's state the cl
   }
 });
 
-test("what was received is the server's, in a run and outside; what a thread began with and was added is not", () => {
+test("received values are the server's, in a run and outside; initial and added ones are not", () => {
   const values = { messages: [], log: ["one"] };
   const sent = (change: (thread: Thread) => void, from = new Thread({ threadId: "t" })) => {
     change(from);

@@ -16,7 +16,7 @@ async function folded(thread: Thread, ...streams: Event[][]): Promise<unknown> {
   return json(thread.getState());
 }
 
-test("cut anywhere and told again from its start, with or without a reload in between", async () => {
+test("cut anywhere and replayed from its start, with or without a reload in between", async () => {
   await fc.assert(
     fc.asyncProperty(
       conversation,
@@ -36,7 +36,7 @@ test("cut anywhere and told again from its start, with or without a reload in be
   );
 });
 
-test("cut anywhere and joined behind the last part", async () => {
+test("cut anywhere and joined after the last part", async () => {
   await fc.assert(
     fc.asyncProperty(run({ snapshots: true }), fc.nat(), async (events, cut) => {
       const once = await folded(new Thread(), events);
@@ -47,7 +47,7 @@ test("cut anywhere and joined behind the last part", async () => {
   );
 });
 
-test("texts of an earlier run, told again by a later one", async () => {
+test("texts of an earlier run, replayed by a later one", async () => {
   const texts = fc.array(fc.tuple(fc.constantFrom("m1", "m2", "m3"), fc.string({ maxLength: 8 })), { maxLength: 4 });
   await fc.assert(
     fc.asyncProperty(texts, fc.infiniteStream(fc.integer({ min: 1, max: 3 })), async (said, sizes) => {
@@ -78,7 +78,7 @@ function inParts(whole: string, sizes: Iterable<number>): string[] {
   return parts;
 }
 
-test("what was added here during the run outlasts its replay", async () => {
+test("local additions during the run outlast its replay", async () => {
   const thread = new Thread<ThreadState & { mood?: string }>();
   const events = [started(), ...text("m1", "a", "b"), finished()];
   await folded(thread, events.slice(0, 3) as Event[]);

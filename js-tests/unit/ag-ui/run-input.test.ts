@@ -36,7 +36,7 @@ class Server {
   }
 }
 
-test("a value that the server said is not sent back: one entry a turn is one entry a turn", async () => {
+test("a value that the server sent is not sent back: one entry a turn is one entry a turn", async () => {
   const echoing = new Server();
   const lengths: number[] = [];
   const bodies: string[] = [];
@@ -87,7 +87,7 @@ test("of a field that grew here what is new, of others what is other", async () 
   });
 });
 
-test("what is not input, and what is private, is not sent", async () => {
+test("private fields and those that are not input are not sent", async () => {
   const thread = new Thread({
     threadId: "t1",
     schema,
@@ -104,7 +104,7 @@ test("what is not input, and what is private, is not sent", async () => {
   expect(runInput(thread, { schema, state: { own: 1 } }).state).toEqual({ own: 1 });
 });
 
-test("without a schema: what the server did not say", async () => {
+test("without a schema: the values that the server did not send", async () => {
   const thread = new Thread<Open>({ threadId: "t1", values: { mood: "calm" } });
   expect(runInput(thread).state).toEqual({ mood: "calm" });
   await foldAgUi(thread, [
@@ -133,7 +133,7 @@ test("a field that the server only patched is the server's", async () => {
   expect(runInput(thread).state).toEqual({});
 });
 
-test("a patch of what was added here, and what it makes of it is the server's", async () => {
+test("a patch of local additions, and its result is the server's", async () => {
   const thread = new Thread<Open>({ threadId: "t1" });
   const errors: unknown[] = [];
   thread.on("error", (error) => errors.push(error));
@@ -149,7 +149,7 @@ test("a patch of what was added here, and what it makes of it is the server's", 
   expect(runInput(thread).state).toEqual({});
 });
 
-test("what was set on an agent is sent until the server says it", async () => {
+test("a value set on an agent is sent until the server sends it", async () => {
   const agent = agentOf(
     "folding",
     [[started(), { type: "STATE_SNAPSHOT", snapshot: { mood: "calm", log: [1] } }, finished()]],
@@ -162,7 +162,7 @@ test("what was set on an agent is sent until the server says it", async () => {
   expect(runInput(agent.thread).state).toEqual({ mood: "gay" });
 });
 
-test("a thread that was saved and read again does not send back what the server had said", async () => {
+test("a thread that was saved and read again does not send the server's values back", async () => {
   const thread = new Thread({ threadId: "t1", schema });
   await foldAgUi(thread, [
     started(),

@@ -73,7 +73,7 @@ test("the fields of server-sent events: comments, line ends, data over several l
   expect(thread.run).toMatchObject({ status: "disconnected", lastEventId: "3" });
 });
 
-test("a run joined again behind the last id, and once more from its start", async () => {
+test("a run joined again after the last id, and once more from its start", async () => {
   const parts = RUN.map((event, at) => `id: ${at}\ndata: ${JSON.stringify(event)}\n\n`);
   for (let cut = 1; cut < parts.length; cut++) {
     let thread = new Thread();
@@ -229,7 +229,7 @@ test("a signal that came before", async () => {
   expect(thread.run).toEqual({ status: "idle" });
 });
 
-test("the source's own error rejects; what was folded stays, and the run can be told again", async () => {
+test("the source's own error rejects; folded events stay, and the run can be replayed", async () => {
   const events = new Subject<Event>();
   const thread = new Thread();
   const reading = foldAgUi(thread, events);
@@ -244,7 +244,7 @@ test("the source's own error rejects; what was folded stays, and the run can be 
   expect(thread.run).toMatchObject({ id: "r1", status: "idle" });
 });
 
-test("an answer that is no stream of events", async () => {
+test("an answer that is not a stream of events", async () => {
   const thread = new Thread();
   await expect(foldAgUi(thread, new Response("boom", { status: 500, statusText: "Oops" }))).rejects.toThrow(
     "500 Oops: boom",

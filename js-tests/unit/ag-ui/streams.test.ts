@@ -15,7 +15,7 @@ const reloaded = (thread: Thread, options?: object) =>
 const contents = (thread: Thread) => thread.getState().messages.map(({ content }) => content);
 const RUN = [started(), ...text("m1", "Hel", "lo"), finished()];
 
-/** A thread that notes what is complained of. */
+/** A thread that records complaints. */
 function watched(thread = new Thread({ threadId: "t1" })) {
   const errors: { code: string; event: unknown }[] = [];
   thread.on("error", ({ code }, event) => errors.push({ code, event }));
@@ -32,7 +32,7 @@ test("an event's id is that of all that it brings: a run that begins with two me
   expect(contents(thread)).toEqual(["one", "two"]);
 });
 
-test("a delta of the state that is repeated under its id is applied once, in what is sent, too", async () => {
+test("a delta of the state that is repeated under its id is applied once, in the run input, too", async () => {
   const { thread, errors } = watched();
   const delta = { type: "STATE_DELTA", delta: [{ op: "add", path: "/log/-", value: 2 }] };
   const head = sse([started(), { type: "STATE_SNAPSHOT", snapshot: { log: [1] } }]);
@@ -84,7 +84,7 @@ test.each([
   expect(runInput(again, options as never).state).toEqual({ log: [3], mood: "gay" });
 });
 
-test("what a run took along is not sent again, when it ended well and the server said nothing", async () => {
+test("an update that a successful run carried is not sent again, if the server sent nothing", async () => {
   const thread = new Thread<Open>({ threadId: "t1", schema } as never);
   thread.optimistic({ log: [1] });
   expect(runInput(thread, { schema }).state).toEqual({ log: [1] });
@@ -132,7 +132,7 @@ const LIVE: Record<
           new Promise<IteratorResult<Event>>((resolve) => waiting.push((value) => resolve({ value, done: false }))),
         return: () => {
           closed = true;
-          // One that never comes to its end.
+          // One that never ends.
           return new Promise<never>(() => {});
         },
       }),
@@ -336,7 +336,7 @@ test("a response that was read already says so", async () => {
   await expect(foldAgUi(new Thread(), read)).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
 });
 
-test("whatever the arguments are, what is wrong has a code", async () => {
+test("invalid arguments of any kind have a code", async () => {
   for (const wrong of [undefined, null, 1, "text", {}, [], () => {}]) {
     await expect(foldAgUi(wrong as never, RUN)).rejects.toMatchObject({
       name: "ThreadfoldError",
@@ -461,7 +461,7 @@ test("a snapshot with a message of an unknown role is the messages", async () =>
   expect(errors).toEqual([]);
 });
 
-test("a server that never sends a snapshot: what was asked and answered is done, and a later failure does not touch it", async () => {
+test("a server that never sends a snapshot: answered questions are done, and a later failure does not touch them", async () => {
   const thread = new Thread({ threadId: "t1" });
   const ask = (id: string) => thread.optimistic({ messages: [{ id, role: "user", content: id }] });
   const first = ask("u1");
@@ -574,7 +574,7 @@ test.each([
   expect(heard.at(-1)).toBe(heard.at(-3));
 });
 
-test("a message that is removed while it is being streamed is complained of, and the stream goes on", async () => {
+test("a message that is removed while it streams is reported, and the stream continues", async () => {
   const { thread, errors } = watched();
   const token = (delta: string) => ({ type: "TEXT_MESSAGE_CONTENT", messageId: "m1", delta });
   let nth = 0;

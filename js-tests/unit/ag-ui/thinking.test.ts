@@ -49,7 +49,7 @@ test("each thought is a message of the role reasoning, as in the client", async 
   expect(said(agent)).toEqual(said(thread.getState()));
 });
 
-test("what else comes in the middle of a thought leaves it open", async () => {
+test("other events in the middle of a thought leave it open", async () => {
   const thread = new Thread<AgUiState>();
   const errors = heard(thread);
   const [start, first, second, end] = thought("a", "b") as [Event, Event, Event, Event];
@@ -57,7 +57,7 @@ test("what else comes in the middle of a thought leaves it open", async () => {
   expect([said(thread.getState()), errors]).toEqual([[["reasoning", "ab"]], []]);
 });
 
-test("a thought that was cut goes on behind its last part, also after a reload, and from the start of its run", async () => {
+test("a thought that was cut continues after its last part, also after a reload, and from the start of its run", async () => {
   const parts = [started(), ...thought("a", "b", "c"), finished()].map(
     (event, at) => `id: ${at}\ndata: ${JSON.stringify(event)}\n\n`,
   );
@@ -89,7 +89,7 @@ test("parts that the run has had, and gets again without its start, are passed o
   expect([said(thread.getState()), errors]).toEqual([[["reasoning", "abc"]], []]);
 });
 
-test("a part of a thought that never began is told to the error listeners", async () => {
+test("a part of a thought that never began is reported to the error listeners", async () => {
   const thread = new Thread<AgUiState>();
   const errors = heard(thread);
   await foldAgUi(thread, [started(), ...thought("a").slice(1), ...text("a1", "b"), finished()]);

@@ -16,7 +16,7 @@ interface Given {
   readonly turns: readonly object[][];
 }
 
-/** The agent of a record, and what its tools do. */
+/** The agent of a record, and its tools. */
 function agentOf(given: Pick<Given, "gates" | "replies">, options: Partial<HumanInTheLoopOptions>) {
   const log: string[] = [];
   const gates = Object.entries(given.gates).map(([name, gate]) => {
@@ -41,7 +41,7 @@ function agentOf(given: Pick<Given, "gates" | "replies">, options: Partial<Human
   return [agent, log] as const;
 }
 
-test("approval: what is asked, and what becomes of each decision", () =>
+test("approval: the request, and the effect of each decision", () =>
   replay("approval", async ({ in: given, out, error, log, asked }: Recorded<Given, object[]> & { asked?: unknown }) => {
     const [agent, own] = agentOf(given, {});
     const config = { threadId: "1", maxConcurrency: 1 };
@@ -121,7 +121,7 @@ test("an answer to one call that does not fit fails the run, and the call can be
   expect(log).toEqual(["echo(1)"]);
 });
 
-test("an edit to a tool that there is not: the model is told so, nothing ran, and the run goes on", async () => {
+test("an edit to an unknown tool: the model is notified, nothing ran, and the run continues", async () => {
   const replies = [{ content: "", tool_calls: [{ id: "c1", name: "echo", args: { x: "1" } }] }, { content: "Done." }];
   const [agent, log] = agentOf({ gates: { echo: true }, replies }, {});
   const thread = { threadId: "1" };
@@ -137,7 +137,7 @@ test("an edit to a tool that there is not: the model is told so, nothing ran, an
   expect((await agent.getState(thread)).next).toEqual([]);
 });
 
-test("the model is told of an edit in LangChain's words, with the arguments as Python writes JSON", async () => {
+test("the model is notified of an edit in LangChain's words, with the arguments as Python writes JSON", async () => {
   const replies = [{ content: "", tool_calls: [{ id: "c1", name: "echo", args: { x: "1" } }] }];
   const ran = async (options: Partial<HumanInTheLoopOptions>) => {
     const [agent] = agentOf({ gates: { echo: true }, replies }, options);
@@ -174,7 +174,7 @@ const spread = (asked: unknown): unknown[] =>
       : value,
   );
 
-/** An agent that asks before it sends, and what it has sent. */
+/** An agent that asks before it sends, and its sent messages. */
 function sender(config: InterruptOnConfig) {
   const sent: unknown[] = [];
   const agent = createAgent({
@@ -222,7 +222,7 @@ test.each([
   expect(sent).toEqual([]);
 });
 
-test("who goes on without an answer: the model is sent a result for the open call, the state stays as it is", async () => {
+test("continuing without an answer: the model gets a result for the open call, the state stays as it is", async () => {
   const sent: string[][] = [];
   const model = async (messages: readonly { type: string; content: unknown }[]) => {
     sent.push(messages.map(({ type }) => type));

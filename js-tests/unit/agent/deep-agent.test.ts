@@ -10,7 +10,10 @@ const calls = (...list: [name: string, args: object][]) => ({
 });
 let seen = 0;
 
-/** Says what comes next by what it is shown: no state of its own, so that it may be a new one after a restart. */
+/**
+ * Returns the next step by the messages it gets. It has no state of its own, so that it may be a new one after a
+ * restart.
+ */
 const model: FunctionModel = (messages) => {
   const task = messages.find(({ type }) => type === "human")?.content as string;
   const results = messages.filter(({ type }) => type === "tool").map(({ content }) => String(content));
@@ -52,7 +55,7 @@ test("a deep agent, started anew from its checkpoints at each question", async (
   expect(question?.value.action_requests).toMatchObject([{ name: "book", args: { hotel: "a table" } }]);
   expect(booked).toEqual([]);
 
-  // Another process: a new agent on what the saver has. The sub-agent goes on where it asked.
+  // Another process: a new agent on the saver's checkpoints. The sub-agent continues where it asked.
   const second = await start().invoke(new Command({ resume: { decisions: [{ type: "approve" }] } }), config);
   expect(booked).toEqual(["a table"]);
   expect(Object.keys(second.files ?? {}).sort()).toEqual(["/food.md", "/plan.md", "/sights.md"]);
@@ -149,7 +152,7 @@ test("nor does what the agent writes itself in the same turn", async () => {
   expect(Object.values(files).map(({ content }) => content)).toContain("theirs");
 });
 
-test("what the model is sent: prompts, tools, and no private fields in what a run returns", async () => {
+test("the model's request: prompts, tools, and no private fields in a run's result", async () => {
   const shown: unknown[] = [];
   const agent = createDeepAgent({
     model: (messages, { tools }) => {

@@ -1,4 +1,4 @@
-// The entry as a package has it: its files, and what they import.
+// The entry as a package has it: its files, and their imports.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { ThreadfoldError } from "threadfold";
@@ -33,7 +33,7 @@ test("the second wasm is in one file, which imports nothing", () => {
   expect(imports("workerd-agent-core.js")).toEqual(new Set(["./threadfold_agent_bg.wasm"]));
 });
 
-test("the two wasms are two, and neither has what the other exports", () => {
+test("the two wasms are two, and neither has the other's exports", () => {
   const classes = (file: string) =>
     WebAssembly.Module.exports(new WebAssembly.Module(readFileSync(new URL(file, pkg))))
       .map(({ name }) => name)
@@ -48,7 +48,7 @@ test("the two wasms are two, and neither has what the other exports", () => {
 const calling: esm.FunctionModel = (messages) =>
   messages.at(-1)?.type === "tool" ? "Done." : { content: "", tool_calls: [{ id: "c1", name: "give", args: {} }] };
 
-test("what moves long results is loaded when there is one, in CommonJS without `import()`", async () => {
+test("code that moves long results is loaded on demand, in CommonJS without `import()`", async () => {
   const late = new Set(["threadfold/context/offload"]);
   expect([lateImports("agent.js"), lateImports("workerd-agent.js")]).toEqual([late, late]);
   expect(lateImports("agent.cjs")).toEqual(new Set());

@@ -15,7 +15,7 @@ const jsonList = (message: object) => {
 
 afterEach(() => vi.useRealTimers());
 
-test("files: what the tools answer and what becomes of `files`", () =>
+test("files: the tools' answers and their effect on `files`", () =>
   replay("files", async ({ in: given, out }: Recorded<Given, Came>) => {
     // Each file gets a time of its own, as in Python, where a clock is finer.
     let now = Date.parse("2027-01-01");
@@ -55,7 +55,7 @@ test("grep shows at most as many lines as it is asked for, and says that there a
   expect(await answerOf("grep", { pattern: "one", max_count: 0 }, texts)).toBe("max_count should be 1 or more.");
 });
 
-test("grep that finds nothing says what is literal, where the pattern looks like an expression", async () => {
+test("grep without a match explains that the pattern is literal, if it looks like an expression", async () => {
   const nothing = (pattern: string) => answerOf("grep", { pattern }, { "/a": "one" });
   for (const pattern of ["a|b", "a.*", "a.+", "\\d", "\\("])
     expect(await nothing(pattern)).toMatch(/^No matches found\n\nNote: grep matches literal text/);

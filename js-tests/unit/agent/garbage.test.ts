@@ -48,7 +48,7 @@ test.for<[string, () => unknown]>([
   expect(make).toThrow(/\S+ \S+ .*[.:]/);
 });
 
-test("a model that is none fails the run with a sentence", async () => {
+test("an invalid model fails the run with a sentence", async () => {
   await expect(createAgent({ model: {} as never }).invoke({ messages: "Hi" })).rejects.toThrow(ThreadfoldError);
   await expect(
     createAgent({ model: { invoke: async () => "" }, tools: [tool({ name: "a", run: () => "" })] }).invoke({

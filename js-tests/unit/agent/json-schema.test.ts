@@ -1,4 +1,4 @@
-// Arguments and answers held against JSON Schema, beside ajv.
+// Arguments and answers checked against JSON Schema, compared with ajv.
 import { Ajv2020 } from "ajv/dist/2020.js";
 import * as fc from "fast-check";
 import { ThreadfoldError } from "threadfold";
@@ -101,7 +101,7 @@ test("the same values fit as ajv takes", async () => {
   expect(fitting / all).toBeLessThan(0.9);
 });
 
-test("problems are told in pydantic's words, with their places", async () => {
+test("problems are reported in pydantic's words, with their places", async () => {
   const text = { type: "string" };
   expect(await problems({ anyOf: [text, { type: "null" }] }, 1)).toEqual(["v: Input should be a valid string"]);
   expect(await problems({ anyOf: [text, { type: "integer" }] }, null)).toEqual([
@@ -136,7 +136,7 @@ test("problems are told in pydantic's words, with their places", async () => {
   expect(await problems(many, Array(1000).fill(1))).toHaveLength(20);
 });
 
-test("what a schema says elsewhere, or in words unknown, is for the model", async () => {
+test("unknown keywords and references elsewhere in a schema are for the model", async () => {
   for (const schema of [{ $ref: "https://example.com/a.json" }, { $ref: "#anchor" }, { type: "money" }, { minimum: 3 }])
     expect(await problems(schema, 1)).toEqual([]);
 });

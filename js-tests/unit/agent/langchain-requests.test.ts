@@ -13,7 +13,7 @@ import { Command, INTERRUPT, MemorySaver } from "threadfold/graph";
 import { expect, test } from "vitest";
 import { z } from "zod";
 
-/** A chat model that plays a script and keeps what it was sent. */
+/** A chat model that plays a script and records its requests. */
 function chat(...script: unknown[]) {
   const calls: { messages: { type: string; content: unknown }[]; tools: unknown[]; options: unknown }[] = [];
   const model = {
@@ -63,7 +63,7 @@ test("both changed is an error", async () => {
   await expect(systemOf({ middleware: [both] })).rejects.toThrow("Cannot change both systemPrompt and systemMessage");
 });
 
-test("a prompt of blocks stays one, with what is put behind it", async () => {
+test("a prompt of blocks stays one, with additions after it", async () => {
   const cached = { type: "text", text: "Long.", cache_control: { type: "ephemeral" } };
   const middleware = [
     wrap((request, handler) => handler({ ...request, systemMessage: request.systemMessage.concat("More.") })),
@@ -76,7 +76,7 @@ test("a prompt of blocks stays one, with what is put behind it", async () => {
   expect(await systemOf({ systemPrompt: new SystemMessage("Short.") })).toBe("Short.");
 });
 
-test("a provider's tools go to the model as they are, and nobody runs them", async () => {
+test("a provider's tools go to the model as they are, and nothing runs them", async () => {
   const search = { type: "web_search_20250305", name: "web_search" };
   const { model, calls } = chat();
   const late = { type: "code_execution" };
@@ -183,7 +183,7 @@ test("wrapModelCall may return a command, with the model's answer or in its plac
   expect([none.messages.length, none["calls"]]).toEqual([1, 1]);
 });
 
-test("what is no answer is refused, by the name of who gave it", async () => {
+test("an invalid answer is refused, by the name of its author", async () => {
   for (const came of [undefined, "text", 5, {}]) {
     const model = createAgent({ model: () => "Yes.", middleware: [wrap((() => came) as never, "Odd")] });
     await expect(model.invoke({ messages: "Hi" })).rejects.toThrow(

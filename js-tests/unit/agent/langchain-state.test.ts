@@ -69,7 +69,7 @@ test("createAgent takes stateSchema, which may name messages again", async () =>
   expect([messages.length, who]).toEqual([2, "nobody"]);
 });
 
-test("a field that the agent declares counts, whatever a middleware says of it", async () => {
+test("a field that the agent declares counts over a middleware's declaration", async () => {
   const history = new ReducedValue(z.array(z.string()).default([]), {
     inputSchema: z.string(),
     reducer: (before: string[], one: string) => [...before, one],

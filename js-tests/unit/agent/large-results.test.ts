@@ -57,7 +57,7 @@ test("a deep agent reads on in the file of a long result", async () => {
   expect(values.messages[2]).toBe(messages[2]);
 });
 
-test("what is not longer than the limit stays, and so does everything where there is none", async () => {
+test("results up to the limit stay, and so do all without a limit", async () => {
   const resultOf = async (length: number, limit?: number | null) => {
     const filesystem = createFilesystemMiddleware({ toolTokenLimitBeforeEvict: limit });
     const tools = [show(() => "x".repeat(length))];
@@ -116,7 +116,7 @@ test("read_file shows the lines that deepagents shows, and cuts a long text wher
     expect([status, said]).toEqual(out);
   }));
 
-test("a file of nothing but what Python takes for spaces is empty", async () => {
+test("a file with only whitespace, by Python's rules, is empty", async () => {
   const read = async (content: string) => {
     const model = scripted([turn(asks("read_file", { file_path: "/a" }))]);
     const agent = createAgent({ model, middleware: [createFilesystemMiddleware()] });

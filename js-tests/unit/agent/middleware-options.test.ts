@@ -1,4 +1,4 @@
-// Options of the middlewares in LangChain's and deepagents' forms, and what they refuse.
+// Options of the middlewares in LangChain's and deepagents' forms, and the ones they refuse.
 import { FakeListChatModel } from "@langchain/core/utils/testing";
 import {
   type AgentOptions,
@@ -128,7 +128,7 @@ const searched = Array.from({ length: 5 }, (_, at) => [
   { type: "tool" as const, content: `${at} ${"word ".repeat(80)}`, tool_call_id: `c${at}`, name: "search" },
 ]).flat();
 
-/** Which of the results were cleared in what the model was sent. */
+/** Returns which results were cleared in the model's request. */
 async function clearedBy(edit: NonNullable<Parameters<typeof contextEditingMiddleware>[0]>["edits"], profile = {}) {
   let sent: readonly { type: string; content?: unknown }[] = [];
   const invoke = async (messages: typeof sent) => {
@@ -167,11 +167,11 @@ test.each<[ClearToolUsesEditOptions, boolean[]]>([
   expect(await clearedBy([options], profile)).toEqual(cleared);
 });
 
-test("a fraction of nobody knows what is never reached", async () => {
+test("a fraction of an unknown total is never reached", async () => {
   expect(await clearedBy([{ trigger: { fraction: 0.1 }, keep: 0 }])).toEqual(none);
 });
 
-test("an edit of one's own changes what is sent in place, and counts", async () => {
+test("a custom edit changes the request in place, and counts", async () => {
   const counts: number[] = [];
   const apply = async ({ messages, countTokens }: Parameters<ClearToolUsesEdit["apply"]>[0]) => {
     counts.push(await countTokens(messages));
@@ -181,7 +181,7 @@ test("an edit of one's own changes what is sent in place, and counts", async () 
   expect(counts[0]).toBeGreaterThan(400);
 });
 
-test("a summary's prompt has a place for the messages; a model's profile says what a fraction is of", async () => {
+test("a summary's prompt has a place for the messages; a model's profile gives a fraction's total", async () => {
   const asked: unknown[] = [];
   const invoke = async ([first]: { content: unknown }[]) => {
     asked.push(first?.content);
@@ -212,7 +212,7 @@ test("a summary is not streamed as if it were the answer", async () => {
   expect(text).toBe("Yes.");
 });
 
-test("sub-agents: one that can do all if there are no others, middlewares as a list, a description of one's own", async () => {
+test("sub-agents: one that can do all if there are no others, middlewares as a list, a custom description", async () => {
   const log: string[] = [];
   const noting = (name: string) => createMiddleware({ name, beforeAgent: () => void log.push(name) });
   const args = { description: "Do it.", subagent_type: "general-purpose" };
@@ -296,7 +296,7 @@ test("a summary has the prefix that one wants, and of a long history the newest 
   expect(read[0]).toContain("number 4");
 });
 
-test("an object that is no middleware of createMiddleware's is checked like one", () => {
+test("an object not made by createMiddleware is checked like one", () => {
   const bare = { name: "Mine", beforModel: () => undefined };
   expect(() => createAgent({ model: () => "Hi", middleware: [bare] as never })).toThrow(/beforModel/);
 });

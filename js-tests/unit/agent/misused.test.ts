@@ -30,6 +30,12 @@ test.each([
   expect(make).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT", message }));
 });
 
+test("an option that is misspelt is refused with the nearest name", () => {
+  expect(() => createAgent({ model, sytemPrompt: "Be brief." } as never)).toThrow(
+    "createAgent: unknown option 'sytemPrompt'. Did you mean 'systemPrompt'?",
+  );
+});
+
 test("a stream mode that there is not is refused before anything runs", async () => {
   const agent = createAgent({
     model: () => {

@@ -1,4 +1,4 @@
-// Models and tools as their own packages have them, and what they are asked.
+// Models and tools as their own packages have them, and the requests to them.
 import { AIMessage, AIMessageChunk, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import { FakeStreamingChatModel } from "@langchain/core/utils/testing";
 import { tool as langchainTool } from "@langchain/core/tools";
@@ -82,7 +82,7 @@ describe("the AI SDK", () => {
     expect(pieces).toEqual(["Sun", "ny."]);
   });
 
-  test("streams its reasoning, as AG-UI tells it, too", async () => {
+  test("streams its reasoning, as AG-UI events, too", async () => {
     const delta = (type: "reasoning" | "text", text: string) => ({
       type: `${type}-delta` as const,
       id: type,
@@ -119,7 +119,7 @@ describe("the AI SDK", () => {
     expect(told).toEqual(["REAS Rome is ", "REAS sunny.", "TEXT Sun", "TEXT ny."]);
   });
 
-  test("of version 2, with arguments that are no JSON", async () => {
+  test("of version 2, with arguments that are not JSON", async () => {
     const content = [{ type: "tool-call", toolCallId: "c1", toolName: "weather", input: '{"city":' }];
     const model = { specificationVersion: "v2", doGenerate: async () => ({ content, ...v2 }) };
     const { messages } = await createAgent({ model, tools: [tool({ name: "weather", run: sunny })] }).invoke({
@@ -136,7 +136,7 @@ const v2 = {
   warnings: [],
 };
 
-/** Without what the AI SDK adds to each part for providers' own options. */
+/** Removes the AI SDK's additions to each part for providers' own options. */
 const plain = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value, (key, one: unknown) => (key === "providerOptions" ? undefined : one)));
 
@@ -165,7 +165,7 @@ describe("@langchain/core", () => {
     expect(pieces.length).toBeGreaterThan(1);
   });
 
-  test("what a tool answers is saved with its id by langgraph.js's savers, too", async () => {
+  test("a tool's answer is saved with its id by langgraph.js's savers, too", async () => {
     const model = (messages: readonly { type?: string }[]) =>
       messages.at(-1)?.type === "tool" ? "Noon." : { content: "", tool_calls: [{ id: "c1", name: "clock", args: {} }] };
     const clock = { name: "clock", description: "The time.", schema: z.object({}) };

@@ -71,7 +71,7 @@ test("every field of the record has its place", async () => {
   expect(events.at(-1)?.[1]).toMatchObject({ finishReason: "stop", iteration: 1 });
 });
 
-test("a callback hears of what failed, and the run fails", async () => {
+test("a callback gets the failure, and the run fails", async () => {
   const heard: unknown[] = [];
   const agent = createAgent({
     model: () => Promise.reject(new Error("503")),
@@ -81,7 +81,7 @@ test("a callback hears of what failed, and the run fails", async () => {
   expect(heard).toEqual(["503"]);
 });
 
-test("maxIterations ends a run that goes on and on", async () => {
+test("maxIterations ends a run that never stops", async () => {
   let at = 0;
   const agent = createAgent({
     model: () => ({ content: "", tool_calls: [{ id: `c${at++}`, name: "again", args: {} }] }),
@@ -93,7 +93,7 @@ test("maxIterations ends a run that goes on and on", async () => {
   expect(textOf(messages.at(-1) as object)).toBe("Model call limits exceeded: run limit (3/3)");
 });
 
-/** An agent whose conversation is compressed: what the model is sent, what is kept. */
+/** An agent whose conversation is compressed: the model's messages, and the kept ones. */
 function compressing(checkpointer = new MemorySaver()) {
   const sent: LangChainMessage[][] = [];
   const agent = createAgent({
@@ -145,7 +145,7 @@ test("nothing is in one of the two and not in the other", async () => {
   expect(sent.length).toBe(8);
 });
 
-test("restoring starts from the complete history and comes to the same context", async () => {
+test("restoring starts from the complete history and reaches the same context", async () => {
   const checkpointer = new MemorySaver();
   const one = compressing(checkpointer);
   await one.say(0, 7);

@@ -16,7 +16,7 @@ const call = (id: string, name: string, args: object = {}): Call => ({ id, name,
 const write = (id: string, content: string) => call(id, "write_file", { file_path: "/same", content });
 const task = (id: string, description: string) => call(id, "task", { description, subagent_type: "general-purpose" });
 
-/** A model whose turns go by what the user says: "Go" to the agent, a task's description to a sub-agent. */
+/** A model whose turns depend on the user's message: "Go" to the agent, a task's description to a sub-agent. */
 const scripted =
   (turns: Record<string, Turns>) =>
   async (messages: readonly { readonly type?: string; readonly content: unknown }[]) => {
@@ -27,7 +27,7 @@ const scripted =
 
 const ask = tool({ name: "ask", run: (_, { interrupt }) => interrupt("Go on?") as string });
 
-/** Runs the turns to their end, with "yes" to each question. Returns the files, and what the calls came to. */
+/** Runs the turns to their end, with "yes" to each question. Returns the files, and the calls' results. */
 async function filesOf(turns: Record<string, Turns>, options: object = {}) {
   const agent = createDeepAgent({
     model: scripted(turns),
@@ -80,7 +80,7 @@ describe("two sub-agents of a turn that write one file differently lose nothing"
     expect(await filesOf(turns)).toEqual({ files, notes: 1 });
   });
 
-  test("when one of them fails, and the run goes on", async () => {
+  test("when one of them fails, and the run continues", async () => {
     let isDown = true;
     const turns = scripted({ Go: BOTH, One: one, Two: two });
     const model = async (messages: Parameters<typeof turns>[0]) => {

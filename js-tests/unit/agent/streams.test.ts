@@ -38,7 +38,7 @@ test("a node that writes the history again streams only what is new in it", asyn
   expect(await streamed([next, { role: "user", content: "three" }])).toEqual(["c2", "ai"]);
 });
 
-test("an approval keeps what was edited until the model calls tools again", async () => {
+test("an approval keeps its edits until the model calls tools again", async () => {
   const replies = [{ content: "", tool_calls: [{ id: "c1", name: "echo", args: { x: "1" } }] }];
   const agent = agentOf(replies, humanInTheLoopMiddleware({ interruptOn: { echo: true } }) as never);
   await agent.invoke({ messages: "go" }, thread);

@@ -23,7 +23,7 @@ test("an answer that has a schema: one, several, none", () =>
     expect(arrows(agent.drawMermaid())).toEqual(sorted(edges));
     const run = agent.invoke({ messages: "go" }, { recursionLimit: 30, maxConcurrency: 1 });
     if (error !== undefined) {
-      // The rest of the sentence names the option, which is written otherwise.
+      // The rest of the sentence names the option, which has another spelling here.
       await expect(run).rejects.toThrow(error.split(" You can increase")[0]);
       return;
     }
@@ -32,7 +32,7 @@ test("an answer that has a schema: one, several, none", () =>
     expect(result.structuredResponse ?? null).toEqual(out?.structured);
   }));
 
-test("a wrong answer and one too many are told by LangChain's names", async () => {
+test("a wrong answer and one too many are reported under LangChain's names", async () => {
   const call = (id: string, n: unknown) => ({ id, name: "Answer", args: { n } });
   const replies = [
     { content: "", tool_calls: [call("c1", "x")] },

@@ -32,7 +32,7 @@ const withoutFiles = (one: object) => ({ ...one, files: undefined });
 const contents = (files: Files = {}) =>
   Object.fromEntries(Object.entries(files).map(([path, { content }]) => [path, content]));
 
-test("sub-agents: what they see and what they give back", () =>
+test("sub-agents: their input and their output", () =>
   replay("subagents", async ({ in: given, out, seen }: Recorded<Given, Came> & { seen?: unknown }) => {
     const own: object[] = [];
     const worker = {
@@ -65,7 +65,7 @@ test("sub-agents: what they see and what they give back", () =>
     expect(result.note ?? null).toEqual(out?.note);
     expect(result.log).toEqual(out?.log);
     expect(result.todos).toEqual(out?.todos ?? []);
-    // Python's sub-agents give back all files, so that the last of a turn undoes what the others wrote: ours do not.
+    // Python's sub-agents give back all files, so that the last of a turn undoes the others' writes: ours do not.
     const expected = contents(given.state.files);
     let sideBySide = false;
     let turns = 0;

@@ -5,7 +5,7 @@ import { type Recorded, replay, type Reply, scripted, shown } from "./records.js
 type Given = { readonly replies: readonly Reply[] };
 type Came = { readonly messages: object[]; readonly todos: object[] | null };
 
-test("todos: what write_todos does, and more than one of them in a turn", () =>
+test("todos: the effect of write_todos, and of several in a turn", () =>
   replay("todos", async ({ in: given, out }: Recorded<Given, Came>) => {
     const agent = createAgent({
       model: scripted(given.replies),

@@ -9,7 +9,7 @@ const model = async (messages: readonly { type: string; content: unknown }[]) =>
 const agentOf = (run: () => unknown, ...middleware: ReturnType<typeof toolErrorMiddleware>[]) =>
   createAgent({ model, tools: [tool({ name: "look", run })], middleware });
 
-test("what onError returns is told, as a failed result; it hears the error and the call", async () => {
+test("onError's return value is reported as a failed result; it gets the error and the call", async () => {
   const onError = vi.fn(async (error: unknown) => [{ type: "text", text: `A ${(error as Error).name}.` }]);
   const failing = () => Promise.reject(new RangeError("secret"));
   const { messages } = await agentOf(failing, toolErrorMiddleware({ onError })).invoke({ messages: "Look." });
@@ -20,7 +20,7 @@ test("what onError returns is told, as a failed result; it hears the error and t
   ]);
 });
 
-test("an error of which it says nothing fails the run, and so does one of another tool", async () => {
+test("an error that it ignores fails the run, and so does one of another tool", async () => {
   const error = new RangeError("secret");
   const failing = () => Promise.reject(error);
   for (const nothing of [undefined, null])
@@ -31,7 +31,7 @@ test("an error of which it says nothing fails the run, and so does one of anothe
   await expect(agentOf(failing, others).invoke({ messages: "Look." })).rejects.toBe(error);
 });
 
-test("it hears the last error of what was tried again, and no interrupt", async () => {
+test("it gets the last error after retries, and no interrupt", async () => {
   const run = vi.fn(() => Promise.reject(new Error("Busy.")));
   const onError = vi.fn(() => "Told.");
   const retry = toolRetryMiddleware({ maxRetries: 2, initialDelayMs: 0, onFailure: "error" });

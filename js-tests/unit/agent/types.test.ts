@@ -1,4 +1,4 @@
-// The types of an agent: its state has what its middlewares and its schema add.
+// The types of an agent: its state has the fields that its middlewares and its schema add.
 import { Annotation, ReducedValue, StateSchema } from "@langchain/langgraph";
 import { field } from "threadfold";
 import {
@@ -80,7 +80,7 @@ test("the state of an agent has a name, by its graph", () => {
   expectTypeOf<State["topics"]>();
 });
 
-test("what a function answers is checked", () => {
+test("a function's answer is checked", () => {
   createAgent({ model: () => ({ tool_calls: [{ name: "add", args: { a: 1 } }] }) });
   // @ts-expect-error -- the arguments are in args
   createAgent({ model: () => ({ tool_calls: [{ name: "add", arguments: "{}" }] }) });

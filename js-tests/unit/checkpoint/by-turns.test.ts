@@ -82,7 +82,7 @@ function graphOf(runtime: Runtime, { defer, ways, joins, failing }: Spec, checkp
     drawn.add(key);
     const targets = [...new Set([name(to), name(also)])];
     if (kind === "branch") {
-      // By what the thread is like, so that both decide alike.
+      // By the thread's contents, so that both decide alike.
       const pick = ({ log }: { log: string[] }) => targets[log.length % targets.length];
       graph.addConditionalEdges(name(source), pick, targets);
     }
@@ -104,7 +104,7 @@ function graphOf(runtime: Runtime, { defer, ways, joins, failing }: Spec, checkp
 
 const config = { configurable: { thread_id: "1" } };
 
-/** Runs it step by step, each by the runtime that `turns` says, and comes to what ran and what is in the thread. */
+/** Runs it step by step, each on the runtime that `turns` names. Returns the nodes that ran and the thread's state. */
 async function play(given: Spec, turns: readonly boolean[], saver: unknown) {
   const world: World = { ran: [], failed: false };
   for (let step = 0; step < 60; step++) {

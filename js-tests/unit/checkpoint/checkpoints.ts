@@ -33,7 +33,7 @@ export async function put(
   return saver.put(configOf(thread, parent), made, metadata, made.channel_versions, grown);
 }
 
-/** The values of a checkpoint: the newest, if you don't say which. */
+/** The values of a checkpoint: by default the newest. */
 export async function valuesOf(saver: BaseCheckpointSaver, number?: number, thread = "1") {
   return (await saver.getTuple(configOf(thread, number)))?.checkpoint.channel_values;
 }

@@ -1,4 +1,4 @@
-// Fields of langgraph.js's DeltaChannel: its savers keep what was written, and the whole value only now and then.
+// Fields of langgraph.js's DeltaChannel: its savers keep the writes, and the whole value only now and then.
 import { Annotation, DeltaChannel, MemorySaver, Send } from "@langchain/langgraph";
 import { END, START, StateGraph } from "threadfold/graph";
 import { expect, test } from "vitest";
@@ -12,7 +12,7 @@ const fields = (snapshotFrequency: number) =>
     n: Annotation<number>,
   } as never) as never;
 
-/** Runs a node so often, and says how many bytes of it are kept then. */
+/** Runs a node so often, and returns how many bytes of it are kept then. */
 async function stored(steps: number, frequency: number) {
   const saver = new MemorySaver();
   let calls = 0;
@@ -27,7 +27,7 @@ async function stored(steps: number, frequency: number) {
   return { graph, bytes };
 }
 
-test("bytes grow with the steps, and each state is what it was", async () => {
+test("bytes grow with the steps, and each state is as it was", async () => {
   const [small, large] = [await stored(100, 20), await stored(400, 20)];
   // Twenty whole values, up to four times as long; every step's would be sixteen times as much.
   const all = await stored(400, 1);
@@ -39,7 +39,7 @@ test("bytes grow with the steps, and each state is what it was", async () => {
   expect(lengths).toEqual(Array.from({ length: 60 }, (_, at) => 401 - at));
 });
 
-test("what several tasks wrote in one step comes back in their order", async () => {
+test("writes of several tasks in one step come back in their order", async () => {
   const saver = new MemorySaver();
   const graph = new StateGraph(fields(1_000))
     .addNode("plan", () => {})

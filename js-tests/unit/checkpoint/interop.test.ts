@@ -16,7 +16,7 @@ const savers: [string, () => unknown][] = [
 describe.each(scenarios)("$name", (scenario) => {
   const { length } = scenario.turns;
   const all = waysOf(scenario).filter((way) => !scenario.fault || way.startsWith("o"));
-  // In turns, whoever begins: through every saver. All ways: through one, and in CI through every one.
+  // In turns, either first: through every saver. All ways: through one, and in CI through every one.
   const inTurns = ["otototot", "totototo"].map((way) => way.slice(0, length)).filter((way) => all.includes(way));
   // The result of either alone; ours, where langgraph.js has a bug.
   let alone: ReturnType<typeof play> | undefined;

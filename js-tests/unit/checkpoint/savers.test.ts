@@ -71,7 +71,7 @@ describe.each(savers)("%s", (name, create) => {
         await put(saver, { messages: lists[0], other: 0 }, { number: 0 });
         for (const one of edits) {
           const parent = Math.max(0, lists.length - 1 - one.back);
-          // A run begins with what it loads.
+          // A run begins with the checkpoint that it loads.
           const loaded =
             one.back > 0 ? ((await valuesOf(saver, parent))?.["messages"] as object[]) : (lists[parent] as object[]);
           const list = edited(loaded, one);
@@ -101,7 +101,7 @@ describe.each(savers)("%s", (name, create) => {
     second.channel_versions = { big: 1, count: 2 };
     await saver.put(configOf("1", 0), second, { source: "loop", step: 1, parents: {} }, { count: 2 });
     expect(await valuesOf(saver)).toEqual({ big, count: 2 });
-    // A copy has no new versions, and stands beside what it is a copy of.
+    // A copy has no new versions, and is a sibling of its original.
     const copy = checkpoint(2, { big, count: 2 });
     copy.channel_versions = { big: 1, count: 2 };
     await saver.put(configOf("1"), copy, { source: "fork", step: 2, parents: {} }, {});
@@ -158,7 +158,7 @@ describe.each(savers)("%s", (name, create) => {
     expect(await saver.getTuple({})).toBeUndefined();
   });
 
-  test("tells threads of odd names apart", async () => {
+  test("keeps threads with odd names apart", async () => {
     const saver = create();
     const threads = ["__proto__", "a", "a|b", 'a","b', "constructor", "é".normalize("NFD"), "é".normalize("NFC")];
     for (const [value, thread] of threads.entries()) await put(saver, { value }, { number: 0, thread });
@@ -200,7 +200,7 @@ describe("IndexedDBSaver", () => {
     expect(loaded?.["messages"]).toMatchObject([{ type: "ai", id: "a1", content: "hi", tool_calls: [call] }]);
   });
 
-  test("says what it cannot store, and keeps what was there", async () => {
+  test("reports values that it cannot store, and keeps earlier ones", async () => {
     const saver = new IndexedDBSaver({ name: "uncloneable" });
     await put(saver, { count: 1 }, { number: 0 });
     const failed = put(saver, { count: 2, call: { run: () => {} } }, { number: 1, parent: 0 });
@@ -210,7 +210,7 @@ describe("IndexedDBSaver", () => {
     expect(await valuesOf(saver, 1)).toBeUndefined();
   });
 
-  test("shares its threads with another tab, and both may go on from one checkpoint", async () => {
+  test("shares its threads with another tab, and both may continue from one checkpoint", async () => {
     const [mine, other] = [new IndexedDBSaver({ name: "tabs" }), new IndexedDBSaver({ name: "tabs" })];
     const messages = Array.from({ length: 50 }, item);
     await put(mine, { messages }, { number: 0 });

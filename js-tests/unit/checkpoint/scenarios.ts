@@ -38,7 +38,7 @@ const State = Annotation.Root({
   messages: Annotation({ reducer: messagesStateReducer, default: () => [] }),
 });
 
-/** The same, of threadfold's own fields: what langgraph.js's reducer makes are instances. */
+/** The same with threadfold's own fields: langgraph.js's reducer makes instances. */
 const dicts = defineSchema({ log: field.append<string>(), last: field.replace(), messages: field.messages() });
 
 /** A list whose value is saved after three updates. */
@@ -51,7 +51,7 @@ const Deltas = Annotation.Root({
 export interface World {
   /** The nodes that ran, each time. */
   readonly ran: string[];
-  /** Whether what can fail does. */
+  /** Whether the fallible nodes fail. */
   fails: boolean;
   /** Which way a branch goes. */
   way: string;
@@ -65,7 +65,7 @@ export interface Scenario {
   readonly name: string;
   graph(runtime: Runtime, checkpointer: unknown, world: World): Any;
   readonly turns: readonly Turn[];
-  /** Set if langgraph.js, where it begins, comes to something else by a fault of its own: which one. */
+  /** Names langgraph.js's bug, if that changes the result where it begins. */
   readonly fault?: string;
 }
 
@@ -250,7 +250,8 @@ export const scenarios: readonly Scenario[] = [
     graph: (runtime, checkpointer, world) => {
       const isOurs = runtime === ours;
       const check = (messages: Any[]) => {
-        // Our savers keep what they get. Through theirs, their nodes get instances, and ours dicts of what was one.
+        // Our savers keep what they get. Through theirs, their nodes get instances, and ours get dicts in place of
+        // instances.
         for (const message of (checkpointer as Any).keepsDicts ? [] : messages) {
           const isInstance = typeof message.getType === "function";
           if (isInstance ? isOurs && world.dicts.has(message.id) : !isOurs)
@@ -355,7 +356,7 @@ export async function play(scenario: Scenario, way: string, saver: unknown): Pro
   return { ran: world.ran.toSorted(), ...mine };
 }
 
-/** Messages as what they say, whether dicts or instances. */
+/** Messages as their text, whether dicts or instances. */
 function plain({ log = [], last, messages = [] }: Any): unknown {
   const said = messages.map(({ id, content, tool_calls = [] }: Any) => ({ id, content, tool_calls }));
   return { log, last, messages: said };

@@ -65,7 +65,7 @@ async function run(saver: TheirSaver) {
   return { asked: plain(asked), answered: plain(answered), history };
 }
 
-/** Without ids; of messages, instances or dicts, what they say. */
+/** Without ids; messages are reduced to their text. */
 const plain = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value), (key, one) => {
     if (key === "id" && typeof one === "string") return undefined;

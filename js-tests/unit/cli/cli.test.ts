@@ -1,4 +1,4 @@
-// `npx threadfold`, as a user starts it: what it prints, and how it exits.
+// `npx threadfold`, as a user starts it: its output, and its exit code.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ let folder: string;
 beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), "threadfold-cli-"))));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Imports it anew each time, as Node starts it: a process for each call would take most of the time. */
+/** Imports it again each time, as Node starts it: a process for each call would take most of the time. */
 const start = (url: string): Promise<unknown> => import(/* @vite-ignore */ url);
 let started = 0;
 
@@ -96,13 +96,13 @@ todos
 `);
 });
 
-test("replay stops behind a part, and names a run that was cut", async () => {
+test("replay stops after a part, and names a run that was cut", async () => {
   const told = (await json(["replay", "-", "--at", "6"], sse(RUN))) as { runs: object[]; state: AgUiState };
   expect(told.runs).toMatchObject([{ id: "r1", status: "disconnected", parts: 6 }]);
   expect(told.state.messages.map(({ id }) => id)).toEqual(["a1", "t1"]);
 });
 
-test("replay tells the runs of a conversation one by one, what a run asks, and what could not be folded", async () => {
+test("replay reports the runs of a conversation one by one, a run's interrupts, and events that could not be folded", async () => {
   const asks = [
     { type: "RUN_STARTED", threadId: "t", runId: "r2" },
     { type: "TEXT_MESSAGE_CONTENT", messageId: "nobody", delta: "x" },
@@ -133,7 +133,7 @@ test("replay folds a LangGraph run, and inspect counts its parts", async () => {
   expect(await said(["inspect", run])).toContain("1 run over LangGraph");
 });
 
-test("what a local graph streams is a run, too", async () => {
+test("a local graph's stream is a run, too", async () => {
   const graph = new StateGraph(MessagesAnnotation)
     .addNode("answer", () => ({ messages: [{ role: "assistant", id: "a", content: "Hello" }] }))
     .addEdge(START, "answer")
@@ -147,7 +147,7 @@ test("what a local graph streams is a run, too", async () => {
   expect(state.messages.map(({ id }) => id)).toEqual(["q", "a"]);
 });
 
-test("inspect tells a thread's record: what is pending, and what is odd in its messages", async () => {
+test("inspect reports a thread's record: pending updates, and oddities in its messages", async () => {
   const thread = new Thread<AgUiState>({ threadId: "t9" });
   thread.update({
     messages: [
@@ -241,7 +241,7 @@ test.each([
   expect(stderr).toMatch(/^threadfold: .*\n$/);
 });
 
-test("what a file says steers no terminal", async () => {
+test("a file's text steers no terminal", async () => {
   const evil = "\u001b]0;owned\u0007\u009b2J\r\u202ehidden";
   const shown = String.raw`\u001b]0;owned\u0007\u009b2J\u000d\u202ehidden`;
   const state = { messages: [{ role: "user", id: evil, content: `${evil}\n\tsecond line` }], [evil]: evil };
@@ -287,7 +287,7 @@ test("JSON that is nested too deeply gets a sentence", async () => {
   expect({ status, stderr }).toEqual({ status: 2, stderr: "threadfold: What it holds is nested too deeply.\n" });
 });
 
-test("it says what it can do", async () => {
+test("it prints its help", async () => {
   for (const args of [[], ["help"], ["--help"], ["-h"]]) expect(await said(args)).toContain("threadfold replay FILE");
 });
 

@@ -1,4 +1,4 @@
-// Up to where messages are edited: what that saves, where it stays when messages go, and what of it is for files.
+// The boundary before which messages are edited: its savings, its place when messages go, and the files.
 import { Context, type ContextRecord, estimateMessageTokens } from "threadfold/context";
 import { offloading } from "threadfold/context/offload";
 import { expect, test } from "vitest";
@@ -34,13 +34,13 @@ test("the edits stay where the message goes that they end before, the one in fro
   expect(cleared(context.of(turns().slice(0, 5), record).messages)).toBe(0);
 });
 
-test("a boundary behind the last message stays behind it", () => {
+test("a boundary after the last message stays after it", () => {
   const context = new Context({ ...OPTIONS, clearToolUses: { keep: 0 } });
   const record = context.compact(there(context.of(turns()).due), null);
   expect(record).toMatchObject({ edited_before: 12, edited_id: "h4" });
   const more = [...turns(), asks("a5", call("5")), result("5", LONG)];
   expect(cleared(context.of(more, record).messages)).toBe(4);
-  // An index alone would reach into what came later.
+  // An index alone would reach into later messages.
   expect(cleared(context.of(more.slice(3), record).messages)).toBe(3);
 });
 
@@ -73,7 +73,7 @@ test("arguments save nothing as long as the result of their call stays", () => {
   expect(view.due).toBeNull();
 });
 
-test("what only edits are due for is not due behind them", () => {
+test("when only edits are due, nothing after them is", () => {
   let edits = 0;
   for (let keep = 0; keep < 4; keep++) {
     for (const clearToolInputs of [false, true]) {
@@ -106,7 +106,7 @@ test("due.files names what is moved, and the context has where it is", () => {
   expect(moved.files).toEqual(Object.fromEntries(all));
   expect(moved.files).toBe(moved.files);
   expect(there(new Context({ trigger: { messages: 3 } }).of(huge).due).files).toEqual({});
-  // Notes that are longer than what they stand for save nothing.
+  // Notes longer than the text they replace save nothing.
   const small = new Context({ trigger: { tokens: 600 }, offload: offloading({ toolTokens: 50 }) });
   expect(there(small.of(list).due).files).toEqual({});
   const record = context.compact(moved, null);
@@ -120,7 +120,7 @@ test("due.files names what is moved, and the context has where it is", () => {
   expect(Object.keys(there(later.due).files)).toEqual(["/large_tool_results/5"]);
 });
 
-test("files are of what clearing leaves, and of the user's messages, too", () => {
+test("files hold the results that clearing leaves, and user messages, too", () => {
   const options = { trigger: { tokens: 600 }, keep: { tokens: 100 } };
   const long = { id: "long", type: "human", content: LONG.repeat(9) };
   const list = frozen([...turns(), long, human("end")]);
@@ -133,7 +133,7 @@ test("files are of what clearing leaves, and of the user's messages, too", () =>
   );
 });
 
-test("what was moved is not moved again, and goes by one name without an id, too", () => {
+test("a moved text is not moved again, and has one name without an id, too", () => {
   const offload = offloading({ toolTokens: 20, humanTokens: 20 });
   const list = frozen(
     [human("x".repeat(999)), asks("a1", call("1")), result("1", LONG.repeat(9))].map(({ id: _id, ...one }) => one),

@@ -80,7 +80,7 @@ function complaint(run: () => unknown): string | undefined {
   return /^\S.*[.?]$/s.test(message) ? undefined : `no sentence: ${message}`;
 }
 
-test("answers garbage in every place, or refuses it in a sentence, and goes on", () => {
+test("answers garbage in every place, or refuses it with a sentence, and still works", () => {
   const complaints: string[] = [];
   let asked = 0;
   const good = new Context<Any>(POLICY as Any);

@@ -1,4 +1,4 @@
-// Conversations made at random, and what the tests ask of them without the package: which result belongs to which call.
+// Conversations made at random, and the tests' own answer to which result belongs to which call.
 
 export interface Message {
   type: "human" | "ai" | "tool";

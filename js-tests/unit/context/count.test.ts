@@ -137,7 +137,7 @@ test("counts a tool as Python's json.dumps writes it", () => {
   expect(toolTokens([{ d: numbers }], { charsPerToken: 1 })).toBe(written.length);
 });
 
-test("refuses what Python cannot divide by or add", () => {
+test("refuses numbers that Python cannot divide by or add", () => {
   for (const [name, value] of [
     ["charsPerToken", 0],
     ["charsPerToken", -1],

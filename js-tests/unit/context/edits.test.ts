@@ -104,7 +104,7 @@ test("AG-UI's results and arguments are in fields of their own", () => {
   expect(truncateToolArgs(arriving, { editedBefore: 1, maxLength: 0 })).toBe(arriving);
 });
 
-test("instances keep their class and what they have", () => {
+test("instances keep their class and their fields", () => {
   const list = [
     new AIMessage({
       id: "1",
@@ -165,7 +165,7 @@ test("a file is named by its call; by a hash where its name would be too long", 
   }
 });
 
-test("what is no text stays, and what is short", () => {
+test("content other than text stays, and so do short texts", () => {
   const image = { type: "image_url", image_url: { url: "u" } };
   const list = frozen([
     { ...tool("c"), content: [{ type: "text", text: "x".repeat(5) }, image, "y".repeat(5)] },
@@ -184,7 +184,7 @@ test("what is no text stays, and what is short", () => {
   }
 });
 
-test("what is cleared until so many tokens are is the same, whether calls are counted one by one or all each time", () => {
+test("clearing up to a token count is the same, whether calls are counted one by one or all each time", () => {
   const args = [{}, { q: "x".repeat(9) }, { q: "long ".repeat(20), n: [1, 2, 3] }, { e: "é\n你" }];
   const contents = [
     "",

@@ -1,4 +1,5 @@
-// Messages in the forms in which lists come: LangChain's serialised one, and what is in AG-UI's lists only for the screen.
+// Messages in the forms in which lists come: LangChain's serialised one, and AG-UI messages that are only for the
+// screen.
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
 import {
   clearToolUses,
@@ -50,10 +51,10 @@ const EDITS: Record<string, (list: object[]) => readonly object[]> = {
 };
 
 for (const [name, edit] of Object.entries(EDITS)) {
-  test(`${name}: what is serialised is edited as its instance is, and stays serialised`, () => {
+  test(`${name}: a serialised message is edited like its instance, and stays serialised`, () => {
     const [list, all] = [serialised(), instances()];
     const made = edit(list);
-    // An instance has lists of its own for what is not there.
+    // An instance has empty lists of its own for missing fields.
     for (const message of made) expect(Object.keys(message)).toEqual(["lc", "type", "id", "kwargs"]);
     const wanted = edit(all).map((message) => ({ ...message }) as Record<string, unknown>);
     expect(made.length).toBe(wanted.length);
@@ -70,14 +71,14 @@ for (const [name, edit] of Object.entries(EDITS)) {
 
 const plain = (value: unknown): unknown => (value === undefined ? value : JSON.parse(JSON.stringify(value)));
 
-test("a record of what is serialised goes by its ids", () => {
+test("a record of serialised messages goes by their ids", () => {
   const context = new Context({ trigger: { messages: 4 }, keep: { messages: 2 }, clearToolUses: { keep: 0 } });
   const record = there(context.of(serialised()).due).toRecord("S");
   expect(record).toMatchObject({ cutoff_index: 3, cutoff_id: "m3", summarized_id: "m2", edited_id: "m4" });
   // One that is in front goes: an index would be wrong now.
   const { messages } = context.of(serialised().slice(1), record);
   expect(messages.map((message) => (message as Serialised).kwargs?.["id"])).toEqual([undefined, "m3", "m4"]);
-  // Reasoning that is bound to what was before goes, too.
+  // Reasoning that is bound to earlier messages goes, too.
   const kept = context.of(serialised(), { ...record, cutoff_index: 1, cutoff_id: "m1", created_at_index: 5 })
     .messages[2];
   expect((kept as Serialised).kwargs["content"]).toEqual([{ type: "text", text: "I write." }]);
@@ -143,7 +144,7 @@ test("a record says positions of the full track, also where some of it is only f
   }
 });
 
-test("a meter does not count what is only for the screen, nor what is said there", () => {
+test("a meter does not count messages for the screen, nor text added to them", () => {
   for (const tokenCounter of ["estimate", "approximate", (messages: readonly object[]) => messages.length] as const) {
     const context = new Context({ trigger: { messages: 6, tokens: 1 }, tokenCounter });
     const meter = context.meter(agUi());

@@ -1,4 +1,4 @@
-// The laws of a context, on conversations that grow message by message, are compacted when that is due, and go on.
+// The laws of a context, on conversations that grow message by message, are compacted when that is due, and continue.
 import {
   Context,
   type ContextDue,
@@ -112,7 +112,7 @@ test("L2: the view is a function of the full track and the record, after JSON to
   });
 });
 
-test("L3: every provider takes the view, of any conversation whatever", () => {
+test("L3: every provider accepts the view, of any conversation", () => {
   grow((look) => {
     const { messages } = view(look);
     expect(complaint(messages, waitingIn(messages))).toBeUndefined();

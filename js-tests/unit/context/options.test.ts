@@ -1,4 +1,4 @@
-// Options that there are none of, and what else is refused in a sentence.
+// Unknown options, and other arguments refused with a sentence.
 import * as entry from "threadfold/context";
 import { Context, type ContextDue, countTokens, ThreadfoldError } from "threadfold/context";
 import { offload, offloading } from "threadfold/context/offload";
@@ -33,7 +33,7 @@ const TAKES: Record<string, (misspelt: object) => unknown> = {
 };
 
 for (const [name, take] of Object.entries(TAKES)) {
-  test(`${name}: a misspelt option is refused by its name; one that is undefined is none`, () => {
+  test(`${name}: a misspelt option is refused by its name; an undefined one is ignored`, () => {
     const came = outcome(() => take({ triger: 1 }));
     expect("error" in came && came.error).toMatchObject({
       code: "UNKNOWN_OPTION",
@@ -55,7 +55,7 @@ test("a limit says its measures by their names", () => {
       expect(outcome(make)).toMatchObject({ error: { code: "INVALID_ARGUMENT" } });
 });
 
-test.each(["tokens", "messages", "fraction"])("a limit whose %s are no number is refused", (measure) => {
+test.each(["tokens", "messages", "fraction"])("a limit whose %s are not numbers is refused", (measure) => {
   for (const none of [NaN, Infinity, -1, "10", null])
     for (const name of ["trigger", "keep"])
       expect(outcome(() => new Context({ [name]: { [measure]: none }, maxInputTokens: 100 } as Any))).toMatchObject({

@@ -7,7 +7,7 @@ import { ai, Dice, human, type Message, tool, wild } from "./conversations.js";
 
 const patch = (messages: readonly Message[]) => patchToolCalls(messages as never[]) as unknown as Message[];
 
-test("answers go right behind the message with the calls, before results that it has", () => {
+test("answers go right after the message with the calls, before results that it has", () => {
   const messages = [ai("a", "b"), tool("b"), human()];
   const patched = patch(messages);
   expect(patched.map(({ tool_call_id }) => tool_call_id)).toEqual([undefined, "a", "b", undefined]);
@@ -22,7 +22,7 @@ test("answers go right behind the message with the calls, before results that it
   expect(patched.filter((message) => messages.includes(message))).toEqual(messages);
 });
 
-test("a call that waits is answered as well, and one that is no JSON; a result anywhere answers all calls of its id", () => {
+test("a waiting call is answered as well, and so is one with invalid JSON; a result anywhere answers all calls of its id", () => {
   const invalid = { id: "b", name: "", args: "{", type: "invalid_tool_call" };
   const patched = patch([tool("a"), ai("a"), { ...ai("a", ""), invalid_tool_calls: [invalid] }]);
   expect(patched.slice(3).map(({ tool_call_id, content }) => [tool_call_id, content.split(" - ")[0]])).toEqual([
@@ -31,7 +31,7 @@ test("a call that waits is answered as well, and one that is no JSON; a result a
   ]);
 });
 
-test("nothing else changes: orphans, late and second results stay; calls without an id are no calls", () => {
+test("nothing else changes: orphans, late and second results stay; calls without an id do not count", () => {
   const messages = [
     tool("z"),
     ai("a"),
@@ -43,7 +43,7 @@ test("nothing else changes: orphans, late and second results stay; calls without
   expect(patch(messages)).toBe(messages);
 });
 
-test("on any conversation: each call has an answer somewhere, and what there was is there in its order", () => {
+test("on any conversation: each call has an answer somewhere, and the other messages keep their order", () => {
   const { seed, numRuns } = seeded("patched conversations", 8000);
   const dice = new Dice(seed);
   for (let made = 0; made < numRuns; made++) {

@@ -12,7 +12,7 @@ interface State {
   _summarization_event?: unknown;
 }
 
-/** An agent's turns: what it is sent and what its state is, at each model call. */
+/** An agent's turns: its request and its state, at each model call. */
 function run(seed: number): { state: State; sent: readonly Message[] }[] {
   const dice = new Dice(seed);
   const said = Array.from({ length: 12 }, (_, part) => {
@@ -62,7 +62,7 @@ test("nothing is ever in one of the two and not in the other", () => {
   }
 });
 
-test("restoring starts from the complete history and comes to the same context", () => {
+test("restoring starts from the complete history and reaches the same context", () => {
   for (const { state, sent } of steps) {
     const restored = JSON.parse(JSON.stringify(state)) as State;
     expect(contextMessages(restored as never)).toEqual(sent);
@@ -72,7 +72,7 @@ test("restoring starts from the complete history and comes to the same context",
   }
 });
 
-test("a state and a view tell what they are by the names that others know", () => {
+test("a state and a view use the names that others know", () => {
   const { state, sent } = there(steps.findLast(({ state }) => state._summarization_event));
   const view = context.of(state as never);
   expect(view.compression_applied).toBe(true);

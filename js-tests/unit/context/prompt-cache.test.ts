@@ -7,7 +7,7 @@ const replay = replayed as (
   names: string[],
 ) => { name: string; cost: number; withSummaries: number; breaks: number; most: number }[];
 
-test("a stored cut at 24k costs at most 0.40 of sending everything, and less than what slides", () => {
+test("a stored cut at 24k costs at most 0.40 of sending everything, and less than a sliding one", () => {
   const rows = replay(["append-only", "Context, trigger 24k (keep half)", "trimMessages", "clearToolUses"]);
   const row = (name: string) => there(rows.find((one) => one.name.startsWith(name)));
   expect(row("append-only")).toMatchObject({ cost: 1, breaks: 0 });

@@ -10,7 +10,7 @@ import { ai, complaint, Dice, human, KINDS, type Message, ownerOf, tool, waiting
 const repair = (messages: readonly Message[], waiting?: "answer") =>
   repairToolCalls(messages as never[], { waiting }) as unknown as Message[];
 
-test("on any conversation whatever: a list that every provider takes", () => {
+test("on any conversation: a list that every provider accepts", () => {
   const { seed, numRuns } = seeded("repaired conversations", 20_000);
   const dice = new Dice(seed);
   let untouched = 0;
@@ -46,7 +46,7 @@ function isFirstResult(messages: readonly Message[], at: number): boolean {
     .some((other, from) => other.tool_call_id === message.tool_call_id && ownerOf(messages, owner + from) === owner);
 }
 
-test("what is whole already is the same array", () => {
+test("a list without gaps is the same array", () => {
   const dice = new Dice(seeded("whole conversations", 4).seed);
   for (let made = 0; made < 500; made++) {
     const messages = KINDS.plain(dice);
@@ -56,7 +56,7 @@ test("what is whole already is the same array", () => {
   expect(repair(empty)).toBe(empty);
 });
 
-test("results go right behind their calls, in their order; orphans and second results go; open calls are answered", () => {
+test("results go right after their calls, in their order; orphans and second results go; open calls are answered", () => {
   const [asked, second, first, twice, stranger, wait] = [
     ai("a", "b", "c"),
     tool("b"),

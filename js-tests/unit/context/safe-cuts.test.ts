@@ -1,4 +1,5 @@
-// The safe cut beside brute force, which tries every cut, and beside the rule of LangChain's SummarizationMiddleware.
+// The safe cut compared with brute force, which tries every cut, and with the rule of LangChain's
+// SummarizationMiddleware.
 import { safeCuts } from "threadfold/context";
 import { describe, expect, test } from "vitest";
 import { codeOf } from "../../support/errors.js";
@@ -15,14 +16,14 @@ function langChainCut(messages: readonly Message[], target: number): number {
   return end;
 }
 
-/** The largest cut that keeps `target`, and what waits for a result, and that parts no result from its call. */
+/** The largest cut that keeps `target` and waiting calls, and separates no result from its call. */
 function bruteForce(messages: readonly Message[], target: number): number {
   let cut = Math.min(target, waitingIn(messages) ?? messages.length);
   while (orphans(messages, cut) > 0) cut--;
   return cut;
 }
 
-/** The smallest cut from `target` on that parts nothing and keeps what waits for a result. */
+/** The smallest cut from `target` on that separates nothing and keeps waiting calls. */
 function bruteForceNext(messages: readonly Message[], target: number): number | undefined {
   const most = waitingIn(messages) ?? messages.length;
   for (let cut = target; cut <= most; cut++) if (orphans(messages, cut) === 0) return cut;
@@ -53,12 +54,12 @@ describe.each(Object.entries(KINDS))("%s conversations", (kind, make) => {
       `${kind}: ${cuts} cuts; results without their call: threadfold 0, LangChain in ${percent(langChainOrphans, cuts)}`,
     );
     expect(cuts).toBeGreaterThan(10 * numRuns);
-    // The generators make what LangChain's rule is known to fail on, and nothing else that it does.
+    // The generators produce the cases on which LangChain's rule is known to fail, and no other failures.
     expect(langChainOrphans > 0).toBe(kind !== "plain");
   });
 });
 
-test("on any conversation whatever: all cuts, the largest below, the smallest above, what waits", () => {
+test("on any conversation: all cuts, the largest below, the smallest above, the waiting call", () => {
   const { seed, numRuns } = seeded("cuts of wild conversations", 8000);
   const dice = new Dice(seed);
   let waiting = 0;
@@ -84,7 +85,7 @@ test("on any conversation whatever: all cuts, the largest below, the smallest ab
   expect(waiting).toBeGreaterThan(numRuns / 100);
 });
 
-test("followed as a list grows, shrinks and has its last message replaced, it says what it says of the whole list", () => {
+test("followed as a list grows, shrinks and has its last message replaced, it answers as for the whole list", () => {
   const { seed, numRuns } = seeded("cuts followed", 2000);
   const dice = new Dice(seed);
   for (let made = 0; made < numRuns; made++) {
@@ -166,7 +167,7 @@ test("messages of every form are read", () => {
       expect([...safeCuts(["hi", one, other, ["user", "x"]] as never)]).toEqual([0, 1, 3, 4]);
 });
 
-test("what is no list, no message or no position is an error, and nothing is added", () => {
+test("an invalid list, message or position is an error, and nothing is added", () => {
   expect(codeOf(() => safeCuts("x" as never))).toBe("INVALID_ARGUMENT");
   expect(codeOf(() => safeCuts([human(), 4] as never))).toBe("INVALID_MESSAGE");
   const safe = safeCuts([human()] as never);

@@ -1,4 +1,4 @@
-// A window that slides, over a graph that keeps no record: the list itself is what the next compaction starts from.
+// A sliding window, over a graph that keeps no record: the next compaction starts from the list itself.
 import { addMessages, type LangChainMessage, Thread } from "threadfold";
 import { langChainSummarization, slidingWindow } from "threadfold/context";
 import { describe, expect, test } from "vitest";
@@ -45,14 +45,14 @@ describe("a window whose summaries are in the list", () => {
     ]);
   });
 
-  test("gives the summary that the next one replaces to whoever summarizes", () => {
+  test("passes the earlier summary, which the next one replaces, to the summarizer", () => {
     const { lists } = compressed(1);
     let messages = there(lists[0]);
     for (let at = 8; at < 11; at++) messages = addMessages(messages, [said(at)]);
     expect(there(context.of(messages).due).messages[0]).toBe(messages[1]);
   });
 
-  test("is known by a thread that keeps the full history, behind a system prompt", () => {
+  test("is known by a thread that keeps the full history, after a system prompt", () => {
     const { thread } = compressed(3);
     const all = Array.from({ length: 14 }, (_, at) => `${at}`);
     expect(texts(thread.history)).toEqual(["Be brief.", ...all]);

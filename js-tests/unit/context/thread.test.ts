@@ -12,7 +12,7 @@ const message = (at: number) => ({
 const context = new Context({ trigger: { messages: 6 }, keep: { messages: 2 } });
 const ids = (messages: readonly object[]) => messages.map((one) => (one as { id?: string }).id);
 
-test("a thread keeps what a compaction made, and shows everything all the same", () => {
+test("a thread keeps a compaction's record, and shows everything all the same", () => {
   const thread = new Thread();
   for (let at = 0; at < 6; at++) thread.update({ messages: [message(at)] });
   const view = context.of(thread);

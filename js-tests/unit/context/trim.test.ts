@@ -81,7 +81,7 @@ function model(
   return places.slice(start, end).filter((at) => messages[at]?.type !== "tool" || ownerOf(messages, at) >= 0);
 }
 
-test("what is kept is the most that may be, has no result without its call, and is the messages themselves", () => {
+test("the kept messages are the most allowed, have no result without its call, and are the same objects", () => {
   const dice = new Dice(8);
   const results = { lists: 0, orphans: 0 };
   for (let round = runs(4_000); round > 0; round--) {
@@ -107,7 +107,7 @@ test("what is kept is the most that may be, has no result without its call, and 
   expect(results.orphans).toBeGreaterThan(0);
 });
 
-test("what counts list by list and what adds up decide alike", () => {
+test("counters by list and counters by message decide alike", () => {
   const dice = new Dice(9);
   for (let round = runs(1_000); round > 0; round--) {
     const messages = dice
@@ -225,7 +225,7 @@ test("types may be classes", () => {
   ]);
 });
 
-test("what cannot be asked is refused, and what the caller's functions throw is the cause", () => {
+test("unanswerable arguments are refused, and errors of the caller's functions are the cause", () => {
   const refused = (options: object) => outcome(() => trim(chat, { maxTokens: 3, ...options }));
   const thrown = new Error("thrown");
   const fail = () => {

@@ -1,4 +1,4 @@
-// The demo's agent server by itself: what it says over HTTP, and what goes wrong when asked to.
+// The demo's agent server by itself: its HTTP responses, and the faults on request.
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { HttpAgent, type Message } from "@ag-ui/client";
@@ -137,7 +137,7 @@ test("@ag-ui/client runs two turns against it and ends with the server's message
   expect(agent.state).toEqual(state);
 });
 
-test("a cut breaks the connection inside an event; the run goes on and is joined behind the last id", async () => {
+test("a cut breaks the connection inside an event; the run continues and is joined after the last id", async () => {
   const asked = input("Plan my week");
   const whole = (await run(input("Plan my week"))).parts.length;
   const first = await run(asked, "tick=1&cut=7");
@@ -189,7 +189,7 @@ test.each([
   expect(parts.findLast(({ event }) => event.type === "MESSAGES_SNAPSHOT")?.event["messages"]).toHaveLength(2);
 });
 
-test("a rewritten answer is not what was streamed", async () => {
+test("a rewritten answer differs from the streamed one", async () => {
   const asked = input("hi");
   const { parts } = await run(asked, "tick=0&rewrite=1");
   const streamed = parts

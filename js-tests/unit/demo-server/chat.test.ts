@@ -1,4 +1,4 @@
-// The demo's chats against its agent server, without a page: whatever breaks, the thread ends as the server's.
+// The demo's chats against its agent server, without a page: after any fault, the thread ends as the server's.
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import * as fc from "fast-check";
@@ -129,7 +129,7 @@ class Heard {
     return body.values?.messages ?? body.messages ?? [];
   }
 
-  /** The messages, without what only one side writes down. */
+  /** The messages, without fields that only one side writes. */
   get lines(): string[] {
     return this.thread.getState().messages.map(line);
   }
@@ -151,7 +151,7 @@ test.each(PROTOCOLS.flatMap((protocol) => [false, true].map((replays) => [protoc
     const heard = new Heard(protocol);
     heard.send("A long answer, please");
     await heard.settled();
-    // The run before this one was longer than what this one has to say.
+    // The previous run was longer than this one.
     heard.faults = { ...WELL, cut: 0, replays };
     heard.send("Plan my week");
     await heard.settled();
@@ -161,7 +161,7 @@ test.each(PROTOCOLS.flatMap((protocol) => [false, true].map((replays) => [protoc
   },
 );
 
-test("sent again, the half answer makes way; taken back, it goes with the question", async () => {
+test("sent again, the half answer makes way; rolled back, it goes with the question", async () => {
   const heard = new Heard("ag-ui");
   heard.faults = { ...WELL, fail: 14 };
   heard.send("Plan my week");
@@ -181,7 +181,7 @@ test("sent again, the half answer makes way; taken back, it goes with the questi
   expect(heard.thread.getState().messages).toEqual(await heard.held());
 });
 
-test("what failed is sent again behind what was said since", async () => {
+test("a failed message is sent again after later messages", async () => {
   const heard = new Heard("ag-ui");
   heard.faults = { ...WELL, fail: 2 };
   heard.send("Hi");

@@ -7,7 +7,10 @@ import { root } from "../examples/blocks.js";
 const docs = join(root, "docs");
 const page = readFileSync(join(docs, "frameworks.md"), "utf8");
 
-/** Each block below a link to a file: the file's path, and the block. Blocks of `ts` run as tests; those of `mts` import what only the examples have. */
+/**
+ * Each block below a link to a file: the file's path, and the block. Blocks of `ts` run as tests; those of `mts` import
+ * modules that only the examples have.
+ */
 const BLOCKS = [...page.matchAll(/\]\(([^)]+\.\w+)\)[^]{0,60}?:\n\n```(mts|svelte|html)\n([^]*?)```/g)].map(
   ([, path = "", , code = ""]) => [path, code] as const,
 );

@@ -58,7 +58,7 @@ test("the documentation's site has every page and every entry", () => {
   expect(missing).toEqual([]);
 });
 
-test("the package has what its pages link to", () => {
+test("the package has the targets of its pages' links", () => {
   const pkg = join(root, "pkg");
   const pages = ["README.md", "DESIGN.md", ...readdirSync(join(pkg, "docs")).map((name) => join("docs", name))];
   const missing = pages.flatMap((page) =>
@@ -71,7 +71,7 @@ test("the package has what its pages link to", () => {
   expect(missing).toEqual([]);
 });
 
-test("a link in code is none, and a heading has the anchor that it has on GitHub", () => {
+test("a link in code does not count, and a heading has the anchor that it has on GitHub", () => {
   expect(linksOf("[a](b.md#c) `[d](e)`\n```md\n[f](g)\n```\n")).toEqual(["b.md#c"]);
   expect(anchorsOf("# The `values` of langgraph.js, a Test!\n```sh\n# no heading\n```\n")).toEqual([
     "the-values-of-langgraphjs-a-test",

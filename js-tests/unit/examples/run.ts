@@ -1,5 +1,5 @@
 // Examples are run as a user would: each a module of its own, with `threadfold` installed. In CI each has a Node of its
-// own, elsewhere only one that did not print what it says when it shared one.
+// own. Elsewhere only an example whose output was wrong in a shared Node gets one.
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -49,7 +49,7 @@ export function expected({ code }: Block): Printed[] {
  */
 type Line = [name: string, line: number, text: string];
 
-/** Writes a block as a program that says what it prints. Returns its path. */
+/** Writes a block as a program that prints its promised output. Returns its path. */
 async function write(block: Block): Promise<string> {
   const lines = block.code.split("\n").map((line, at) => line.replace(CALL, `print(${at + 1}, `));
   const format = /\brequire\(/.test(block.code) ? "cjs" : "esm";
@@ -81,12 +81,12 @@ function printedBy(block: Block, lines: Line[]): Printed[] {
   return expected(block).map(({ line, code }) => ({ line, code, text: output.get(line)?.join(", then ") }));
 }
 
-/** Runs a block in a Node of its own; what each of its `console.log`s printed. */
+/** Runs a block in a Node of its own; returns the output of each `console.log`. */
 export async function run(block: Block): Promise<Printed[]> {
   return printedBy(block, await printed([await write(block)]));
 }
 
-/** Imports the programs that it is called with, and says of each that it has come to its end: as of line 0. */
+/** Imports the programs that it is called with, and reports the end of each: as of line 0. */
 const IN_TURN = `import { pathToFileURL } from "node:url";
 for (const path of process.argv.slice(2)) {
   const ended = await import(pathToFileURL(path)).then(() => true, () => false);
@@ -94,8 +94,8 @@ for (const path of process.argv.slice(2)) {
 }`;
 
 /**
- * Runs blocks in a few Nodes, each after another: to start one and import the package takes longer than an example.
- * Returns what those printed that printed what they say: the others are to run by themselves.
+ * Runs blocks in a few Nodes, one after the other: starting one and importing the package takes longer than an example.
+ * Returns the results of blocks that printed the promised output: the others must run by themselves.
  */
 export async function runTogether(blocks: Block[]): Promise<Map<string, Printed[]>> {
   writeFileSync(join(folder, "in-turn.mjs"), IN_TURN);

@@ -1,4 +1,4 @@
-// How a run is ended from outside: a signal, its time, a super-step's time; and what then stands.
+// How a run is ended from outside: a signal, its time, a super-step's time; and the state afterwards.
 import { START, StateGraph } from "threadfold/graph";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type Loose, outcome, type Package, same, State } from "./beside-langgraph.js";
@@ -66,7 +66,7 @@ describe.concurrent("beside langgraph.js", () => {
         return { ended: /abort/i.test(threw.message), stopped, next, result: await graph.invoke(null, config), ran };
       });
 
-  describe("what is thrown", () => {
+  describe("the thrown error", () => {
     const waits = (of: Package) =>
       new of.StateGraph(State)
         .addNode("a", () => sleep(50))
@@ -126,7 +126,7 @@ describe.concurrent("beside langgraph.js", () => {
   });
 });
 
-test("a run's time is up also when what nobody holds was collected meanwhile", async () => {
+test("a run's time is up also when unreferenced objects were collected meanwhile", async () => {
   const graph = new StateGraph(State as unknown)
     .addNode("slow", async () => {
       for (let part = 0; part < 40; part++) {
@@ -141,7 +141,7 @@ test("a run's time is up also when what nobody holds was collected meanwhile", a
 });
 
 // That of langgraph.js does.
-describe.concurrent("a graph inside does not go on", () => {
+describe.concurrent("a graph inside does not continue", () => {
   const inside = async (more: object, beside?: () => Promise<never>) => {
     const ran: string[] = [];
     const inner = new StateGraph(State as unknown)

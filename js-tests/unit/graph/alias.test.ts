@@ -104,7 +104,7 @@ test("human in the loop", async () => {
   ]);
 });
 
-test("what langgraph.js finds by itself: the config of a model, of a graph inside, of a tool", async () => {
+test("context that langgraph.js finds by itself: the config of a model, of a graph inside, of a tool", async () => {
   const model = new FakeListChatModel({ responses: ["hi"] });
   const ask = tool(() => interrupt("Sure?") as string, { name: "ask", schema: z.object({}) });
   const asks = new AIMessage({ content: "", tool_calls: [{ id: "1", name: "ask", args: {} }] });
@@ -147,7 +147,7 @@ test("errors by their classes and codes", async () => {
   expect(clash).toMatchObject({ lc_error_code: "INVALID_CONCURRENT_GRAPH_UPDATE" });
 });
 
-test("what both have has one form", async () => {
+test("shared features have one form", async () => {
   const ours = await import("threadfold/graph");
   const theirs = real as unknown as Record<string, unknown>;
   const shared = Object.entries(ours).filter(([name]) => name in theirs);

@@ -1,4 +1,4 @@
-// Runs one scenario on langgraph.js and on threadfold, and compares all that it tells.
+// Runs one scenario on langgraph.js and on threadfold, and compares the results.
 import * as langgraph from "@langchain/langgraph";
 import * as threadfold from "threadfold/graph";
 import { expect, test } from "vitest";

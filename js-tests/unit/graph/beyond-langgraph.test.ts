@@ -83,7 +83,7 @@ describe("Python's rules", () => {
     });
   });
 
-  test("a question is told where it cannot be answered", async () => {
+  test("an interrupt is reported where it cannot be answered", async () => {
     const graph = new StateGraph(schema)
       .addNode("a", (_, ctx) => ({ log: [ctx.interrupt<string>("a?")] }))
       .addEdge(START, "a")
@@ -131,7 +131,7 @@ describe("Python's rules", () => {
 });
 
 describe("its own", () => {
-  test("a join that waits is said", async () => {
+  test("a waiting join is reported", async () => {
     const graph = new StateGraph(schema)
       .addNode("a", says("a"))
       .addNode("b", says("b"))
@@ -145,7 +145,7 @@ describe("its own", () => {
     expect((await graph.getState(thread)).waiting).toEqual([]);
   });
 
-  test("what the input does not take never reaches a node, and is told", async () => {
+  test("input that the schema does not take never reaches a node, and is reported", async () => {
     const agent = defineSchema({ todos: field.todos({ input: false }), n: field.replace<number>() });
     const seen: unknown[] = [];
     const graph = new StateGraph(agent)
@@ -204,7 +204,7 @@ describe("its own", () => {
     });
   });
 
-  test("the whole state is there for who was sent an input", async () => {
+  test("a node that was sent an input can read the whole state", async () => {
     const graph = new StateGraph(schema)
       .addNode("a", (input: unknown, ctx) => ({ log: [`${JSON.stringify(input)} ${ctx.state.n}`] }))
       .addConditionalEdges(START, () => [new Send("a", { i: 1 }), new Send("a", { i: 2 })])
@@ -238,7 +238,7 @@ describe("its own", () => {
     expect((await graph.invoke(new Command({ resume: "b" }), thread)).log).toEqual(["1 a", "2 b"]);
   });
 
-  test("who traces hears of runs and tasks, inside and out", async () => {
+  test("a tracer is notified of runs and tasks, inside and out", async () => {
     const child = new StateGraph(schema).addNode("x", says("x")).addEdge(START, "x").compile({ name: "child" });
     const events: TraceEvent[] = [];
     const graph = new StateGraph(schema)
@@ -260,7 +260,7 @@ describe("its own", () => {
     expect(inner?.parentTaskId).toBe(task?.taskId);
   });
 
-  test("what a listener throws is not the run's business", async () => {
+  test("a listener's error does not affect the run", async () => {
     const error = vi.spyOn(console, "error").mockImplementation(() => undefined);
     const graph = new StateGraph(schema).addNode("a", says("a")).addEdge(START, "a").compile();
     const on = () => {
@@ -271,7 +271,7 @@ describe("its own", () => {
     error.mockRestore();
   });
 
-  test("an abort ends the run at once, and tells the node", async () => {
+  test("an abort ends the run at once, and signals the node", async () => {
     const stop = new AbortController();
     let told: AbortSignal | undefined;
     const graph = new StateGraph(schema)
@@ -306,7 +306,7 @@ describe("its own", () => {
     expect(told?.aborted).toBe(true);
   });
 
-  test("what the saver throws is what the run throws", async () => {
+  test("the run throws the saver's error", async () => {
     class Broken extends MemorySaver {
       override put(): Promise<never> {
         return Promise.reject(new Error("disk full"));
@@ -359,7 +359,7 @@ describe("its own", () => {
     expect(calls).toBe(2);
   });
 
-  test("an interrupt can be told from an error", async () => {
+  test("an interrupt is distinguishable from an error", async () => {
     let caught: unknown;
     const graph = new StateGraph(schema)
       .addNode("a", (_, ctx) => {
@@ -536,7 +536,7 @@ describe("in odd hands", () => {
     expect(node).toHaveBeenCalledTimes(times);
   });
 
-  test.each(["at once", "later"])("what decides on a retry may fail, %s", async (when) => {
+  test.each(["at once", "later"])("a retry policy may fail, %s", async (when) => {
     const node = when === "later" ? () => Promise.reject(new Error("a fails")) : () => fails();
     const retryOn = () => {
       throw new Error("retryOn fails");
@@ -608,7 +608,7 @@ describe("in odd hands", () => {
     await expect(graph.invoke({}, thread)).rejects.toThrow("disk full");
   });
 
-  test("what no node is and no edge has is refused", () => {
+  test("an unknown node or edge is refused", () => {
     const graph = () => new StateGraph(schema).addNode("a", says("a"));
     expect(() => graph().addEdge([], "a")).toThrow("needs a node");
     expect(() => graph().addConditionalEdges("a", 5 as never)).toThrow("should be a function");
@@ -641,7 +641,7 @@ describe("in odd hands", () => {
     expect((await graph.getState(thread)).tasks[0]?.error).toEqual(error);
   });
 
-  test("a copy of a context keeps what it has", async () => {
+  test("a copy of a context keeps its values", async () => {
     const child = new StateGraph(schema).addNode("x", says("x")).addEdge(START, "x").compile();
     const { signal } = new AbortController();
     const graph = new StateGraph(schema)
@@ -717,13 +717,13 @@ describe("states that langgraph.js takes", () => {
     warn.mockRestore();
   });
 
-  test("what declares no state is refused", () => {
+  test("an object without a state is refused", () => {
     for (const state of [null, undefined, 1, {}, [], { a: 1 }])
       expect(() => new StateGraph(state as never)).toThrow(expect.objectContaining({ name: "StateGraphInputError" }));
   });
 });
 
-test("many that write a list write it in their order, whatever else they write", async () => {
+test("many that write a list write it in their order, with any other writes", async () => {
   const both = defineSchema({
     log: field.append<number>(),
     sum: field.reducer((a: number, b: number) => a + b, { default: () => 0 }),

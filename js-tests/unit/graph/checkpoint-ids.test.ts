@@ -12,7 +12,7 @@ const graphOf = (checkpointer: Loose): Loose =>
     .addEdge(START, "a")
     .compile({ checkpointer });
 
-describe("a checkpoint_id that is no string", () => {
+describe("a checkpoint_id that is not a string", () => {
   const refused = { code: "INVALID_ARGUMENT", message: expect.stringContaining("checkpoint_id should be a string") };
   test.each([5, {}, true, ["1"]])("is refused: %j", async (checkpoint_id) => {
     const config = { configurable: { thread_id: "t", checkpoint_id } };

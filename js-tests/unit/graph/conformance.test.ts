@@ -99,7 +99,7 @@ describe("messages", () => {
   });
 });
 
-describe("a saver and who streams checkpoints", () => {
+describe("a saver and a checkpoint stream", () => {
   const chain = (of: Package) => new of.StateGraph(State).addSequence({ a: says("a"), b: says("b") });
   const given = { configurable: { thread_id: "t", tenant: "x" }, metadata: { from: "here" }, tags: ["quick"] };
   const ofConfig = ({ configurable, metadata, tags, recursion_limit: limit }: Loose) => {

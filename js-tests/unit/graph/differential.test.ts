@@ -1,4 +1,4 @@
-// Random graphs beside langgraph.js: what nodes were called with, what came out, and every checkpoint.
+// Random graphs beside langgraph.js: the nodes' inputs, the results, and every checkpoint.
 import { AIMessage } from "@langchain/core/messages";
 import { expect, test } from "vitest";
 import { seeded } from "../../support/seed.js";
@@ -23,7 +23,8 @@ async function checkpoints(saver: Saver): Promise<Seen[]> {
   const seenAll: Seen[] = [];
   for await (const { checkpoint, metadata } of saver.list({ configurable: { thread_id: "t", checkpoint_ns: "" } })) {
     const { channel_values: values, channel_versions: versions, versions_seen: seen } = checkpoint;
-    // langgraph.js writes Sends as a plain list from 1.7 on; it reads both, and versions before it only what threadfold writes.
+    // langgraph.js writes Sends as a plain list from 1.7 on. It reads both forms, and versions before it only
+    // threadfold's form.
     const { __pregel_tasks: sends = [] } = values as { __pregel_tasks?: unknown[] };
     const all = { ...values, __pregel_tasks: sends.length === 2 && Array.isArray(sends[1]) ? sends[1] : sends };
     const held = Object.entries(all).filter(([, value]) => value !== undefined);
@@ -86,7 +87,7 @@ const NOTHING_DIFFERS = "";
 /** Runs a graph on both. Returns why the two could not be compared to their end, if so. */
 async function compared(spec: GraphCase): Promise<string> {
   const pair = [new Case("langgraph.js", spec), new Case("threadfold", spec)] as const;
-  // Where not every checkpoint is saved, another run says what the steps were.
+  // Where not every checkpoint is saved, another run shows the steps.
   const watched =
     spec.checkpointed && spec.durability !== "exit"
       ? undefined
@@ -128,7 +129,7 @@ async function compared(spec: GraphCase): Promise<string> {
       expect(ours.error).toMatch(/ fails$/);
       return "several errors";
     }
-    // langgraph.js says nothing of a run in which nothing was written.
+    // langgraph.js returns nothing for a run in which nothing was written.
     if (theirs.values && Object.keys(theirs.values).length === 0) theirs.values = ours.values;
     expect(ours).toEqual(theirs);
     if (!spec.checkpointed) {
@@ -184,7 +185,7 @@ async function compared(spec: GraphCase): Promise<string> {
 
 // Found by random seeds: each of these graphs runs as langgraph.js does up to the named bug of theirs.
 test.each([
-  // Of many Sends to one node one fails, and what the finished ones wrote conflicts.
+  // Of many Sends to one node one fails, and the writes of the finished ones conflict.
   [644664290, "siblings of a failed node"],
 ])("the graph of seed %i is comparable up to: %s", async (seed, why) => {
   expect(await compared(randomGraph(randomOf(seed)))).toBe(why);

@@ -11,7 +11,7 @@ function busy(): void {
   while (performance.now() < until);
 }
 
-/** How often the event loop turns while `work` goes on, whose busy parts take 60 ms in all. */
+/** How often the event loop turns during `work`, whose busy parts take 60 ms in all. */
 async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   let turns = 0;
   let isOver = false;
@@ -49,7 +49,7 @@ test("inside a graph inside", async () => {
   expect(await turnsDuring(() => graph.invoke({ n: 0 }))).toBeGreaterThanOrEqual(3);
 });
 
-test("among the many tasks of a step, of which none is lost", async () => {
+test("among the many tasks of a step, with none lost", async () => {
   const graph = new StateGraph(schema)
     .addNode("work", ({ n }: { n: number }) => {
       busy();

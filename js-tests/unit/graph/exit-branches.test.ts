@@ -70,7 +70,7 @@ test.each(["exit", "async"])("a run that changes nothing leaves the history as i
   expect(await places()).toEqual(before);
 });
 
-test("a checkpoint that is saved again stays behind its parent", async () => {
+test("a checkpoint that is saved again stays after its parent", async () => {
   const graph = graphOf(threadfold, new threadfold.MemorySaver());
   await graph.invoke({ log: ["in"] }, thread);
   const [before] = await history(graph);

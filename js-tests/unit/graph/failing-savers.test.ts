@@ -115,7 +115,7 @@ for (const durability of ["async", "sync", "exit"])
     return told;
   });
 
-test("a graph's run that could not be saved has ended in an error for who traces it", async () => {
+test("a graph's run that could not be saved has ended in an error for its tracer", async () => {
   const told: string[] = [];
   const checkpointer = (savers["a subclass"] as (typeof savers)[string])(threadfold, new Failing("put", 0, true));
   const graph = graphs["nodes that answer at once"]?.(threadfold)

@@ -1,4 +1,4 @@
-// Graphs inside nodes: what of the outer run they see, and what their own streams show.
+// Graphs inside nodes: their view of the outer run, and their own streams.
 import { FakeListChatModel } from "@langchain/core/utils/testing";
 import { describe } from "vitest";
 import { all, type Loose, type Package, same, State } from "./beside-langgraph.js";
@@ -7,7 +7,7 @@ const says = (name: string) => () => ({ log: [name] });
 const one = (of: Package, name: string, node: unknown, options: object = {}) =>
   new of.StateGraph(State).addNode(name, node).addEdge(of.START, name).compile(options);
 
-describe("what they see of the outer run", () => {
+describe("their view of the outer run", () => {
   same("tags, metadata, configurable and context", async (of) => {
     const seen = (_: unknown, ctx: Loose) => ({
       log: [ctx.tags, ctx.metadata.who, ctx.configurable.where, ctx.context.what],

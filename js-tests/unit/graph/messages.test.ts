@@ -109,7 +109,7 @@ test("random updates", { timeout: 60_000 }, async () => {
 const adds = (count: number, from = 0): Update[][] =>
   Array.from({ length: count }, (_, at) => [{ messages: [ai(`n${from + at}`)] }]);
 
-test("removals behind a list whose ids are known", async () => {
+test("removals after a list whose ids are known", async () => {
   const updates = [
     ...adds(8),
     [{ messages: [removeMessage("m3")] }],
@@ -191,7 +191,7 @@ test("a short list: one id twice in an update is one message, and an empty updat
   expect(seen[1]).toBe(seen[0]);
 });
 
-test("errors are those of the reducer, and a removal of what is not there is one", async () => {
+test("errors are those of the reducer, and removing a missing message is one", async () => {
   await expect(states([...adds(8), [{ messages: [removeMessage("nobody")] }]])).rejects.toMatchObject({
     code: "UNKNOWN_MESSAGE",
   });
@@ -201,7 +201,7 @@ test("errors are those of the reducer, and a removal of what is not there is one
   });
 });
 
-test("what is not written keeps its identity, and so do messages", async () => {
+test("unwritten fields keep their identity, and so do messages", async () => {
   const seen = await states([...adds(9), [{ n: 1 }], [{ messages: [] }], ...adds(1, 9)]);
   expect(seen[9]).toBe(seen[8]);
   expect(seen[10]).toBe(seen[8]);

@@ -113,7 +113,7 @@ describe("a graph", () => {
   );
 });
 
-describe("what a config says", () => {
+describe("the fields of a config", () => {
   same("adds to withConfig's, and to what the run around says, but for what a node says otherwise", async (of) => {
     const seen: unknown[] = [];
     const node = (_: unknown, ctx: Loose) => {

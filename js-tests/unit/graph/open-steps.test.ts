@@ -84,7 +84,7 @@ const stands = async (graph: Loose, at: object = config) => {
   const { values, next, tasks } = await graph.getState(at);
   return [values, next, tasks.map(({ name, interrupts }: Loose) => [name, interrupts.length])];
 };
-/** Where the thread stands, what it comes to, and what is left of its history. */
+/** The thread's state, its outcome, and the rest of its history. */
 const told = async (graph: Loose, updating: Promise<unknown>, durability?: string) => {
   const refused = (await outcome(updating)) as { threw?: Error } | undefined;
   const history = async () =>
@@ -101,7 +101,7 @@ describe.each(Object.keys(shapes))("an update of an open step before %s", (name)
   const shape = shapes[name] as Shape;
   for (const open of ["asks", "fails", "asks twice"] as const)
     for (const asNode of ["a", "b", "c", ...(open === "asks twice" ? [] : [undefined])]) {
-      // langgraph.js runs a node that waits for all after it was written by hand; Python and threadfold don't.
+      // langgraph.js runs a node that waits for all after a manual update as that node; Python and threadfold don't.
       if (asNode === "c" && /^a node that .* for all$/.test(name)) continue;
       same(`counts what is done, where the other ${open}, as ${asNode}`, async (of) => {
         const graph = await opened(of, shape, open, "async");
@@ -132,7 +132,7 @@ describe.each(Object.keys(shapes))("an update of an open step before %s", (name)
   });
 });
 
-test("a node that waits for all and was written by hand does not run, as in Python", async () => {
+test("a node that waits for all and was updated manually does not run, as in Python", async () => {
   const of = threadfold as Package;
   const graph = await opened(of, shapes["a node that waits for all"] as Shape, "asks", "async");
   await graph.updateState(config, { log: ["by hand"] }, "c");

@@ -69,7 +69,10 @@ same(
   byMode,
 );
 
-/** Without what only one of them says: threadfold the place of the graph's own checkpoint, langgraph.js its inner parts. */
+/**
+ * Removes the parts that only one of them has: threadfold the place of the graph's own checkpoint, langgraph.js its
+ * inner parts.
+ */
 const placed = async (parts: Promise<unknown[]>) =>
   JSON.parse(
     JSON.stringify(await parts, (key, value) => (/^(checkpoint_map|__pregel_.*)$/.test(key) ? undefined : value)),
@@ -264,7 +267,7 @@ same("a checkpoint of a graph inside, as streamed, goes back to it", async (of) 
     graph.stream({ log: ["in"] }, { ...config, streamMode: "checkpoints", subgraphs: true }),
   );
   const [, { config: said }] = parts.find(([ns, { next }]) => ns.length > 0 && next[0] === "y");
-  // langgraph.js's has what only a run of its own knows.
+  // langgraph.js's config has fields that only a run of its own has.
   const own = Object.entries(said.configurable).filter(([key]) => !key.startsWith("__pregel"));
   const from = { configurable: Object.fromEntries(own) };
   return [await graph.invoke(null, from), called];
@@ -303,7 +306,7 @@ describe("ours alone", () => {
     expect(seen.length).toBeLessThanOrEqual(length + 1);
   });
 
-  test("an error comes behind what was before it", async () => {
+  test("an error comes after everything before it", async () => {
     const failing = new StateGraph(schema)
       .addNode("a", () => ({ log: ["a"] }))
       .addNode("b", () => {

@@ -1,4 +1,4 @@
-// Turns of a long thread: what each of them looks at.
+// Turns of a long thread: the messages that each of them reads.
 import { defineSchema, field } from "threadfold";
 import { MemorySaver, START, StateGraph } from "threadfold/graph";
 import { expect, test } from "vitest";
@@ -60,7 +60,7 @@ test("a message that a thread has is replaced by a later run, and removed by one
   );
 });
 
-test("two runs that go on from one list both know its messages", async () => {
+test("two runs that continue from one list both know its messages", async () => {
   const graph = new StateGraph(defineSchema({ messages: field.messages() }))
     .addNode("answer", () => ({}))
     .addEdge(START, "answer")

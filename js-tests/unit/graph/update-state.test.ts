@@ -1,4 +1,5 @@
-// `updateState` where conditions decide what comes next, with threadfold's own schemas: they read the state as it will be.
+// `updateState` where conditions decide the next node, with threadfold's own schemas: they read the state after the
+// update.
 import { defineSchema, field } from "threadfold";
 import { createAgent } from "threadfold/agent";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
@@ -7,7 +8,7 @@ import { expect, test } from "vitest";
 
 const human = { type: "human" as const, id: "1", content: "Hi" };
 
-/** Each kind of field, what is written to it, and what is there then. */
+/** Each kind of field, the write to it, and the value afterwards. */
 const KINDS = {
   messages: [field.messages(), [human], [human]],
   append: [field.append<number>(), [1], [1]],

@@ -21,7 +21,7 @@ const reason = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-describe("a wrong part is reported, and the stream goes on", () => {
+describe("a wrong part is reported, and the stream continues", () => {
   const WRONG: Record<string, object | null | number> = {
     "a namespace that is a number": event("values", { messages: [] }, { namespace: 5 }),
     "a namespace that is a text": event("messages", { event: "message-start", id: "x" }, { namespace: "tools:1" }),
@@ -134,13 +134,13 @@ describe("server-sent events", () => {
     expect(thread.run?.lastEventId).toBeUndefined();
   });
 
-  test("that end in the middle of a part are told without it", async () => {
+  test("that end in the middle of a part are reported without it", async () => {
     const text = sse(PARTS.slice(0, 4), "\n");
     expect((await foldedText([text.slice(0, -20)])).contents).toEqual(["Hi", "Hel"]);
   });
 });
 
-describe("an answer that is no stream of events is BAD_RESPONSE, and the run that was asked for has failed", () => {
+describe("an answer that is not a stream of events is BAD_RESPONSE, and the requested run has failed", () => {
   const page = "<!doctype html><title>Sign in</title>";
   const answer = (body: string | null, status: number, type?: string) =>
     new Response(body, { status, headers: type === undefined ? {} : { "content-type": type } });
@@ -177,7 +177,7 @@ describe("an answer that is no stream of events is BAD_RESPONSE, and the run tha
     expect(error).toMatchObject({ message: `The server answered 422: ${words}` });
   });
 
-  test("an event stream is one whatever its charset, and one without a content type as well", async () => {
+  test("an event stream is one with any charset, and without a content type as well", async () => {
     for (const type of ["text/event-stream; charset=utf-8", "TEXT/EVENT-STREAM", undefined]) {
       const thread = new Thread();
       const { body } = response([`event: values\ndata: ${JSON.stringify({ messages: [Q] })}\n\n`]);
@@ -186,14 +186,14 @@ describe("an answer that is no stream of events is BAD_RESPONSE, and the run tha
     }
   });
 
-  test("what was read before is INVALID_ARGUMENT", async () => {
+  test("a stream that was read before is INVALID_ARGUMENT", async () => {
     const used = response(["event: values\n\n"]);
     await used.text();
     expect(await reason(foldLangGraph(new Thread(), used))).toMatchObject({ code: "INVALID_ARGUMENT" });
   });
 });
 
-describe("what is no thread and no stream is INVALID_ARGUMENT", () => {
+describe("an invalid thread or stream is INVALID_ARGUMENT", () => {
   test.each([[undefined], [null], [5], [{}]])("a thread %j", async (thread) => {
     const error = await reason(foldLangGraph(thread as never, streamOf([])));
     expect(error).toBeInstanceOf(ThreadfoldError);
@@ -348,7 +348,7 @@ describe("a connection that breaks leaves a run that may be joined", () => {
     throw broken;
   }
 
-  test("disconnected, with what broke it, and joined it goes on", async () => {
+  test("disconnected, with the cause, and continues when joined", async () => {
     const thread = new Recorder();
     const parts = numbered([...BEGIN, chunk("a", "Hel"), chunk("a", "lo"), values(Q, ai("a", "Hello"))]);
     expect(await reason(foldLangGraph(thread, cut(parts.slice(0, 3))))).toBe(broken);

@@ -1,4 +1,4 @@
-// Fields beside the channels of langgraph.js: what is written as `Overwrite`, as `undefined`, and what a state begins with.
+// Fields beside the channels of langgraph.js: writes of `Overwrite` and of `undefined`, and a state's first values.
 import { Annotation, BinaryOperatorAggregate, END, Overwrite, START, StateGraph } from "@langchain/langgraph";
 import * as fc from "fast-check";
 import { defineSchema, field, overwrite, Thread } from "threadfold";
@@ -47,11 +47,11 @@ const write = fc.record({ last: value, joined: value, bare: value }, { requiredK
 const defined = fc.constantFrom<unknown[]>(1, "s");
 const begin = fc.record({ last: defined, joined: defined, bare: defined }, { requiredKeys: ["joined", "bare"] });
 
-/** A field without a value is one that is not there: what a graph leaves out. */
+/** A field without a value is a missing one: a graph leaves it out. */
 const settled = (state: State): State =>
   Object.fromEntries(Object.entries(state).filter(([, value]) => value !== undefined));
 
-test("a super-step comes to what it comes to in a graph of langgraph.js: instances of Overwrite, undefined, conflicts", async () => {
+test("a super-step has the same result as in a graph of langgraph.js: instances of Overwrite, undefined, conflicts", async () => {
   const seen = { answers: 0, errors: 0 };
   const agrees = fc.asyncProperty(begin, fc.array(write, { maxLength: 3 }), async (state, writes) => {
     // The input of a graph is itself a write: it is joined to the field's default.
@@ -92,7 +92,7 @@ describe("an instance of langgraph.js's Overwrite", () => {
     expect(thread.getState().total).toBe(7);
   });
 
-  test("is one in JSON as well, and what only looks like it is a value", () => {
+  test("is one in JSON as well, and a look-alike is a value", () => {
     expect(total.merge({ total: 5 }, JSON.parse(JSON.stringify({ total: new Overwrite(100) })))).toEqual({
       total: 100,
     });
@@ -105,7 +105,7 @@ describe("an instance of langgraph.js's Overwrite", () => {
     }
   });
 
-  test("is what overwrite() makes", () => {
+  test("is the result of overwrite()", () => {
     const channel = new BinaryOperatorAggregate(
       (left: number, right: number) => left + right,
       () => 5,
@@ -172,7 +172,7 @@ describe("a field that is written as undefined", () => {
   });
 });
 
-describe("what a state begins with", () => {
+describe("a state's first values", () => {
   test("has the default of each reducer, made anew", () => {
     const begins = defineSchema({
       messages: field.messages(),
@@ -187,7 +187,7 @@ describe("what a state begins with", () => {
     expect(new Thread({ schema: begins, values: { spent: ["much"] } }).getState().spent).toEqual(["much"]);
   });
 
-  test("is what a graph of langgraph.js begins with", async () => {
+  test("is the first state of a graph of langgraph.js", async () => {
     expect(settled(schema.initial() as State)).toEqual(settled(await stepOfGraph({ last: undefined }, [])));
   });
 });

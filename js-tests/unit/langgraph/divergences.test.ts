@@ -27,7 +27,7 @@ const contents = (messages: readonly object[] | undefined) =>
 const ids = (messages: readonly object[] | undefined) =>
   messages?.map((message) => (message as Message | undefined)?.["id"]);
 
-/** A thread that folds runs, and what it showed on the way. */
+/** A thread that folds runs, and its views on the way. */
 class Ours {
   readonly thread = new Thread();
   readonly witness = new Witness(this.thread);
@@ -94,7 +94,7 @@ test.each([
   expect(contents(other.messages)).toEqual(["Hi", left]);
 });
 
-test("a part that comes behind the state that has it: once, when the run has ended", async () => {
+test("a part that comes after the state that has it: once, when the run has ended", async () => {
   const ab = values(Q, ai("a", "ab"));
   await ours.fold([metadata(), values(Q), chunk("a", "a"), ab, chunk("a", "b"), ab]);
   expect(contents(ours.messages)).toEqual(["Hi", "ab"]);
@@ -198,7 +198,7 @@ describe("optimistic values, then a first state without them", () => {
     expect(ours.thread.pending).toEqual([]);
   });
 
-  test("or until the run has ended well: then the server's word stands, and the difference is told", async () => {
+  test("or until the run has ended well: then the server's value stands, and the difference is reported", async () => {
     await ours.fold([metadata("r0"), values(...old)]);
     const op = ours.thread.optimistic({ messages: [Q] });
     let shown: unknown;
@@ -255,7 +255,7 @@ describe("an older state that arrives late", () => {
     expect(contents(ours.messages)).toEqual(["Hi", "Hello", "More"]);
   });
 
-  test("and is not: the state, and what is in flight still behind it", async () => {
+  test("and is not: the state, and messages in flight still after it", async () => {
     await ours.fold([metadata(), values(...newer), chunk("b", "Ans"), values(Q, ai("a", "Hello"))]);
     expect(contents(ours.messages)).toEqual(["Hi", "Hello", "Ans"]);
   });

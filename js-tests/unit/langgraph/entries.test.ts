@@ -1,4 +1,4 @@
-// Each protocol's entry does without the peer, which an entry of its own needs; a class has one copy.
+// Each protocol's entry works without the peer, which an entry of its own needs; a class has one copy.
 import { build } from "esbuild";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";

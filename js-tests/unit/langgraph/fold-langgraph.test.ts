@@ -40,7 +40,7 @@ async function folded(parts: Part[], thread = new Thread()): Promise<Thread> {
 }
 
 describe("a server's answer", () => {
-  test("of a run with tool calls ends in the server's state, and shows no message that is none", async () => {
+  test("of a run with tool calls ends in the server's state, and shows no invalid message", async () => {
     const thread = byPart(new Thread());
     const witness = new Witness(thread);
     const shown = new Set<unknown>();
@@ -87,7 +87,7 @@ describe("parts of messages", () => {
       ],
     });
 
-  test("leave alone what they do not touch, and what was handed out", async () => {
+  test("leave other fields and returned values alone", async () => {
     const thread = byPart(new Thread());
     const states: object[] = [];
     thread.subscribe((state, before) => state !== before && states.push(frozen(state)));
@@ -175,7 +175,7 @@ describe("parts of messages", () => {
 });
 
 describe("updates and values", () => {
-  test("updates predict, values confirm: parallel nodes, removals told twice, a message without an id", async () => {
+  test("updates predict, values confirm: parallel nodes, repeated removals, a message without an id", async () => {
     const thread = byPart(new Thread());
     const between: unknown[] = [];
     thread.subscribe((state, before) => state !== before && between.push(state.messages.map(({ id }) => id)));
@@ -296,7 +296,7 @@ describe("graphs within the graph", () => {
     expect(held(thread.getConfirmedState())).toEqual(held({ messages: [human("h", "Hi"), ai("shared", "Shared")] }));
   });
 
-  test("what an agent says that a tool calls is no part of the conversation", async () => {
+  test("the text of an agent that a tool calls is not part of the conversation", async () => {
     const thread = byPart(new Thread());
     const witness = new Witness(thread);
     thread.subscribe(({ messages }) => expect(messages.length).toBeLessThan(2));
@@ -378,7 +378,7 @@ describe("a stream that breaks off", () => {
     }
   });
 
-  test("by the user's hand rejects with the reason, and ends the run with what was said", async () => {
+  test("by the user rejects with the reason, and ends the run with the streamed text", async () => {
     const thread = new Thread();
     const controller = new AbortController();
     let closed = false;
@@ -403,15 +403,15 @@ describe("a stream that breaks off", () => {
     ).rejects.toThrow("Before");
   });
 
-  test("an older state that comes late, by its id, is no news", async () => {
+  test("an older state that comes late, by its id, is ignored", async () => {
     const late = { ...values(human("h", "Hi")), id: "1795252264000-0" };
     const thread = await folded([...CLOCKED, late]);
     expect(held(thread.getConfirmedState())).toEqual(END);
   });
 });
 
-describe("what is no good", () => {
-  test("is reported as an error, and the stream goes on", async () => {
+describe("invalid input", () => {
+  test("is reported as an error, and the stream continues", async () => {
     const thread = new Thread();
     const errors: string[] = [];
     thread.on("error", ({ code }) => errors.push(code));
@@ -468,7 +468,7 @@ describe("what is no good", () => {
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
 
-  test("and so is a part that is no JSON", async () => {
+  test("and so is a part that is not JSON", async () => {
     const thread = new Thread();
     const told: unknown[] = [];
     thread.on("error", ({ code }, event) => told.push([code, event]));

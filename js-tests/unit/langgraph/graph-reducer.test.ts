@@ -1,4 +1,4 @@
-// graphReducer beside langgraph.js's messagesStateReducer: what it answers, and what it writes into what it is given.
+// graphReducer beside langgraph.js's messagesStateReducer: its answers, and its writes into the arguments.
 import { AIMessage, BaseMessage, HumanMessage, RemoveMessage, ToolMessage } from "@langchain/core/messages";
 import { messagesStateReducer, REMOVE_ALL_MESSAGES } from "@langchain/langgraph";
 import * as fc from "fast-check";
@@ -22,7 +22,7 @@ function naming(): (id: unknown) => unknown {
   };
 }
 
-/** Everything that can be seen of a reducer's call: its answer, where its messages come from, and what it wrote. */
+/** All that shows of a reducer's call: its answer, where its messages come from, and its writes. */
 function seen(reducer: Reducer, left: Spec[], right: Spec[]): object {
   const [was, more] = [left.map(make), right.map(make)];
   const given = [...was, ...more];
@@ -63,7 +63,7 @@ test("graphReducer behaves as messagesStateReducer: classes, identity, ids, erro
       counts.afterRemoveAll++;
       return;
     }
-    // From 1.7 on, langgraph.js makes plain messages of chunks; before, and here, they stay what they are.
+    // From 1.7 on, langgraph.js makes plain messages of chunks; before, and here, they stay chunks.
     if ([...left, ...right].some(({ kind }) => kind.endsWith("Chunk"))) return;
     const theirs = seen(messagesStateReducer as Reducer, left, right);
     expect(seen(graphReducer as Reducer, left, right)).toEqual(theirs);
@@ -91,7 +91,7 @@ describe("graphReducer", () => {
     }
   });
 
-  test("says what is no message in the reference's words, code and all", () => {
+  test("reports an invalid message in the reference's words, code and all", () => {
     for (const bad of [null, undefined, 5, {}, { role: "alien", content: "" }]) {
       const [theirs, own] = [messagesStateReducer, graphReducer].map((reducer) =>
         outcome(() => reducer([], [bad as never])),
@@ -112,7 +112,7 @@ describe("graphReducer", () => {
     expect(graphReducer(messages, [])).toBe(messages);
   });
 
-  test("never answers with the list that a node returned, which the node may go on filling", () => {
+  test("never answers with the list that a node returned, which the node may still fill", () => {
     const returned: BaseMessage[] = [new HumanMessage("a")];
     expect(graphReducer([], returned)).not.toBe(returned);
     expect(graphReducer([], [new RemoveMessage({ id: REMOVE_ALL_MESSAGES }), ...returned])).toEqual(returned);

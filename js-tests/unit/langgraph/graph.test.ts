@@ -1,4 +1,4 @@
-// Threadfold's reducer in graphs of langgraph.js, beside langgraph's own.
+// Threadfold's reducer in graphs of langgraph.js, compared with langgraph's own.
 import { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import {
   AIMessage,
@@ -83,7 +83,7 @@ const STATES: [name: string, ours: unknown, theirs: unknown][] = [
 ];
 
 describe.each(STATES)("a graph over %s", (_name, ours, theirs) => {
-  test("comes to what langgraph's own reducer comes to, in the same classes", async () => {
+  test("has the same result as langgraph's own reducer, in the same classes", async () => {
     for (let length = 1; length <= WRITES.length; length++) {
       const writes = WRITES.slice(0, length);
       const { messages } = await graphOf(ours, writes).invoke(INPUT());
@@ -257,7 +257,7 @@ const SHAPES: Record<
 };
 
 describe.each(Object.entries(SHAPES))("%s", (_name, shape) => {
-  test("comes to what it comes to with langgraph's own reducer", async () => {
+  test("has the same result as with langgraph's own reducer", async () => {
     const input = { messages: [{ role: "user", content: "Go" }] };
     const expected = await shape(Theirs).invoke(input);
     const { messages } = await shape(Ours).invoke(input);

@@ -1,4 +1,5 @@
-// A run that asks: a state that an interrupt left says nothing of messages that it lacks, and the run's end says what it asks.
+// A run that asks. A state left by an interrupt does not remove the messages that it lacks, and the run's end has the
+// interrupts.
 import { foldLangGraph } from "threadfold/langgraph";
 import { describe, expect, test } from "vitest";
 import { readRecording, type Part as RecordedPart } from "../../peers/recorded/format.mjs";
@@ -31,7 +32,7 @@ const sinceSaid = (thread: Recorder): string[] => {
 };
 
 describe("the events that a thread is sent", () => {
-  test("mark a state that carries an interrupt as no authority, and say what is asked at the end", async () => {
+  test("mark a state that carries an interrupt as partial, and report the interrupts at the end", async () => {
     const thread = new Recorder();
     const { interrupts } = await foldLangGraph(thread, streamOf(RUN));
     expect(partialOf(thread)).toEqual([undefined, true]);
@@ -74,7 +75,7 @@ describe("the events that a thread is sent", () => {
     expect(thread.sent("values")).toEqual([{ type: "values", values: { messages: [Q] } }]);
   });
 
-  test("ask again when a run that asked is joined behind its question, also one whose parts were had", async () => {
+  test("ask again when a run that asked is joined after its interrupt, also one whose parts were folded before", async () => {
     for (const [at, from] of [
       [5, 5],
       [5, 0],
@@ -88,7 +89,7 @@ describe("the events that a thread is sent", () => {
     }
   });
 
-  test("tell a question without its words, where the stream has no channel for them", async () => {
+  test("report an interrupt without its text, where the stream has no channel for it", async () => {
     const thread = new Recorder();
     const lifecycle = (event: string) => ({
       type: "event",
@@ -103,7 +104,7 @@ describe("the events that a thread is sent", () => {
   });
 });
 
-describe("what a graph within said before it asked", () => {
+describe("the text of a subgraph before it asked", () => {
   test.each(["langgraph", "langgraph-v2"])(
     "stays before the eyes of who is asked, and who answers, %s",
     async (kind) => {

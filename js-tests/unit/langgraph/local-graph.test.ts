@@ -48,7 +48,7 @@ test("wrapped in parts, they are folded", async () => {
   ]);
 });
 
-test("a part of server-sent events without a name is none, and no error", async () => {
+test("a part of server-sent events without a name is ignored, without an error", async () => {
   const { thread, errors } = watched();
   const body = 'data: {"beat":1}\n\nevent: values\ndata: {"messages":[{"type":"human","id":"q","content":"Hi"}]}\n\n';
   await foldLangGraph(thread, new Response(body, { headers: { "content-type": "text/event-stream" } }));

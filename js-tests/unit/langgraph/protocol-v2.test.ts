@@ -123,7 +123,7 @@ describe("a message", () => {
     expect(cities).toContain("São");
     expect(cities).toContain("São Pau");
     const texts = shown.map((messages) => (messages[1]?.["content"] as { text?: string }[] | undefined)?.[0]);
-    // The text is the same object from its last word to its end, whatever the arguments do.
+    // The text is the same object from its last word to its end, while the arguments change.
     expect(new Set(texts.filter((block) => block?.text === "I ask.")).size).toBeLessThanOrEqual(2);
   });
 
@@ -142,7 +142,7 @@ describe("a message", () => {
     });
   });
 
-  test("with reasoning, data, and what cannot be parsed", async () => {
+  test("with reasoning, data, and invalid JSON", async () => {
     const script = new Script().running().start("a");
     script
       .begin(0, { type: "reasoning", reasoning: "" })
@@ -165,7 +165,7 @@ describe("a message", () => {
     });
   });
 
-  test("may be one text in the state, or have numbered blocks: the state's form wins, and is no drift", async () => {
+  test("may be one text in the state, or have numbered blocks: the state's form wins, and is not drift", async () => {
     for (const content of ["Hello", [{ type: "text", text: "Hello", index: 0 }]]) {
       const script = new Script()
         .running()
@@ -180,7 +180,7 @@ describe("a message", () => {
     }
   });
 
-  test("tells what it costs from its start on, with zeros for what is not told", async () => {
+  test("reports its usage from its start on, with zeros for missing numbers", async () => {
     const script = new Script()
       .running()
       .start("a", [], { usage: { input_tokens: 7 } })
@@ -264,7 +264,7 @@ describe("namespaces", () => {
     expect(held(thread.getConfirmedState()).messages).toEqual([human("h", "Hi")]);
   });
 
-  test("a tool's result is shown, what an agent says that a tool calls is not", async () => {
+  test("a tool's result is shown, the text of an agent that a tool calls is not", async () => {
     const result = ["tools:c1"];
     const script = new Script()
       .running()
@@ -329,7 +329,7 @@ describe("a stream", () => {
     expect(held(all.getConfirmedState()).messages).toEqual([human("h2", "Again")]);
   });
 
-  test("does not go back to a run that is over when it is told again before the next", async () => {
+  test("does not go back to a finished run that is replayed before the next", async () => {
     const thread = new Thread();
     await foldLangGraph(thread, streamOf(script.events));
     const second = new Script("run-2").running().values(...(END.messages as Message[]), human("h2", "Again"));
@@ -341,7 +341,7 @@ describe("a stream", () => {
     expect(thread.getState().messages.length).toBe(3);
   });
 
-  test("with a state of an earlier step behind a later one keeps the later", async () => {
+  test("with a state of an earlier step after a later one keeps the later", async () => {
     const stepped = new Script()
       .running()
       .add("checkpoints", { id: "1", step: 1, source: "loop" })
@@ -353,7 +353,7 @@ describe("a stream", () => {
     expect(thread.getState().messages.length).toBe(2);
   });
 
-  test("that is told again to a thread that was made from the server's state keeps what is behind, told the step", async () => {
+  test("replayed to a thread that was made from the server's state keeps the rest, given the step", async () => {
     const history = [human("h", "Hi"), said("Hello"), human("h2", "More"), ai("b", "Much")];
     const replay = () => {
       const stepped = new Script().running();
@@ -378,7 +378,7 @@ describe("a stream", () => {
     expect(await lengths({})).toContain(1);
   });
 
-  test("tells questions, a node's own words, updates and failures", async () => {
+  test("sends interrupts, a node's own events, updates and failures", async () => {
     const told: unknown[] = [];
     const thread = new Thread();
     const events = new Script()

@@ -1,4 +1,4 @@
-// A thread that notes the events that it is sent: what the adapter says to it.
+// A thread that records the events that the adapter sends to it.
 import { Thread, type ThreadEvent, type ThreadState } from "threadfold";
 
 export class Recorder extends Thread {

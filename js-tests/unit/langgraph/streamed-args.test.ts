@@ -1,4 +1,4 @@
-// Arguments of many keys that are being streamed are read when somebody looks; whoever looks sees plain data.
+// Streamed arguments with many keys are parsed only when they are read; readers see plain data.
 import * as fc from "fast-check";
 import { produce, setAutoFreeze } from "immer";
 import { Thread } from "threadfold";
@@ -79,7 +79,7 @@ describe("arguments that are looked at at any time", () => {
         const seen: { args: Dict; text: string; json: string }[] = [];
         const look = ({ call, text }: { call: Call; text: string }) => {
           expect(call.args).toEqual(argsOf(text));
-          // One that is looked at must not change what another is: nor may it want to.
+          // Reading one must not change another.
           seen.push({ args: frozen(call.args), text, json: JSON.stringify(call.args) });
         };
         for (const [at, piece] of pieces.entries()) {
@@ -109,7 +109,7 @@ describe("arguments that are looked at at any time", () => {
     );
   });
 
-  test("take what a key is said to be last, when it is said twice", () => {
+  test("take the last value of a repeated key", () => {
     const many = JSON.stringify(MANY).slice(0, -1);
     const [first, ...rest] = callsOf([`${many}, "a": {"x": 1}, "b": [1]`, ', "a": {"y": 2', "}}"]);
     expect(rest.map(({ call }) => call.args)).toEqual([
@@ -169,13 +169,13 @@ describe("a streamed call is plain data to", () => {
     expect(Object.keys(streamed())).toEqual(["name", "args", "id", "type"]);
   });
 
-  test("whoever writes to it", () => {
+  test("writing to it", () => {
     const call = streamed();
     call.args = { mine: true };
     expect(call).toStrictEqual({ name: "t", args: { mine: true }, id: "c", type: "tool_call" });
   });
 
-  test("whoever asks how it is made, once it was looked at, or when it has few keys", () => {
+  test("asking how it is made, once it was read, or when it has few keys", () => {
     const few = onlyCall('{"q": "x');
     expect(Object.getOwnPropertyDescriptor(few, "args")?.value).toEqual({ q: "x" });
     const call = streamed();

@@ -1,4 +1,4 @@
-// A token of text: what it sends to the thread, and what it asks of it.
+// A token of text: the events to the thread, and the reads from it.
 import { Observable } from "rxjs";
 import { foldLangGraph, type RunStream } from "threadfold/langgraph";
 import { describe, expect, test } from "vitest";
@@ -81,7 +81,7 @@ describe("a token sends its text and asks the thread nothing", () => {
   });
 });
 
-describe("what is more than text of the same block is joined", () => {
+describe("more than text of the same block is joined", () => {
   const MORE: [string, object[], unknown][] = [
     [
       "another block",

@@ -80,7 +80,7 @@ describe("a thread of another version", () => {
   };
   type Trip = ThreadState & { cities: string[]; city?: string };
 
-  test("goes through migrate, and what was pending is pending again", () => {
+  test("goes through migrate, and pending updates are pending again", () => {
     const asked: unknown[] = [];
     using again = loadThread<Trip>({
       name,
@@ -109,7 +109,7 @@ describe("a thread of another version", () => {
     );
   });
 
-  test("whose update does not fit any more is there without it, and the error is told", () => {
+  test("whose update no longer fits is there without it, and the error is reported", () => {
     const schema = defineSchema({ messages: field.messages() });
     const errors: string[] = [];
     using again = loadThread({
@@ -123,7 +123,7 @@ describe("a thread of another version", () => {
     expect(errors).toEqual(["NOT_INPUT"]);
   });
 
-  test("whose migrate throws is no thread", () => {
+  test("whose migrate throws yields no thread", () => {
     const mine = new Error("mine");
     const load = () =>
       loadThread({
@@ -138,7 +138,7 @@ describe("a thread of another version", () => {
   });
 });
 
-describe("what migrate returns", () => {
+describe("migrate's return value", () => {
   const storage = () => {
     using thread = threadOf(ai("1", "a"));
     return saved(thread, 1);
@@ -148,7 +148,7 @@ describe("what migrate returns", () => {
     loadThread({ name, storage, version: 2, migrate: migrate as () => ThreadState, onError });
   const slowOf = (shelf: Shelf) => ({ ...shelf, getItem: async (name: string) => shelf.getItem(name) });
 
-  test.each(nothing)("is refused if it is %s, and what is saved stays", async (given) => {
+  test.each(nothing)("is refused if it is %s, and the saved record stays", async (given) => {
     const shelf = storage();
     const kept = shelf.kept.get(name);
     expect(codeOf(() => load(shelf, () => given))).toBe("INVALID_ARGUMENT");
@@ -190,7 +190,7 @@ describe("what migrate returns", () => {
   });
 });
 
-describe("what cannot be loaded", () => {
+describe("records that cannot be loaded", () => {
   test.each([
     ["no JSON", "{"],
     ["another thing", "3"],
@@ -223,7 +223,7 @@ describe("what cannot be loaded", () => {
     expect(errors).toEqual([expected]);
   });
 
-  test("options that are none", () => {
+  test("invalid options", () => {
     expect(codeOf(() => loadThread({ name, storage: {} as never }))).toBe("INVALID_ARGUMENT");
     expect(codeOf(() => loadThread({ storage: new Shelf() } as never))).toBe("INVALID_ARGUMENT");
     using thread = new Thread();

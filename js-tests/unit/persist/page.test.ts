@@ -48,7 +48,7 @@ test("localStorage, and an effect that returns what stops it", async () => {
   expect(again?.getState().messages).toEqual([ai("1", "ab")]);
 });
 
-test("a full localStorage keeps what it had", async () => {
+test("a full localStorage keeps its contents", async () => {
   using thread = threadOf(ai("1", "a"));
   const errors: unknown[] = [];
   const stop = persist(thread, { name, storage: localStorage, onError: ({ cause }) => void errors.push(cause) });

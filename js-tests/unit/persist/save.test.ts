@@ -14,7 +14,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** Lets promises and the tasks that are due do what they do, and so much time pass. */
+/** Lets promises and due tasks run, and so much time pass. */
 const pass = (ms = 0) => vi.advanceTimersByTimeAsync(ms);
 
 describe("saving", () => {
@@ -38,7 +38,7 @@ describe("saving", () => {
     expect(storage.writes.length).toBe(3);
   });
 
-  test("goes on with what changed before, since the thread was made or last saved", async () => {
+  test("continues from earlier changes, since the thread was made or last saved", async () => {
     using thread = new Thread();
     const storage = new Shelf();
     thread.optimistic({ messages: "draft" });
@@ -67,7 +67,7 @@ describe("saving", () => {
     );
   });
 
-  test("waits as long as it is told", async () => {
+  test("waits as long as requested", async () => {
     using thread = threadOf();
     const storage = new Shelf();
     const stop = persist(thread, { name, storage, throttle: 50, version: 7 });
@@ -103,7 +103,7 @@ describe("saving", () => {
     expect(storage.writes.length).toBe(2);
   });
 
-  test("is done by flush() at once, with what the thread has not told yet", async () => {
+  test("is done by flush() at once, with changes that the thread has not reported yet", async () => {
     using thread = threadOf(ai("1", "a"));
     const storage = new Shelf();
     const stop = persist(thread, { name, storage });
@@ -146,7 +146,7 @@ describe("saving", () => {
 });
 
 describe("a save that fails", () => {
-  test("is told once, keeps what was saved, and is tried again with the next change", async () => {
+  test("is reported once, keeps the saved record, and is retried with the next change", async () => {
     using thread = threadOf(ai("1", "a"));
     const storage = new Shelf();
     const errors: ThreadfoldError[] = [];
@@ -177,7 +177,7 @@ describe("a save that fails", () => {
     expect(storage.kept.get(name)).toContain('"topic":"y"');
   });
 
-  test("is told to the thread's error listeners, if there is no onError", async () => {
+  test("is reported to the thread's error listeners, if there is no onError", async () => {
     using thread = threadOf();
     const storage = new Shelf();
     storage.broken = new Error("full");
@@ -226,7 +226,7 @@ describe("a storage that takes its time", () => {
     stop();
   });
 
-  test("is waited for by flush(), with what changed meanwhile", async () => {
+  test("is waited for by flush(), with changes made meanwhile", async () => {
     using thread = threadOf(ai("1", "a"));
     const storage = new SlowShelf();
     const stop = persist(thread, { name, storage });
@@ -246,7 +246,7 @@ describe("a storage that takes its time", () => {
     expect([storage.mostAtOnce, storage.inner.writes.length, vi.getTimerCount()]).toEqual([1, 2, 0]);
   });
 
-  test("that fails is told, and what came meanwhile is tried", async () => {
+  test("that fails is reported, and later changes are tried", async () => {
     using thread = threadOf(ai("1", "a"));
     const storage = new SlowShelf();
     const onError = vi.fn();

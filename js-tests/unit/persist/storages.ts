@@ -1,6 +1,6 @@
 // Storages that can be full, slow and broken.
 
-/** Keeps text, and what was asked of it; throws while it is `broken`. */
+/** Keeps text, and records the calls; throws while it is `broken`. */
 export class Shelf {
   readonly kept = new Map<string, string>();
   readonly writes: string[] = [];

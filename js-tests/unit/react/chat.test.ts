@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-// A chat over a Thread: who renders for a token, and what a server has rendered before.
+// A chat over a Thread: the renders for a token, and a server's earlier rendering.
 import { act, createElement as h, memo, type ReactNode } from "react";
 import { renderToString } from "react-dom/server";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
@@ -124,7 +124,7 @@ test("tokens that come in one go render once", async () => {
   expect(renders.counts.get(ANSWER)).toBe(2);
 });
 
-test("what a server rendered is taken over without a change, and then follows the thread", async () => {
+test("a server's rendering is taken over without a change, and then follows the thread", async () => {
   const messages = history(3);
   const html = renderToString(memoised(threadOf(messages), new Renders()));
   expect(html).toContain("Message 2");
@@ -137,7 +137,7 @@ test("what a server rendered is taken over without a change, and then follows th
   expect(host.querySelector("#m1")?.textContent).toBe("Message 1, more");
 });
 
-test("a thread that went on before hydration: the server's HTML is taken over first, then the new state shows", async () => {
+test("a thread that changed before hydration: the server's HTML is taken over first, then the new state shows", async () => {
   const messages = history(2);
   const html = renderToString(byId(threadOf(messages), new Renders()));
   const thread = threadOf(messages);

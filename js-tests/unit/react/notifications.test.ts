@@ -49,7 +49,7 @@ async function shown(node: ReactNode): Promise<HTMLElement> {
   const root = createRoot(host);
   roots.push(root);
   await new Promise<void>((resolve) => {
-    // An effect runs after those of what is within.
+    // An effect runs after its children's effects.
     const Ready = ({ children }: { children: ReactNode }) => {
       useEffect(resolve, []);
       return children;
@@ -62,7 +62,7 @@ async function shown(node: ReactNode): Promise<HTMLElement> {
 test("1,000 parts in one chunk render once, where they are read one by one", async () => {
   using thread = threadOf();
   let renders = 0;
-  // As a page does that keeps something beside what it shows.
+  // Like a page that keeps something besides its view.
   const Message = () => {
     renders++;
     const content = useThread(thread, contentOf);
@@ -81,7 +81,7 @@ test("1,000 parts in one chunk render once, where they are read one by one", asy
   expect(renders - before).toBeLessThanOrEqual(4);
 });
 
-test("what the user does is on the page when the event handler returns", async () => {
+test("a user's action is on the page when the event handler returns", async () => {
   using thread = threadOf();
   const Topic = () =>
     h(
@@ -114,7 +114,7 @@ test.each([
   // Half of them so, half of them so.
   ["both", (thread: Thread<State>, id: string) => (Number(id) % 2 ? useOfOne : useOfAll)(thread)],
 ])("a transition under way shows one state in all components, though the stream goes on: %s", async (_, useContent) => {
-  // Not freed: outside act React's effects may come after what they show.
+  // Not freed: outside act React's effects may come after the view.
   const thread = threadOf();
   const torn: unknown[] = [];
   const seen = new Map<string, unknown>();
@@ -149,7 +149,7 @@ test.each([
   expect(torn).toEqual([]);
 });
 
-test("a deferred value of a message lags behind and comes to the same, a list of ids with it", async () => {
+test("a deferred value of a message lags and catches up, a list of ids with it", async () => {
   const thread = threadOf();
   const Whole = memo(({ content }: { content: string }) => {
     const until = performance.now() + 5;
@@ -205,7 +205,7 @@ test("a component that shows a failure renders for it, and for the connection, t
   expect(renders.state).toBe(before);
 });
 
-test("on a server there is no run and nothing pending", () => {
+test("on a server no run and no pending update exists", () => {
   using thread = threadOf();
   thread.optimistic({ topic: "x" });
   thread.receive({ type: "run-started", runId: "r" });

@@ -7,9 +7,12 @@ import { mount } from "./mount";
 beforeEach(() => sessionStorage.clear());
 afterEach(() => vi.unstubAllGlobals());
 
-/** Opens the page anew: its modules run again. */
+const OPENED = Symbol.for("threadfold.opened");
+
+/** Opens the page again: its modules run again, and no conversation is open. */
 async function open() {
   vi.resetModules();
+  delete (globalThis as { [OPENED]?: unknown })[OPENED];
   const { Chat } = (await import("../../../examples/chat/src/chat.js")) as { Chat: ComponentType };
   const { host } = await mount(h(Chat));
   const send = async (text: string) => {
@@ -30,7 +33,7 @@ const shows = (host: HTMLElement, expected: readonly string[]) =>
 const buttons = (host: HTMLElement) =>
   [...host.querySelectorAll("button")].map((button) => button.textContent?.split(":")[0]);
 
-test("what failed is retried by one button, before a reload and after it", async () => {
+test("a failed message is retried by one button, before a reload and after it", async () => {
   vi.stubGlobal("fetch", async () => new Response("busy", { status: 503 }));
   const before = await open();
   await before.send("Hi");
@@ -60,10 +63,10 @@ test("a message that failed before is retried by itself", async () => {
   await shows(host, ["Failed", "Send"]);
 });
 
-test("something else under the chat's name is told, and nothing breaks", async () => {
+test("another value under the chat's name is reported, and nothing breaks", async () => {
   const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
   for (const text of ["{", "null", '{"messages":[]}', '{"version":1}', "[1,2]"]) {
-    sessionStorage.setItem("chat", text);
+    sessionStorage.setItem("threadfold:ag-ui:/agent:", text);
     const { host } = await open();
     expect(buttons(host)).toEqual(["Send"]);
   }

@@ -109,7 +109,7 @@ test("every hook takes the runner for its thread", async () => {
   expect(pairs[1]?.[0]).toMatchObject({ content: "Hi" });
 });
 
-test("a server and hydration show what the thread was made with, and no mismatch", async () => {
+test("a server and hydration show the thread's initial values, and no mismatch", async () => {
   const { runner, All } = open();
   runner.thread.optimistic({ messages: [{ id: "q", role: "user", content: "Hi" }] });
   const html = renderToString(h(All));

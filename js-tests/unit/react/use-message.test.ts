@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-// useMessageIds, useMessage and usePending of one message: who renders, and what is never shown.
+// useMessageIds, useMessage and usePending of one message: which components render, and states that never show.
 import { act, createElement as h, StrictMode, useState, version, type ReactNode } from "react";
 import { renderToString } from "react-dom/server";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";

@@ -38,7 +38,7 @@ const settled = (what: () => Promise<unknown>) =>
     for (let turns = 0; turns < 5; turns++) await turn();
   });
 
-test("what the runner does, one render for each change and none for a token", async () => {
+test("the runner's actions, one render for each change and none for a token", async () => {
   const { runner, seen, All } = open();
   const { host, root } = await mount(h(All));
   await settled(() => runner.sendMessage("Say many words to me"));
@@ -52,7 +52,7 @@ test("what the runner does, one render for each change and none for a token", as
   await act(async () => root.unmount());
 });
 
-test("why it failed, and what it asks", async () => {
+test("the error, and the interrupts", async () => {
   const { server, runner, seen, All } = open();
   await mount(h(All));
   server.faults = { refuse: 503 };
@@ -63,7 +63,7 @@ test("why it failed, and what it asks", async () => {
   expect(seen.at(-1)?.interrupts).toBe(runner.interrupts);
 });
 
-test("an error that is no object is one object, and another question is heard of", async () => {
+test("an error other than an object is one object, and another interrupt is reported", async () => {
   const { runner, seen, All } = open();
   await mount(h(All));
   const { thread } = runner;

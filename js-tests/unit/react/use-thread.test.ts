@@ -88,7 +88,7 @@ test("a selector that makes a new object for each call does not loop", async () 
   expect(renders - mounting).toBeLessThanOrEqual(2);
 });
 
-test("with isEqual, an equal selection is no change and keeps its identity, whoever renders why", async () => {
+test("with isEqual, an equal selection is no change and keeps its identity, for any render", async () => {
   const store = new Store();
   const seen = new Set<readonly string[]>();
   let renders = 0;

@@ -1,4 +1,4 @@
-// A runner has an error exactly while its status is "error", in words and with a code, whatever has failed.
+// A runner has an error exactly while its status is "error", in words and with a code, after any failure.
 import { Thread, type AgUiState } from "threadfold";
 import { AgUiRunner } from "threadfold/ag-ui";
 import { LangGraphRunner } from "threadfold/langgraph";
@@ -126,7 +126,7 @@ describe.concurrent.each(Object.entries(PROTOCOLS))("%s", (_, { begin, bad, open
     }
   });
 
-  test("a page that was left, before the server answered and behind it", async () => {
+  test("a page that was left, before the server answered and after it", async () => {
     for (const answer of [() => new Promise<Response>(() => {}), async () => stream(begin)]) {
       const runner = open(answer);
       const sent = runner.sendMessage("Hi");

@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-// A chat around a runner: what it shows of a run that is sent, asked about, refused, retried and stopped.
+// A chat around a runner: its view of a run that is sent, interrupted, refused, retried and stopped.
 import { act, createElement } from "react";
 import { Thread, type AgUiState } from "threadfold";
 import { AgUiRunner } from "threadfold/ag-ui";

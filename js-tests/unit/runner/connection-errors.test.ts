@@ -1,4 +1,4 @@
-// How a runner words what went wrong on the way to the server, for the one who reads the chat.
+// A runner's words for errors on the way to the server, for the reader of the chat.
 import { Thread, ThreadfoldError, type AgUiState } from "threadfold";
 import { AgUiRunner, type AgUiRunnerOptions } from "threadfold/ag-ui";
 import { LangGraphRunner } from "threadfold/langgraph";
@@ -21,7 +21,7 @@ const breaking = (options: Partial<AgUiRunnerOptions> = {}) =>
     ...options,
   });
 
-test("a connection of an agent's own is told in the same words, whether the run can be joined or not", async () => {
+test("an agent's own connection error is reported in the same words, whether the run can be joined or not", async () => {
   const failed = breaking();
   expect(await failed.sendMessage("Hi")).toMatchObject({ status: "failed", error: BROKEN });
   const connect = () => Promise.reject(new TypeError("terminated"));
@@ -62,13 +62,13 @@ test.each([true, false])(
     expect(error).toMatchObject({ code: BROKEN.code, message: BROKEN.message });
     expect(error).not.toHaveProperty("cause");
     expect(runner.error).toBe(error);
-    // An error that says nothing is reported as it is.
+    // An error without a message is reported as it is.
     thread.receive({ type: "run-error", error: undefined });
     expect(runner.error).toEqual({ message: "undefined", code: "RUN_FAILED" });
   },
 );
 
-test("while a broken connection is rejoined there is no error to act on", async () => {
+test("while a broken connection is rejoined, no error is shown", async () => {
   let fail: (why: Error) => void = () => {};
   const joining = new Promise<never>((_, reject) => (fail = reject));
   const runner = breaking({ connect: () => joining });
@@ -88,7 +88,7 @@ test("an error that an agent throws before a run is the agent's", async () => {
   expect(await breaking({ send }).sendMessage("Hi")).toMatchObject({ status: "failed", error: { message: "No key." } });
 });
 
-test("an answer that is a page is told without advice for somebody who fetches", async () => {
+test("an answer that is a page is reported without advice about fetch", async () => {
   const fetch = async () => new Response("<p>Sign in", { headers: { "content-type": "text/html" } });
   const runner = new AgUiRunner(new Thread<AgUiState>(), { url: "http://stub/agent", fetch });
   const message = "The server answered 200 with text/html, not with text/event-stream: <p>Sign in";
@@ -118,7 +118,7 @@ test.each<[string, () => unknown, object]>([
   }
 });
 
-test("an address without an origin is told, where no page has one", async () => {
+test("an address without an origin is reported, where no page has one", async () => {
   const error = { code: "INVALID_ARGUMENT", message: "Outside a page an address must be absolute: '/agent' is not." };
   const runner = new AgUiRunner(new Thread<AgUiState>(), { url: "/agent" });
   expect(await runner.sendMessage("Hi")).toMatchObject({ status: "failed", error });
@@ -143,7 +143,7 @@ test("LangGraph's name of an error is its code, the same object each time", asyn
   expect(runner.error).toBe(error);
 });
 
-test("a message that is taken back while a broken connection is rejoined runs nothing", async () => {
+test("a message that is rolled back while a broken connection is rejoined runs nothing", async () => {
   let runs = 0;
   let join: (events: object[]) => void = () => {};
   const joined = new Promise<object[]>((resolve) => (join = resolve));

@@ -50,7 +50,7 @@ describe.each(Object.entries(RUNNERS))("%s", (_, open) => {
     expect(runner.status).toBe("error");
   });
 
-  test("a runner that is disposed of by who hears of its message is disconnected", async () => {
+  test("a runner that its message's listener disposes of is disconnected", async () => {
     const runner = open(aborted);
     runner.thread.subscribe(() => runner.dispose());
     expect(await runner.sendMessage("Hi")).toEqual({ status: "disconnected" });

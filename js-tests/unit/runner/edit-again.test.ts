@@ -1,4 +1,4 @@
-// Edits that failed, and what is done meanwhile: each question keeps one answer. Found by random use.
+// Edits that failed, and actions meanwhile: each question keeps one answer. Found by random use.
 import { defineSchema, field, textOf, Thread, type AgUiMessage, type AgUiState } from "threadfold";
 import { AgUiRunner, type RunAgentInput } from "threadfold/ag-ui";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
@@ -33,7 +33,7 @@ test("an edit that failed is made anew, though the conversation has gone on", as
   const { thread, told, runner, texts } = opened();
   await runner.sendMessage(user("one"));
   told.fails = true;
-  await runner.sendMessage("uno", undefined, { messageId: "one" });
+  await runner.sendMessage("uno", { messageId: "one" });
   told.fails = false;
   await runner.sendMessage(user("two"));
   const [edit] = thread.pending;
@@ -47,14 +47,14 @@ test("so is an edit of a message without an answer", async () => {
     new Thread<AgUiState>({ values: { messages: [{ id: "one", role: "user", content: "one" }] } }),
   );
   told.fails = true;
-  await runner.sendMessage("uno", undefined, { messageId: "one" });
+  await runner.sendMessage("uno", { messageId: "one" });
   told.fails = false;
   await runner.sendMessage(user("two"));
   expect(await runner.retry(thread.pending[0])).toMatchObject({ status: "finished" });
   expect([texts(), thread.pending]).toEqual([["uno", "uno: 2"], []]);
 });
 
-test("so is an answer anew, and what a retry took back", async () => {
+test("so is a regenerated answer, and one that a retry rolled back", async () => {
   const { thread, told, runner, texts } = opened();
   await runner.sendMessage(user("one"));
   told.fails = true;
@@ -80,7 +80,7 @@ test("so is an answer anew, and what a retry took back", async () => {
   }
 });
 
-test("an edit of a message whose run has failed behind its answer takes that answer with it", async () => {
+test("an edit of a message whose run has failed after its answer removes that answer too", async () => {
   const thread = new Thread<AgUiState>();
   let runs = 0;
   const runner = new AgUiRunner(thread, {
@@ -97,11 +97,11 @@ test("an edit of a message whose run has failed behind its answer takes that ans
   const texts = () => thread.getState().messages.map(textOf);
   await runner.sendMessage(user("one"));
   expect(texts()).toEqual(["one", "a1"]);
-  expect(await runner.sendMessage("uno", undefined, { messageId: "one" })).toEqual({ status: "finished" });
+  expect(await runner.sendMessage("uno", { messageId: "one" })).toEqual({ status: "finished" });
   expect([texts(), thread.pending]).toEqual([["uno", "a2"], []]);
 });
 
-test("an edit behind other messages that failed is sent, also if it removes half an answer", async () => {
+test("an edit after other messages that failed is sent, also if it removes half an answer", async () => {
   const sent: string[][] = [];
   let end = "";
   const thread = new Thread<AgUiState>();
@@ -125,7 +125,7 @@ test("an edit behind other messages that failed is sent, also if it removes half
   end = "half";
   await runner.sendMessage(user("three"));
   end = "";
-  expect(await runner.sendMessage("drei", undefined, { messageId: "three" })).toEqual({ status: "finished" });
+  expect(await runner.sendMessage("drei", { messageId: "three" })).toEqual({ status: "finished" });
   expect(sent.at(-1)).toEqual(["one", "Hello", "drei"]);
   expect(thread.getState().messages.map(textOf)).toEqual(["one", "Hello", "two", "drei", "Hello"]);
 });
@@ -134,7 +134,7 @@ test("an edit that failed waits for no run: it is BUSY, as an edit is", async ()
   const { thread, told, runner, texts } = opened();
   await runner.sendMessage(user("one"));
   told.fails = true;
-  await runner.sendMessage("uno", undefined, { messageId: "one" });
+  await runner.sendMessage("uno", { messageId: "one" });
   [told.fails, told.asks] = [false, true];
   const sent = runner.sendMessage(user("two"));
   await expect(runner.retry(thread.pending[0])).rejects.toMatchObject({ code: "BUSY" });
@@ -151,12 +151,12 @@ test("an edit of an edit whose run was left, and cannot be joined", async () => 
   await runner.sendMessage(user("one"));
   await runner.sendMessage(user("two"));
   told.hangs = true;
-  void runner.sendMessage("uno", undefined, { messageId: "one" });
+  void runner.sendMessage("uno", { messageId: "one" });
   await new Promise((resolve) => setTimeout(resolve, 5));
   runner.dispose();
   told.hangs = false;
   expect(thread.run.status).toBe("disconnected");
-  expect(await open().sendMessage("eins", undefined, { messageId: "one" })).toMatchObject({ status: "finished" });
+  expect(await open().sendMessage("eins", { messageId: "one" })).toMatchObject({ status: "finished" });
   expect([texts(), thread.pending]).toEqual([["eins", "eins: 3"], []]);
 });
 
@@ -182,6 +182,6 @@ test("over LangGraph, an edit of a message whose response was lost replaces what
   const thread = new Thread();
   const runner = new LangGraphRunner(thread, { apiUrl: "http://server", assistantId: "graph", fetch });
   expect(await runner.sendMessage({ type: "human", id: "q", content: "one" })).toMatchObject({ status: "failed" });
-  expect(await runner.sendMessage("uno", undefined, { messageId: "q" })).toEqual({ status: "finished" });
+  expect(await runner.sendMessage("uno", { messageId: "q" })).toEqual({ status: "finished" });
   expect(thread.getState().messages.map(textOf)).toEqual(["uno", "uno: 2"]);
 });

@@ -1,4 +1,4 @@
-// regenerate() and sendMessage(…, { messageId }): a conversation that goes on from one of the user's messages.
+// regenerate() and sendMessage(…, { messageId }): a conversation that continues from one of the user's messages.
 import { Thread } from "threadfold";
 import { AgUiRunner } from "threadfold/ag-ui";
 import { LangGraphRunner } from "threadfold/langgraph";
@@ -68,10 +68,10 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
     inStep();
   });
 
-  test("an edited message keeps its id and its place, and what stood behind it is gone", async () => {
+  test("an edited message keeps its id and its place, and everything after it is gone", async () => {
     const { runner, texts, id, inStep } = await chatOf("One", "Two", "Three");
     const messageId = id(2);
-    const sent = runner.sendMessage("Deux", {}, { messageId });
+    const sent = runner.sendMessage("Deux", { messageId });
     expect([texts()[2], texts().length, id(2)]).toEqual(["Deux", 3, messageId]);
     expect(await sent).toEqual({ status: "finished" });
     expect(texts()).toEqual(["One", "You said One, which is message 1.", "Deux", "You said Deux, which is message 3."]);
@@ -79,10 +79,10 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
     inStep();
   });
 
-  test.each([{ refuse: 503 }, { lose: true }])("what fails is sent again, or taken back (%s)", async (fault) => {
+  test.each([{ refuse: 503 }, { lose: true }])("a failed edit is sent again, or rolled back (%s)", async (fault) => {
     const { server, thread, runner, texts, id, inStep } = await chatOf("One", "Two");
     const before = texts();
-    for (const act of [() => runner.regenerate(), () => runner.sendMessage("Deux", {}, { messageId: id(2) })]) {
+    for (const act of [() => runner.regenerate(), () => runner.sendMessage("Deux", { messageId: id(2) })]) {
       server.faults = { ...fault };
       expect((await act()).status).toBe("failed");
       expect([texts().length, thread.pending.map(({ status }) => status)]).toEqual([3, ["failed"]]);
@@ -92,7 +92,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
     server.faults = { ...fault };
     await runner.regenerate();
     server.faults = { ...fault };
-    await runner.sendMessage("Deux", {}, { messageId: id(2) });
+    await runner.sendMessage("Deux", { messageId: id(2) });
     expect(thread.pending.length).toBe(1);
     // The edit is still failed: to answer it again is to send it.
     expect(await runner.regenerate()).toEqual({ status: "finished" });
@@ -102,8 +102,8 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
 
   test("a run that fails in its middle leaves no half answer to the retry", async () => {
     const { runner, texts, id, inStep } = await chatOf("One", "Two");
-    expect((await runner.sendMessage("Fail", {}, { messageId: id(2) })).status).toBe("failed");
-    expect((await runner.sendMessage("Deux", {}, { messageId: id(2) })).status).toBe("finished");
+    expect((await runner.sendMessage("Fail", { messageId: id(2) })).status).toBe("failed");
+    expect((await runner.sendMessage("Deux", { messageId: id(2) })).status).toBe("finished");
     expect(texts().slice(2)).toEqual(["Deux", "You said Deux, which is message 3."]);
     inStep();
   });
@@ -112,7 +112,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
     const { server, runner, texts, id, inStep } = await chatOf("One");
     const refused = async () => {
       await expect(runner.regenerate()).rejects.toMatchObject({ code: "BUSY" });
-      await expect(runner.sendMessage("x", {}, { messageId: id(0) })).rejects.toMatchObject({ code: "BUSY" });
+      await expect(runner.sendMessage("x", { messageId: id(0) })).rejects.toMatchObject({ code: "BUSY" });
     };
     server.stopsWhenLeft = true;
     server.holdAt = 5;
@@ -128,12 +128,12 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
     expect((await runner.sendMessage("Ask")).status).toBe("interrupted");
     await refused();
     await runner.stop();
-    expect((await runner.sendMessage("Three", {}, { messageId: id(2) })).status).toBe("finished");
+    expect((await runner.sendMessage("Three", { messageId: id(2) })).status).toBe("finished");
     expect(texts().slice(2)).toEqual(["Three", "You said Three, which is message 3."]);
     inStep();
   });
 
-  test("a message that never went out is taken back", async () => {
+  test("a message that never went out is rolled back", async () => {
     const { server, runner, texts, id, inStep } = await chatOf("One");
     server.faults = { refuse: 503 };
     await runner.sendMessage("Two");
@@ -142,15 +142,15 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
     inStep();
   });
 
-  test("what names no message of the user's is refused, and nothing is shown", async () => {
+  test("an id that names no user message is refused, and nothing is shown", async () => {
     const { thread, runner, id } = await chatOf("One");
     const before = thread.getState();
     const none = new Thread() as AnyThread;
     for (const [code, act] of [
       ["UNKNOWN_MESSAGE", () => runner.regenerate({ messageId: "gone" })],
-      ["UNKNOWN_MESSAGE", () => runner.sendMessage("x", {}, { messageId: "gone" })],
-      ["INVALID_ARGUMENT", () => runner.sendMessage("x", {}, { messageId: id(1) })],
-      ["INVALID_ARGUMENT", () => runner.sendMessage(undefined, {}, { messageId: id(0) })],
+      ["UNKNOWN_MESSAGE", () => runner.sendMessage("x", { messageId: "gone" })],
+      ["INVALID_ARGUMENT", () => runner.sendMessage("x", { messageId: id(1) })],
+      ["INVALID_ARGUMENT", () => runner.sendMessage(undefined, { messageId: id(0) })],
       ["INVALID_STATE", () => make(none, new StubServer(wire)).regenerate()],
     ] as const)
       await expect(act()).rejects.toMatchObject({ code });

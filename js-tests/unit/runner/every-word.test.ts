@@ -33,7 +33,7 @@ function opened() {
   const letters = {
     send: () => ask("send", runner.sendMessage(user())),
     "send none": () => ask("send none", runner.sendMessage()),
-    edit: () => ask("edit", runner.sendMessage("edited", undefined, { messageId: "m0" })),
+    edit: () => ask("edit", runner.sendMessage("edited", { messageId: "m0" })),
     regenerate: () => ask("regenerate", runner.regenerate()),
     resume: () => ask("resume", runner.resume(runner.interrupts.map(({ id }) => ({ id, value: 1 })))),
     "resume one": () =>
@@ -70,7 +70,7 @@ const settle = async () => {
   for (let turns = 0; turns < 3; turns++) await turn();
 };
 
-/** Returns what a word has broken; undefined if nothing. */
+/** Returns the rule that a word has broken; undefined if none. */
 async function broken(word: readonly Letter[]): Promise<string | undefined> {
   const { thread, runner, letters, live, end, promises } = opened();
   for (const letter of ["send", ...word] as const) {

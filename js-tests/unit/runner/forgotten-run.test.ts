@@ -1,4 +1,4 @@
-// LangGraph runs that the server has forgotten, as by a restart: what they came to is in the thread's state, or nothing is.
+// LangGraph runs that the server has forgotten, as by a restart: the thread's state has their outcome, or nothing has.
 import { Thread } from "threadfold";
 import { LangGraphRunner } from "threadfold/langgraph";
 import { expect, test } from "vitest";
@@ -37,7 +37,7 @@ test("load() opens such a thread as it is, once and again", async () => {
   expectInStep(thread, server);
 });
 
-test("one of which the thread's state knows nothing fails, until it is tried again", async () => {
+test("one that the thread's state does not know fails, until it is retried", async () => {
   const { server, thread, runner, held } = await forgotten();
   held.messages = [];
   expect(await runner.load()).toMatchObject({ status: "failed", error: { status: 404 } });
@@ -47,7 +47,7 @@ test("one of which the thread's state knows nothing fails, until it is tried aga
   expectInStep(thread, server);
 });
 
-test("load() ends the failure of a run that has come to its end after all", async () => {
+test("load() ends the failure of a run that has finished after all", async () => {
   const { server, thread, runner } = await forgotten();
   thread.receive({ type: "run-error", error: new Error("down") });
   expect(runner.status).toBe("error");

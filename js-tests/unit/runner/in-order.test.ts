@@ -55,7 +55,7 @@ test("an edit that is refused leaves a broken run as it was", async () => {
   const again = told({}, restored(thread));
   expect(again.thread.run.status).toBe("disconnected");
   const three = [user("x"), user("y"), user("z")];
-  await expect(again.runner.sendMessage(three, undefined, { messageId: "one" })).rejects.toMatchObject({
+  await expect(again.runner.sendMessage(three, { messageId: "one" })).rejects.toMatchObject({
     code: "INVALID_ARGUMENT",
   });
   expect([again.thread.run.status, statuses(again.thread)]).toEqual(["disconnected", ["sent"]]);
@@ -77,7 +77,7 @@ test("each new part of a stream without ids gives the joins new patience", async
   expect(joined.length).toBe(4);
 });
 
-test("a stop after a reload, before the server has said anything, keeps the message for the next run", async () => {
+test("a stop after a reload, before the server has sent anything, keeps the message for the next run", async () => {
   const { thread, runner, calls } = told({ joins: true });
   const sent = runner.sendMessage("Hi");
   await settled();
@@ -90,7 +90,7 @@ test("a stop after a reload, before the server has said anything, keeps the mess
   expect(statuses(again.thread)).toEqual(["pending"]);
 });
 
-test("a second stop takes back an answer that waits for the first", async () => {
+test("a second stop rolls back an answer that waits for the first", async () => {
   let stopped = (): void => {};
   const { runner, calls } = told({ cancel: () => new Promise<void>((resolve) => (stopped = resolve)) });
   const asked = runner.sendMessage("Pay");
@@ -176,7 +176,7 @@ test("load() in the wait for a stop does not join the run that is being stopped"
   expect([await loaded, stub.joins.length]).toEqual([{ status: "finished" }, 0]);
 });
 
-test("stop() ends a load, and what waits for it", async () => {
+test("stop() ends a load, and calls that wait for it", async () => {
   const { thread, open } = await chat("Hi");
   const runner = open(new Thread({ threadId: thread.threadId }));
   const loaded = runner.load();
@@ -193,7 +193,7 @@ test("an edit in a load goes out before the message that came after it", async (
   const { stub, thread, runner } = await chat("Hi");
   const requests = stub.requests.length;
   const loaded = runner.load();
-  const edited = runner.sendMessage("Hello", undefined, { messageId: thread.messageIds[0] as string });
+  const edited = runner.sendMessage("Hello", { messageId: thread.messageIds[0] as string });
   const sent = runner.sendMessage("More");
   expect((await Promise.all([loaded, edited, sent])).map(({ status }) => status)).toEqual(Array(3).fill("finished"));
   expect(stub.requests.length).toBeGreaterThan(requests);

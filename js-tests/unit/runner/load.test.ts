@@ -1,4 +1,4 @@
-// A thread that the server has, opened in another page: its state, what it asks, and the run that goes on.
+// A server's thread, opened in another page: its state, its interrupts, and the run that continues.
 import { Client } from "@langchain/langgraph-sdk";
 import { Thread } from "threadfold";
 import { LangGraphRunner } from "threadfold/langgraph";
@@ -60,7 +60,7 @@ test("a question that was answered elsewhere is open no more", async () => {
   inStep(thread, stub);
 });
 
-test("joins the run that goes on, and sends then what was said meanwhile", async () => {
+test("joins the run that continues, and then sends messages queued meanwhile", async () => {
   const { stub, first, thread, runner } = await after("Hi");
   stub.holdAt = 5;
   const other = open(stub, first).sendMessage("Two");
@@ -94,7 +94,7 @@ test("a stop stops the run that it joined", async () => {
   stub.release();
 });
 
-test("what is pending stays: what failed, what is manual, what waits", async () => {
+test("pending updates stay: failed, manual, and waiting ones", async () => {
   const { stub, first } = await after("Hi");
   const thread = new Thread({ threadId: first.threadId });
   stub.faults = { refuse: 500 };
@@ -116,7 +116,7 @@ test("a thread that the server does not know, or that has no id, is empty", asyn
   }
 });
 
-test("a server that refuses to tell changes nothing, and shows until it tells", async () => {
+test("a server that refuses the state changes nothing, and shows until it answers", async () => {
   const { stub, thread, runner } = await after("Hi");
   const heard: string[] = [];
   runner.subscribe(() => heard.push(runner.status));
@@ -207,7 +207,7 @@ test.each([
   expect(thread.getState()).toEqual({ messages: [] });
 });
 
-test("tells that a thread opens, not that one is loaded again", async () => {
+test("reports that a thread opens, not that one is loaded again", async () => {
   const { runner } = await after("Hi");
   const heard: unknown[] = [];
   runner.subscribe(() => heard.push([runner.isThreadLoading, runner.thread.messageIds.length]));
@@ -223,7 +223,7 @@ test("tells that a thread opens, not that one is loaded again", async () => {
   expect(heard).toHaveLength(2);
 });
 
-test("tells that no thread opens any more when the server cannot be reached", async () => {
+test("reports that no thread opens any more when the server cannot be reached", async () => {
   const { stub, runner } = await after("Hi");
   stub.faults = { refuse: 503 };
   const opened = runner.load();
@@ -232,7 +232,7 @@ test("tells that no thread opens any more when the server cannot be reached", as
   expect([runner.isThreadLoading, runner.status]).toEqual([false, "error"]);
 });
 
-test("an answer in the middle of a load goes out behind it", async () => {
+test("an answer in the middle of a load goes out after it", async () => {
   const { thread, stub, runner } = await after("Ask");
   await runner.load();
   const loaded = runner.load();
@@ -272,8 +272,7 @@ test.each([
   ["regenerate()", (runner: LangGraphRunner) => runner.regenerate(), ["Hi", "You said Hi, which is message 1."]],
   [
     "an edit",
-    (runner: LangGraphRunner) =>
-      runner.sendMessage("Hello", undefined, { messageId: runner.thread.messageIds[0] as string }),
+    (runner: LangGraphRunner) => runner.sendMessage("Hello", { messageId: runner.thread.messageIds[0] as string }),
     ["Hello", "You said Hello, which is message 1."],
   ],
 ])("%s in the middle of a load goes by what that has brought", async (_, again, said) => {

@@ -1,5 +1,5 @@
-// A small world around the runner's machine: a thread as the contract has it, promises, and what a server may do.
-// Every word of events is walked, and after each the rules are checked that no word may break.
+// A small world around the runner's machine: a thread as the contract has it, promises, and a server's possible
+// actions. Every word of events is walked, and the rules are checked after each.
 import {
   isDue,
   isUnderWay,
@@ -8,24 +8,20 @@ import {
   openOf,
   standingOf,
   step,
-  type Command,
-  type Event,
-  type Found,
-  type Machine,
-  type Rules,
 } from "../../../pkg-template/src/runner/machine.js";
+import type { Command, Event, Found, Machine, Rules } from "../../../pkg-template/src/runner/machine-types.js";
 import { statusOf } from "../../../pkg-template/src/runner/shown.js";
 
 type Kind = "send" | "empty" | "edit" | "bad edit" | "retry" | "whole" | "part" | "bad answer" | "other";
 type Status = "pending" | "sent" | "failed" | "done" | "gone";
 
-/** Everything is copied when it changes: words share what they have in common. */
+/** Everything is copied when it changes: words share their common parts. */
 interface World {
   readonly machine: Machine;
   /** How each promise was settled, by its number. */
   readonly settled: readonly (string | undefined)[];
   readonly calls: readonly { readonly kind: Kind; readonly ids: readonly string[] }[];
-  /** The thread: its run, and where each update stands. */
+  /** The thread: its run, and the status of each update. */
   readonly run: "idle" | "running" | "failed" | "interrupted" | "disconnected";
   readonly isOurs: boolean;
   readonly updates: Readonly<Record<string, Status>>;
@@ -265,7 +261,7 @@ class Drain {
       }
       case "ask":
         w.run = "interrupted";
-        // The user answers anew.
+        // The user answers again.
         w.held = [...w.held, ...w.answered];
         return [];
       case "fail":
@@ -480,7 +476,7 @@ function letters({ machine, isWaiting }: World): Letter[] {
   return all;
 }
 
-/** How the thread's run stands for a machine in this state. */
+/** The thread's run status that fits a machine in this state. */
 function expected({ state }: Machine, world: World): boolean {
   const { run, isOurs } = world;
   if (state.is === "disposed") return true;
@@ -533,7 +529,7 @@ function checkRules(world: World, rules: Rules): void {
   }
 }
 
-/** A server that does well, timers that fire, other code that ends: all comes to rest. */
+/** A healthy server, timers that fire, other code that ends: all comes to rest. */
 function checkEnd(word: World, rules: Rules): void {
   let world = word;
   for (let steps = 0; ; steps++) {

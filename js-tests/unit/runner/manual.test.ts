@@ -38,7 +38,7 @@ test("it is manual still when an interrupt was answered", async () => {
   expect([op.status, server.requests.length]).toEqual(["pending", 3]);
 });
 
-test("what waits for an answer's run goes out after a reload in the middle of that", async () => {
+test("a message that waits for an answer's run goes out after a reload in the middle of that", async () => {
   const server = new StubServer(langGraphWire);
   const thread = new Thread();
   const runner = open(thread, server);
@@ -75,10 +75,10 @@ test("an edit and an answer anew pass over what a call of the page's own carries
   const op = thread.optimistic({ messages: [{ type: "human", id: "own", content: "By hand" }] }, { manual: true });
   expect(await runner.regenerate()).toEqual({ status: "finished" });
   expect(thread.getConfirmedState().messages.map(({ type }) => type)).toEqual(["human", "ai"]);
-  expect(await runner.sendMessage("Hello", undefined, { messageId: "q" })).toEqual({ status: "finished" });
+  expect(await runner.sendMessage("Hello", { messageId: "q" })).toEqual({ status: "finished" });
   expect(thread.getConfirmedState().messages.map(({ type }) => type)).toEqual(["human", "ai"]);
   expect([op.status, thread.getState().messages.at(-1)?.content]).toEqual(["pending", "By hand"]);
-  await expect(runner.sendMessage("No", undefined, { messageId: "own" })).rejects.toMatchObject({
+  await expect(runner.sendMessage("No", { messageId: "own" })).rejects.toMatchObject({
     code: "INVALID_ARGUMENT",
   });
 });

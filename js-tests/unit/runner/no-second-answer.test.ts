@@ -99,7 +99,7 @@ describe("over LangGraph, a run whose response is lost", () => {
     expect(texts(thread)).toEqual(["First", "Answer 1", "Hi", "Answer 2"]);
   });
 
-  test("is found behind a page that was left before the answer", async () => {
+  test("is found after a page was left before the answer", async () => {
     const { open } = lossy(20);
     const thread = new Thread();
     await open(thread).sendMessage("First");
@@ -121,7 +121,7 @@ describe("over LangGraph, a run whose response is lost", () => {
     await runner.sendMessage("First");
     const [question] = thread.getState().messages;
     faults.lose = "/runs/stream";
-    expect(await runner.sendMessage("Hi", undefined, { messageId: question?.id ?? "" })).toMatchObject({
+    expect(await runner.sendMessage("Hi", { messageId: question?.id ?? "" })).toMatchObject({
       status: "failed",
     });
     await later(20);
@@ -130,7 +130,7 @@ describe("over LangGraph, a run whose response is lost", () => {
   });
 });
 
-describe("over AG-UI, a message that failed behind its answer, retried when the conversation has gone on", () => {
+describe("over AG-UI, a message that failed after its answer, retried when the conversation has continued", () => {
   const texts = (thread: Thread<AgUiState>) => thread.getState().messages.map(textOf);
 
   test("takes its answer with it to the end", async () => {
@@ -190,7 +190,7 @@ describe("over AG-UI, a message that failed behind its answer, retried when the 
   });
 });
 
-describe("over AG-UI, a run that failed behind a snapshot of its answer", () => {
+describe("over AG-UI, a run that failed after a snapshot of its answer", () => {
   /** A server that answers twice, and ends the first answer so. */
   function opened(end: "RUN_ERROR" | "cut", messages: "whole" | "new", said: (answer: AgUiMessage) => AgUiMessage[]) {
     const sent: string[][] = [];
@@ -222,7 +222,7 @@ describe("over AG-UI, a run that failed behind a snapshot of its answer", () => 
       expect(texts(thread)).toEqual(["First", "Answer 1", "Hi", "Answer 3"]);
     });
 
-    test("a run without a message takes back what it said itself", async () => {
+    test("a run without a message rolls back its own text", async () => {
       const { open, sent } = opened(end, "whole", (answer) => [answer]);
       const thread = new Thread<AgUiState>();
       const runner = open(thread);

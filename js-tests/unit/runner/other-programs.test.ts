@@ -1,4 +1,4 @@
-// A thread into which other code folds a run of its own: it is waited for, and not taken for the runner's.
+// A thread into which other code folds a run of its own: the runner waits for it, and does not mistake it for its own.
 import { Thread, type AgUiState } from "threadfold";
 import { expect, test } from "vitest";
 import { settled, stateOf, told } from "./told-agent.js";
@@ -8,7 +8,7 @@ const says = (thread: Thread<AgUiState>, id: string) =>
   thread.receive({ type: "message", message: { id, role: "assistant", content: id } });
 const ids = (thread: Thread<AgUiState>) => thread.getState().messages.map(({ id }) => id);
 
-test("what is queued goes with the run that other code begins, and no second run begins beside it", async () => {
+test("queued messages go with the run that other code begins, and no second run begins beside it", async () => {
   const { thread, runner, calls } = told();
   const first = runner.sendMessage({ id: "one", role: "user", content: "one" });
   await settled();
@@ -31,7 +31,7 @@ test("what is queued goes with the run that other code begins, and no second run
   expect(await wanted).toMatchObject({ status: "finished" });
 });
 
-test("load() waits for it, and stop() says that it goes on", async () => {
+test("load() waits for it, and stop() reports that it continues", async () => {
   const { thread, runner } = told();
   begins(thread);
   const joined = runner.load();
@@ -41,7 +41,7 @@ test("load() waits for it, and stop() says that it goes on", async () => {
   expect(await joined).toMatchObject({ status: "finished" });
 });
 
-test("retry() of a run that failed takes back nothing of another program's", async () => {
+test("retry() of a run that failed removes nothing of another program's", async () => {
   const { thread, runner, calls } = told();
   const sent = runner.sendMessage({ id: "one", role: "user", content: "one" });
   await settled();

@@ -1,4 +1,4 @@
-// Tools of the page over a reload, and what the page sends in place of the thread's messages.
+// Tools of the page over a reload, and messages that the page sends in place of the thread's.
 import { Thread, type AgUiMessage, type AgUiState } from "threadfold";
 import { AgUiRunner, type AgUiRunnerOptions, type RunAgentInput } from "threadfold/ag-ui";
 import { repairToolCalls } from "threadfold/context";
@@ -35,7 +35,7 @@ function calling(
   return { thread, runner, inputs };
 }
 
-test("after a reload rejoin tells which calls of the page's tools wait", async () => {
+test("after a reload rejoin reports which calls of the page's tools wait", async () => {
   const { thread, runner } = calling({ clock: "", serverside: "{}" });
   expect((await runner.sendMessage("Hi")).pendingToolCallIds).toEqual(["c-clock", "c-serverside"]);
   const after = calling({}, {}, reloaded(thread)).runner;
@@ -88,7 +88,7 @@ test("the page sends other messages than it shows: repaired, or fewer, and never
   expect(await runner.sendMessage("Four")).toMatchObject({ status: "failed", error: { code: "INVALID_ARGUMENT" } });
 });
 
-test("what is queued is not sent, also if the page would", async () => {
+test("queued messages are not sent, also if the page would", async () => {
   const inputs: RunAgentInput[] = [];
   const thread = new Thread<AgUiState>();
   const runner: AgUiRunner = new AgUiRunner(thread, {

@@ -1,4 +1,4 @@
-// retry() repeats the purpose of the last run, whatever else has failed before.
+// retry() repeats the purpose of the last run, after any earlier failures.
 import { textOf, Thread, type AgUiMessage, type AgUiState } from "threadfold";
 import { AgUiRunner } from "threadfold/ag-ui";
 import { LangGraphRunner } from "threadfold/langgraph";
@@ -43,7 +43,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make, said, a
   const statuses = (thread: AnyThread) => thread.pending.map(({ status }) => status);
   const lastSaid = (server: StubServer) => said(server.requests.at(-1) ?? {}).map(({ content }) => content);
 
-  test("an old message takes away what its own run had said, and no answer of another", async () => {
+  test("an old message removes its own run's text, and no answer of another", async () => {
     const { server, thread, runner } = await withOld();
     const [old] = thread.pending;
     const texts = () => thread.getState().messages.map(({ content }) => content);
@@ -117,7 +117,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make, said, a
     expect([lastSaid(server).includes("Old"), statuses(thread)]).toEqual([false, ["failed"]]);
   });
 
-  test("what the last run carried goes out, also after a reload, and the older one alone when it is named", async () => {
+  test("the last run's messages go out, also after a reload, and the older one alone when it is named", async () => {
     const { server, thread, runner } = await withOld();
     server.faults = { refuse: 500 };
     await runner.sendMessage("Two");
@@ -130,7 +130,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make, said, a
   });
 });
 
-test("AG-UI: an answer behind which the run fails is sent again, an older message is not", async () => {
+test("AG-UI: an answer whose run fails after it is sent again, an older message is not", async () => {
   const inputs: { resume?: unknown; messages: object[] }[] = [];
   const thread = new Thread<AgUiState>();
   const runner = new AgUiRunner(thread, {

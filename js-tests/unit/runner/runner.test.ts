@@ -71,14 +71,14 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
 
   test("sends other input fields along", async () => {
     const { server, thread, runner } = open();
-    const sent = runner.sendMessage("Hi", { mood: "curious" });
+    const sent = runner.sendMessage("Hi", { input: { mood: "curious" } });
     expect(thread.getState().mood).toBe("curious");
     await sent;
     expect(server.threads.get(thread.threadId ?? "")?.fields).toEqual({ mood: "curious" });
     expect(thread.getConfirmedState().mood).toBe("curious");
   });
 
-  test("queues what is said while a run goes on, and sends it together", async () => {
+  test("queues messages while a run continues, and sends them together", async () => {
     const { server, thread, runner } = open();
     server.holdAt = 3;
     const first = runner.sendMessage("One");
@@ -101,7 +101,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
     expectInStep(thread, server);
   });
 
-  test("a message that is taken back while it waits is not sent, nor is anything else", async () => {
+  test("a message that is rolled back while it waits is not sent, nor is anything else", async () => {
     const { server, thread, runner } = open();
     thread.optimistic({ mood: "mine" }, { manual: true });
     const again = make(thread, server);
@@ -116,7 +116,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
     expectInStep(thread, server);
   });
 
-  test("refuses it when told to, and shows nothing", async () => {
+  test("refuses it when asked to, and shows nothing", async () => {
     const { thread, runner } = open({ whileRunning: "refuse" });
     const first = runner.sendMessage("One");
     await expect(runner.sendMessage("Two")).rejects.toMatchObject({ code: "BUSY" });
@@ -139,7 +139,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
     expectInStep(thread, server);
   });
 
-  test("a request that is lost fails; the next message goes without it, and its retry behind that", async () => {
+  test("a request that is lost fails; the next message goes without it, and its retry after that", async () => {
     const { server, thread, runner } = open();
     server.faults = { lose: true };
     expect(await runner.sendMessage("One")).toMatchObject({
@@ -167,7 +167,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
     expect(thread.pending).toEqual([]);
   });
 
-  test("a connection that breaks in mid-run is joined behind the last part", async () => {
+  test("a connection that breaks in mid-run is joined after the last part", async () => {
     const { server, thread, runner, statuses } = open();
     server.faults = { cut: 4, joins: ["lose", 503, { cut: 1 }] };
     expect(await runner.sendMessage("Hi")).toEqual({ status: "finished" });
@@ -184,7 +184,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
     expectInStep(thread, server);
   });
 
-  test("when patience is out the run is disconnected; what is said waits; rejoin goes on", async () => {
+  test("when patience is out the run is disconnected; new messages wait; rejoin continues", async () => {
     const { server, thread, runner } = open();
     server.faults = { cut: 4, joins: ["lose", "lose", "lose", "lose"] };
     const end = await runner.sendMessage("Hi");
@@ -258,7 +258,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
     expect([server.requests.length, thread.pending]).toEqual([1, []]);
   });
 
-  test("stops: what was said stays, and the conversation goes on", async () => {
+  test("stops: the text stays, and the conversation continues", async () => {
     const { server, thread, runner } = open();
     server.holdAt = 5;
     const sent = runner.sendMessage("Hi");
@@ -272,7 +272,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
     expectInStep(thread, server);
   });
 
-  test("stopped before the server answers, what was sent goes out with the next message", async () => {
+  test("stopped before the server answers, the sent messages go out with the next one", async () => {
     const { server, thread, runner } = open();
     server.holdAnswers = true;
     server.holdAt = 1;
@@ -289,7 +289,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
     expect(thread.pending).toEqual([]);
   });
 
-  test("what waits in the queue goes out after a stop", async () => {
+  test("queued messages go out after a stop", async () => {
     const { server, thread, runner } = open();
     server.holdAt = 5;
     const first = runner.sendMessage("One");
@@ -302,7 +302,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
     expectInStep(thread, server);
   });
 
-  test("asks, and goes on with the answer; what is said meanwhile waits for it", async () => {
+  test("asks, and continues with the answer; messages sent meanwhile wait for it", async () => {
     const { server, thread, runner } = open();
     const end = await runner.sendMessage("Ask");
     expect(end).toMatchObject({ status: "interrupted", interrupts: [{ value: { question: "Ask" } }] });
@@ -366,7 +366,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
     expectInStep(thread, server);
   });
 
-  test("a reload in mid-run: rejoin goes on where it was, and what waited goes out", async () => {
+  test("a reload in mid-run: rejoin continues where it was, and waiting messages go out", async () => {
     const { server, thread, runner } = open();
     server.holdAt = 6;
     void runner.sendMessage("Hi");
@@ -392,7 +392,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
     expect([again.pending, server.requests.length]).toEqual([[], 2]);
   });
 
-  test("dispose lets the run go on, and its promises end", async () => {
+  test("dispose lets the run continue, and its promises end", async () => {
     const { server, thread, runner, statuses } = open();
     server.holdAt = 5;
     const first = runner.sendMessage("Hi");

@@ -53,7 +53,7 @@ describe.each(Object.entries(OPEN))("%s", (_, open) => {
     expect(inStep().length).toBeGreaterThan(0);
   });
 
-  test("a stop before the server has said anything of the run keeps the message for the next run", async () => {
+  test("a stop before the server has sent anything of the run keeps the message for the next run", async () => {
     const { server, thread, runner } = open();
     Object.assign(server, { holdAt: 1 });
     const first = runner.sendMessage("One");
@@ -67,7 +67,7 @@ describe.each(Object.entries(OPEN))("%s", (_, open) => {
     expect(thread.pending).toEqual([]);
   });
 
-  test("a message that is taken back while it waits for the cancel runs nothing", async () => {
+  test("a message that is rolled back while it waits for the cancel runs nothing", async () => {
     const { server, thread, runner } = open(LONG);
     Object.assign(server, { holdAt: 4, hangCancels: true });
     void runner.sendMessage("One");
@@ -96,7 +96,7 @@ describe.each(Object.entries(OPEN))("%s", (_, open) => {
     expect(server.requests.length).toBe(1);
   });
 
-  test("what a listener sends goes out with what it heard of, and both promises say so", async () => {
+  test("a listener's message goes out with the one it was notified of, and both promises report so", async () => {
     const { server, thread, runner } = open();
     let inner: Promise<unknown> | undefined;
     thread.subscribe(() => (inner ??= runner.sendMessage("Inner")));
@@ -105,7 +105,7 @@ describe.each(Object.entries(OPEN))("%s", (_, open) => {
     expect(server.requests.length).toBe(1);
   });
 
-  test("no messages are none: the agent runs with what there is", async () => {
+  test("an empty list of messages is ignored: the agent runs with its own", async () => {
     const { server, runner } = open();
     expect(await runner.sendMessage([])).toEqual({ status: "finished" });
     expect(server.requests.length).toBe(1);
@@ -184,7 +184,7 @@ test.each([
   expect(asked).toEqual(["http://x/threads"]);
 });
 
-test("AG-UI: a run that fails behind the answers is given them once more", async () => {
+test("AG-UI: a run that fails after the answers is given them once more", async () => {
   const resumed: unknown[] = [];
   const runner = new AgUiRunner(new Thread<AgUiState>(), {
     async *send({ threadId, runId, resume }) {
@@ -202,7 +202,7 @@ test("AG-UI: a run that fails behind the answers is given them once more", async
   expect(resumed[2]).toEqual(resumed[1]);
 });
 
-test("AG-UI: what cannot be sent fails alone", async () => {
+test("AG-UI: a message that cannot be sent fails alone", async () => {
   const circle: Record<string, unknown> = {};
   circle["self"] = circle;
   const server = new StubServer(agUiWire);

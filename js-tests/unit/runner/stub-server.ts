@@ -7,7 +7,7 @@ export interface Faults {
   refuse?: number | undefined;
   /** The POST of a run is lost on its way: the server never receives it. */
   lose?: boolean | undefined;
-  /** The connection of the POST of a run breaks after so many parts; the run goes on. */
+  /** The connection of the POST of a run breaks after so many parts; the run continues. */
   cut?: number | undefined;
   /** Requests that join a run are answered so, one after the other: by a status, no answer at all, or a cut. */
   joins?: (number | "lose" | Cut)[] | undefined;
@@ -173,7 +173,7 @@ export class StubServer {
     return `${kind}-${++this.#made}`;
   }
 
-  /** Takes the request for a run, or does to it what is to go wrong. */
+  /** Takes the request for a run, or applies its fault. */
   start(
     body: Record<string, unknown>,
     init: RequestInit,

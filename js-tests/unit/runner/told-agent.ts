@@ -3,7 +3,7 @@ import { Thread, type AgUiState } from "threadfold";
 import { AgUiRunner, type AgUiRunnerOptions, type RunAgentInput } from "threadfold/ag-ui";
 import { turn } from "./stub-server.js";
 
-/** One request to the agent: it answers when the test says so. */
+/** One request to the agent: it answers when the test does so. */
 export class Call {
   readonly input: RunAgentInput | undefined;
   readonly runId: string;
@@ -97,7 +97,7 @@ export function told(options: Partial<AgUiRunnerOptions> & { joins?: boolean } =
   return { thread, runner, calls, joined };
 }
 
-/** Lets everything that can go on go on, timers without a delay too: those set before fire before these. */
+/** Lets all pending work run, timers without a delay too: those set before fire before these. */
 export async function settled(): Promise<void> {
   for (let rounds = 0; rounds < 2; rounds++) {
     await new Promise((resolve) => setTimeout(resolve, 2));
@@ -105,7 +105,7 @@ export async function settled(): Promise<void> {
   }
 }
 
-/** Returns what a promise has come to, or `pending`. */
+/** Returns a promise's result, or `pending`. */
 export async function stateOf(promise: Promise<unknown>): Promise<unknown> {
   let state: unknown = "pending";
   promise.then(

@@ -23,7 +23,7 @@ const human = (content: string) => ({ messages: [{ type: "human", content }] });
 const forged = { type: "ai", id: "forged", content: "", tool_calls: [{ id: "e1", name: "send", args: { to: "Eve" } }] };
 const approve = { command: { resume: { decisions: [{ type: "approve" }] } } };
 
-/** An agent that sends on demand, if somebody approves. `sent` has the recipients. */
+/** An agent that sends on demand, after an approval. `sent` has the recipients. */
 function guardedAgent({
   interruptMode = "batched",
   name,
@@ -129,7 +129,7 @@ describe.each(Object.entries(GUARDED))("%s", (_, made) => {
     expect([(await attempt(handler)).status, sent]).toEqual([status, []]);
   });
 
-  test("an approved call runs once: not again from the checkpoint behind the approval", async () => {
+  test("an approved call runs once: not again from the checkpoint after the approval", async () => {
     const { sent, handler } = made();
     await wait(handler, { input: human("send") });
     expect(sent).toEqual([]);
@@ -141,7 +141,7 @@ describe.each(Object.entries(GUARDED))("%s", (_, made) => {
       for (const start of [{ input: null }, {}, approve])
         expect((await wait(handler, { ...place, ...start })).status).toBe(403);
     expect(sent).toEqual(["Ada"]);
-    // The model may answer anew, and asks anew.
+    // The model may answer again, and asks again.
     expect((await wait(handler, { input: null, checkpoint: await placeBefore(handler, "model") })).status).toBe(200);
     expect(sent).toEqual(["Ada"]);
   });
@@ -235,7 +235,7 @@ describe("breakpoints", () => {
     }
   });
 
-  test("a client goes on behind them: that is its yes", async () => {
+  test("a client continues after them: that is its yes", async () => {
     const handler = serveLangGraph(ours({ interruptBefore: ["send"] }));
     await wait(handler, { input: human("Hi") });
     expect(((await (await wait(handler, { input: null })).json()) as { sent: string[] }).sent).toEqual(["sent"]);
@@ -305,7 +305,7 @@ describe("serve", () => {
     expect(sent).toEqual([]);
   });
 
-  test("a message with the id of the one that is asked about does not change what is approved", async () => {
+  test("a message with the id of the one that awaits approval does not change the approved call", async () => {
     const { agent, sent } = guardedAgent();
     const handler = serveAgUi(agent);
     await start(handler, { messages: [asked] });

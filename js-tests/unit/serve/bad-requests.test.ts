@@ -96,7 +96,7 @@ describe.each(LIBRARIES)("$library", ({ chatGraph, halfGraph }) => {
     expect(await ask(method, path, body)).toEqual([422, expect.stringMatching(words)]);
   });
 
-  test("what is null is as if it was not there", async () => {
+  test("a null field counts as missing", async () => {
     const ask = await served();
     const none = { metadata: null, command: null };
     expect(await ask("POST", "/threads", { ...none, thread_id: null })).toEqual([200, undefined]);

@@ -166,13 +166,13 @@ const GRAPHS: Record<string, () => RunnableGraph> = {
 };
 
 describe.each(Object.entries(GRAPHS))("a graph of %s", (library, graphOf) => {
-  test("asks again what was answered wrongly", async () => {
+  test("asks again after a wrong answer", async () => {
     const runner = runnerOf(graphOf());
     await runner.sendMessage("Mail Ada");
     const refused = { status: "failed", error: { message: "Yes or no?" } };
     expect(await runner.resume({ value: "perhaps" })).toMatchObject(refused);
     expect(runner.interrupts).toMatchObject([{ message: "Mail it?" }]);
-    // langgraph.js keeps the first answer, and takes the second for that of a second question.
+    // langgraph.js keeps the first answer, and mistakes the second for the answer to a second question.
     const corrected = library === "langgraph.js" ? refused : { status: "finished" };
     expect(await runner.resume({ value: true })).toMatchObject(corrected);
   });
@@ -230,7 +230,7 @@ describe.each(Object.entries(GRAPHS))("a graph of %s", (library, graphOf) => {
     expect(runs).toEqual(["mail"]);
   });
 
-  test.each([false, true])("goes on behind an answer (after a reload: %s)", async (reload) => {
+  test.each([false, true])("continues after an answer (after a reload: %s)", async (reload) => {
     const graph = graphOf();
     let runner = runnerOf(graph);
     await runner.sendMessage("Mail Ada");

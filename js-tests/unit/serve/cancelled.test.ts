@@ -28,7 +28,7 @@ const agent = (interruptMode: "per_turn" | "per_call", allowed: string[] | true 
   return { sent, runner: runnerOf(graph) };
 };
 
-test.each(["per_turn", "per_call"] as const)("%s: the model is told that they were rejected", async (mode) => {
+test.each(["per_turn", "per_call"] as const)("%s: the model is notified that they were rejected", async (mode) => {
   const { sent, runner } = agent(mode);
   const asked = await runner.sendMessage("Write to Ada and Bob.");
   expect(asked.interrupts).toHaveLength(mode === "per_call" ? 2 : 1);

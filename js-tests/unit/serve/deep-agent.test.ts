@@ -17,7 +17,7 @@ const calls = (...list: [name: string, args: object][]) => ({
   tool_calls: list.map(([name, args]) => ({ id: `call-${++made}`, name, args })),
 });
 
-/** Says what comes next by what it is shown: a new one, after a restart, goes on. */
+/** Returns the next step by the messages it gets: a new one, after a restart, continues. */
 const model: FunctionModel = async (messages, { onToken }) => {
   const task = messages.find(({ type }) => type === "human")?.content as string;
   const results = messages.filter(({ type }) => type === "tool").map(({ content }) => String(content));
@@ -51,7 +51,7 @@ beforeEach(() => {
   saver = new MemorySaver();
 });
 
-/** The agent as a process has it: each is a new one, on what the saver has. */
+/** The agent as a process has it: each is a new one, on the saver's checkpoints. */
 const started = (): RunnableGraph =>
   createDeepAgent({
     model,
@@ -76,7 +76,7 @@ const restarting =
 
 const APPROVED = { decisions: [{ type: "approve" }] };
 
-test("behind HttpAgent", async () => {
+test("for HttpAgent", async () => {
   const agent = new HttpAgent({
     url: "http://localhost/agent",
     fetch: restarting((graph) => serveAgUi(graph)) as typeof fetch,
@@ -99,7 +99,7 @@ test("behind HttpAgent", async () => {
   expect(said.at(-1)).toBe("assistant Your trip is planned.");
 });
 
-test("behind useStream", async () => {
+test("for useStream", async () => {
   interface State extends Record<string, unknown> {
     messages: { id: string; type: string; content: string }[];
     todos?: object[];

@@ -75,7 +75,7 @@ describe.each(Object.entries(RUNNERS))("%s", (_, open) => {
   test("answers what was edited", async () => {
     const { runner, texts, inStep, id } = await chat();
     const messageId = id(2);
-    expect((await runner.sendMessage("deux", {}, { messageId })).status).toBe("finished");
+    expect((await runner.sendMessage("deux", { messageId })).status).toBe("finished");
     expect(texts()).toEqual(["one", "one (1)", "deux", "deux (3)"]);
     expect(id(2)).toBe(messageId);
     await inStep();
@@ -92,7 +92,7 @@ test.each(["serve", "serve, new messages only", "GraphAgent"] as const)(
     const runner = RUNNERS[name](own);
     const thread = runner.thread as unknown as Thread;
     for (const text of ["one", "two"]) await runner.sendMessage(text);
-    const edit = runner.sendMessage("uno", {}, { messageId: thread.getState().messages[0]?.id as string });
+    const edit = runner.sendMessage("uno", { messageId: thread.getState().messages[0]?.id as string });
     await runner.stop();
     expect((await edit).status).toBe("stopped");
     expect((await runner.sendMessage("and more")).status).toBe("finished");
@@ -102,7 +102,7 @@ test.each(["serve", "serve, new messages only", "GraphAgent"] as const)(
   },
 );
 
-describe("over LangGraph, an edit removes what the server has behind the message", () => {
+describe("over LangGraph, an edit removes the server's messages after it", () => {
   /** A server that answers word by word, "half" with half an answer and an error; requests can be refused, and are counted. */
   function server() {
     const own = new StateGraph(defineSchema({ messages: field.messages() }))
@@ -157,7 +157,7 @@ describe("over LangGraph, an edit removes what the server has behind the message
     regenerate: ({ runner }: ReturnType<ReturnType<typeof server>["page"]>) => runner.regenerate(),
     edit: ({ runner, thread }: ReturnType<ReturnType<typeof server>["page"]>) => {
       const { id } = thread.getState().messages.findLast(({ type }) => type === "human") ?? {};
-      return runner.sendMessage("better", undefined, { messageId: id ?? "" });
+      return runner.sendMessage("better", { messageId: id ?? "" });
     },
   };
 
@@ -208,12 +208,12 @@ describe("over LangGraph, an edit removes what the server has behind the message
     await tab.runner.sendMessage("one");
     paths.length = 0;
     faults.state = 503;
-    const failed = await tab.runner.sendMessage("better", {}, { messageId: tab.id(0) });
+    const failed = await tab.runner.sendMessage("better", { messageId: tab.id(0) });
     expect(failed).toMatchObject({ status: "failed", error: { code: "BAD_RESPONSE", status: 503 } });
     expect(paths).toEqual(["GET /threads/ID/state"]);
     expect([tab.texts(), tab.thread.pending.map(({ status }) => status)]).toEqual([["better"], ["failed"]]);
     expect(await kept(tab.thread)).toEqual(["one", "one!"]);
-    // Meanwhile another tab goes on.
+    // Meanwhile another tab continues.
     delete faults.state;
     const other = page(tab.thread.threadId);
     await other.runner.load();
@@ -229,7 +229,7 @@ describe("over LangGraph, an edit removes what the server has behind the message
     for (const text of ["one", "two"]) await tab.runner.sendMessage(text);
     faults.hangs = true;
     paths.length = 0;
-    const sent = tab.runner.sendMessage("better", {}, { messageId: tab.id(0) });
+    const sent = tab.runner.sendMessage("better", { messageId: tab.id(0) });
     expect([tab.texts(), tab.runner.status]).toEqual([["better"], "submitted"]);
     await expect(tab.runner.regenerate()).rejects.toMatchObject({ code: "BUSY" });
     await tab.runner.stop();
@@ -335,7 +335,7 @@ describe("over LangGraph, an edit removes what the server has behind the message
     };
     const thread = Thread.fromJSON(JSON.parse(JSON.stringify(tab.thread)));
     const runner = new LangGraphRunner(thread, { client: client as never, assistantId: "agent" });
-    const sent = runner.sendMessage("better", {}, { messageId: tab.id(0) });
+    const sent = runner.sendMessage("better", { messageId: tab.id(0) });
     const began = performance.now();
     await runner.stop();
     expect([(await sent).status, performance.now() - began < 1_000]).toEqual(["stopped", true]);

@@ -43,7 +43,7 @@ describe.each(OURS)("$library", ({ chatGraph, nestedGraph }) => {
     expect(custom).toHaveLength(2);
   });
 
-  test("what a subgraph says is shown by the state of the root", async () => {
+  test("the root's state shows a subgraph's messages", async () => {
     const { thread, config } = watched();
     await foldGraph(thread, nestedGraph().stream(asking("Hi") as never, config));
     expect(contents(thread)).toEqual(["Hi", "You said: Hi", "within", "The tool is done."]);
@@ -59,7 +59,7 @@ describe.each(OURS)("$library", ({ chatGraph, nestedGraph }) => {
     expect(thread.run.status).toBe("idle");
   });
 
-  test("a node's error is the run's: what it took along waits for a retry", async () => {
+  test("a node's error is the run's: its updates wait for a retry", async () => {
     const { thread, config } = watched();
     const op = thread.optimistic(asking("fail"));
     // Nothing of it is in the state: the graph fails before its first one.

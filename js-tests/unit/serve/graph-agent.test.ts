@@ -1,4 +1,4 @@
-// A graph in the page as an agent of @ag-ui/client: its events, and what becomes of them in the real client.
+// A graph in the page as an agent of @ag-ui/client: its events, and their effect in the real client.
 import { AbstractAgent, type BaseEvent, type RunAgentInput } from "@ag-ui/client";
 import { EventSchemas } from "@ag-ui/core/schemas";
 import { Annotation, END, MemorySaver, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
@@ -65,7 +65,7 @@ const told = (events: readonly Event[]) =>
 
 describe.each(LIBRARIES)("$library", ({ library, chatGraph, nestedGraph, halfGraph }) => {
   describe("its events", () => {
-    test("tell nodes, text, tool calls, results, the state by deltas, and the messages at the end", async () => {
+    test("contain nodes, text, tool calls, results, the state by deltas, and the messages at the end", async () => {
       const events = await eventsOf(chatGraph(), input("How is the weather?"));
       for (const event of events) EventSchemas.parse(event);
       expect(told(events)).toEqual([
@@ -142,14 +142,14 @@ describe.each(LIBRARIES)("$library", ({ library, chatGraph, nestedGraph, halfGra
       });
     });
 
-    test("say what a node throws by the names of LangGraph's errors", async () => {
+    test("report a node's errors under LangGraph's names", async () => {
       const failed = await eventsOf(chatGraph(), input("fail"));
       expect(failed.at(-1)).toEqual({ type: "RUN_ERROR", message: "The model is out.", code: "RangeError" });
       const limited = await eventsOf(chatGraph(), input("weather"), { recursionLimit: 2 });
       expect(limited.at(-1)).toMatchObject({ type: "RUN_ERROR", code: "GRAPH_RECURSION_LIMIT" });
     });
 
-    test("of a subgraph are told, those of a tool's own graph are not", async () => {
+    test("of a subgraph are sent, those of a tool's own graph are not", async () => {
       const events = await eventsOf(nestedGraph(), input("Hi"));
       const texts = events.filter(({ type }) => type === "TEXT_MESSAGE_CONTENT").map(({ delta }) => delta);
       expect(texts.join("")).toBe("You said: HiwithinThe tool is done.");
@@ -192,7 +192,7 @@ describe.each(LIBRARIES)("$library", ({ library, chatGraph, nestedGraph, halfGra
             "user Thanks",
             "assistant You said: Thanks",
           ]);
-          // The client sends the state back: what only grows must not grow by that.
+          // The client sends the state back: an append-only list must not grow by that.
           const log = ["planned", "answered", "answered", "planned", "answered"];
           expect(agent.state).toMatchObject({ todos: [{ status: "completed" }], log });
         }
@@ -208,7 +208,7 @@ describe.each(LIBRARIES)("$library", ({ library, chatGraph, nestedGraph, halfGra
       expect(agent.state).not.toHaveProperty("copilotkit");
     });
 
-    test("what it asks is asked in AG-UI's way, and resumed by the answer", async () => {
+    test("its interrupt is sent in AG-UI's way, and resumed by the answer", async () => {
       const agent = new GraphAgent({ graph: chatGraph(), threadId: "t" });
       agent.addMessage({ id: "q", role: "user", content: "Mail Ada" });
       await agent.runAgent();
@@ -226,7 +226,7 @@ describe.each(LIBRARIES)("$library", ({ library, chatGraph, nestedGraph, halfGra
       expect(agent.messages.map(({ content }) => content)).toEqual(["Mail Ada", "Sent."]);
     });
 
-    test("what the user says again is answered anew: what came of it before is gone", async () => {
+    test("a user message sent again is answered anew: its earlier results are gone", async () => {
       const graph = chatGraph();
       const agent = new GraphAgent({ graph, threadId: "t" });
       agent.addMessage({ id: "q1", role: "user", content: "How is the weather?" });

@@ -134,7 +134,7 @@ export function chatGraph({ checkpointer = true, pause = 0 }: { checkpointer?: b
     .compile(checkpointer ? { checkpointer: new MemorySaver() } : {});
 }
 
-/** A graph whose node is a graph that speaks, and one whose "tool" has a model of its own. */
+/** A graph whose node is a graph that streams, and one whose "tool" has a model of its own. */
 export function nestedGraph() {
   const inner = (text: string) =>
     new StateGraph(MessagesAnnotation)

@@ -98,7 +98,7 @@ test("and a page shows the call while the tool runs", async () => {
   ]);
 });
 
-test("a message's calls are told once, and come back as they were", async () => {
+test("a message's calls are sent once, and come back as they were", async () => {
   const graph = agent();
   const snapshots: Record<string, unknown>[] = [];
   for await (const event of graphEvents(graph, INPUT)) if (event.type === "MESSAGES_SNAPSHOT") snapshots.push(event);
@@ -108,7 +108,7 @@ test("a message's calls are told once, and come back as they were", async () => 
   expect(toLangChain(said as never)).toMatchObject({ type: "ai", content: "Hm.", tool_calls: [CALL] });
 });
 
-test("what a failed run broke off has no end: the page shows it until the next run, and sends it never", async () => {
+test("a failed run's broken text has no end: the page shows it until the next run, and never sends it", async () => {
   const asked: unknown[] = [];
   let turn = 0;
   const graph = createAgent({

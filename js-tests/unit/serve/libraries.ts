@@ -1,4 +1,4 @@
-// The same graphs, of either library: what is served must not know which.
+// The same graphs, of either library: the server must not depend on it.
 import * as theirs from "./graphs";
 import { ownChatGraph, ownHalfGraph, ownNestedGraph } from "./own-graphs";
 

@@ -1,4 +1,4 @@
-// Limits of both servers: how large and how deep a request may be, and what they keep.
+// Limits of both servers: the size and depth of a request, and the number of kept things.
 import { createServer, request as nodeRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 import { defineSchema, field } from "threadfold";
@@ -144,7 +144,7 @@ describe("a body that is too large", () => {
     });
   });
 
-  test("is not read behind the limit, whatever its headers say", async () => {
+  test("is not read past the limit, with any headers", async () => {
     let read = 0;
     const body = new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -237,7 +237,7 @@ test.each([{ maxBodyBytes: "1mb" }, { maxDepth: -1 }, { keep: Number.NaN }])(
   },
 );
 
-test("a saver's serializer refuses what is nested too deep for the engine by a code", async () => {
+test("a saver's serializer refuses values nested too deep for the engine with a code", async () => {
   const deep: unknown = JSON.parse(nested(20_000));
   await expect(new MemorySaver().serde.dumpsTyped(deep)).rejects.toMatchObject({ code: "UNREADABLE_VALUE" });
 });

@@ -7,7 +7,7 @@ import { serveLangGraph, type FetchHandler } from "threadfold/serve";
 import { describe, expect, test } from "vitest";
 import { LIBRARIES } from "./libraries";
 
-/** Does not get round to saving the checkpoint of what the user says. */
+/** Does not get round to saving the checkpoint of the user's message. */
 class SlowSaver extends MemorySaver {
   isSlow = false;
   override put(...given: Parameters<MemorySaver["put"]>) {

@@ -10,7 +10,7 @@ interface Sent {
   readonly messages: readonly { readonly id: string; readonly content: string }[];
 }
 
-/** A server whose answers count, pages of it, and what these send. */
+/** A server whose answers count, pages of it, and their requests. */
 function served() {
   let fails = 0;
   const graph = new StateGraph(defineSchema({ messages: field.messages() }))
@@ -53,7 +53,7 @@ function served() {
 const reloaded = (thread: Thread<AgUiState>) =>
   Thread.fromJSON<AgUiState>(JSON.parse(JSON.stringify(thread)) as object);
 
-test("what the server removed comes back from a page that sends all, and from none that sends what is new", async () => {
+test("messages that the server removed come back from a page that sends all, and not from one that sends new ones", async () => {
   for (const way of ["stays open", "is loaded", "is received"]) {
     const { sent, page, kept, remove, received } = served();
     const first = page("new");
@@ -76,7 +76,7 @@ test("what the server removed comes back from a page that sends all, and from no
   expect(await kept()).toContain("secret");
 });
 
-test("what a run did that failed or was stopped goes along with the next, over a reload, too", async () => {
+test("changes of a run that failed or was stopped go along with the next, over a reload, too", async () => {
   const { sent, page, kept, failOnce } = served();
   const before = page("new");
   await before.sendMessage("one");
@@ -105,7 +105,7 @@ test("what a run did that failed or was stopped goes along with the next, over a
   expect([ids(stopped), ids(reloaded(stopped))]).toEqual([[], []]);
 });
 
-test("what is the page's own, or has been changed here, is new", () => {
+test("the page's own messages, and those changed here, are new", () => {
   const thread = new Thread<AgUiState>({
     threadId: "t",
     values: { messages: [{ id: "own", role: "user", content: "Q" }] },

@@ -1,4 +1,4 @@
-// A page that opens a thread of serve's: as docs/serve.md says it, in a new tab, in mid-run, and after a server died.
+// A page that opens a thread of serve's, as in docs/serve.md: in a new tab, in mid-run, and after a server died.
 import { defineSchema, field, Thread, type AgUiState } from "threadfold";
 import { AgUiRunner, type AgUiRunnerOptions } from "threadfold/ag-ui";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
@@ -45,20 +45,20 @@ function served(gate: () => Promise<void> = async () => {}) {
 
 const contents = ({ thread }: AgUiRunner<State>) => thread.getState().messages.map(({ content }) => content);
 
-test("what it received is the server's: it overwrites nothing and doubles no list", async () => {
+test("received values are the server's: they overwrite nothing and double no list", async () => {
   const { get, page } = served();
   const first = page();
-  await first.sendMessage("1", { customer: "Old" });
+  await first.sendMessage("1", { input: { customer: "Old" } });
   const { messages, state, interrupts } = await get();
   const second = page();
   second.thread.receive({ type: "values", values: { ...state, messages } });
   second.thread.receive({ type: "run-finished", interrupts });
-  await first.sendMessage("2", { customer: "New" });
+  await first.sendMessage("2", { input: { customer: "New" } });
   await second.sendMessage("3");
   expect((await get()).state).toMatchObject({ customer: "New", notes: ["note", "note", "note"] });
 });
 
-test("a new tab joins the run under way by the id that it is told", async () => {
+test("a new tab joins the run under way by the id that it gets", async () => {
   let letGo: () => void = () => {};
   const gate = new Promise<void>((resolve) => (letGo = resolve));
   const { get, page } = served(() => gate);
@@ -78,7 +78,7 @@ test("a new tab joins the run under way by the id that it is told", async () => 
   expect(await get()).not.toHaveProperty("run");
 });
 
-test("a run that did not end is told by what is next, and goes on without a message", async () => {
+test("a run that did not end shows in next, and continues without a message", async () => {
   let runs = 0;
   const { get, page } = served(async () => {
     if (!runs++) throw new Error("The power failed.");

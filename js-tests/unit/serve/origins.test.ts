@@ -34,7 +34,10 @@ function started(make: (graph: ReturnType<typeof counting>["graph"]) => FetchHan
   const handler = make(graph);
   return {
     ran,
-    /** Posts what runs the graph, or without a body. Resolves to the status, with the sentence of a refusal. */
+    /**
+     * Posts a request that runs the graph, or one without a body. Resolves to the status, with the sentence of a
+     * refusal.
+     */
     async post(headers: Record<string, string>, sent: BodyInit | null = JSON.stringify(body)) {
       const init = { method: "POST", headers, body: sent };
       const response = await handler(new Request(`https://agent.example${path}`, init));
@@ -91,7 +94,7 @@ describe.each(SERVERS)("%s", (_, server) => {
     expect(await post({ origin: "https://evil.example" }, null)).toMatch(/^(400 .*threadId.*|200)$/);
   });
 
-  test("refuses a page of another origin whatever it asks for", async () => {
+  test("refuses a page of another origin for any request", async () => {
     const { graph } = counting();
     const handler = serveLangGraph(graph);
     for (const [method, path] of [
@@ -131,7 +134,7 @@ test.each(["*", "app.example", "https://app.example/", "null", 1, [["https://a.e
   },
 );
 
-test("the clients that are there go on working, over Node", async () => {
+test("existing clients still work, over Node", async () => {
   const { graph, ran } = counting();
   const [agUi, langGraph] = [serveAgUi(graph), serveLangGraph(graph)];
   const both: FetchHandler = (request) => (request.url.includes("/agent") ? agUi : langGraph)(request);

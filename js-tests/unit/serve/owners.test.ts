@@ -1,4 +1,4 @@
-// Threads belong to who made them: each attempt at another user's is answered as if it were not there, by both servers.
+// Threads belong to their makers: both servers answer another user's request as if the thread did not exist.
 import { MemorySaver as TheirMemorySaver } from "@langchain/langgraph";
 import { defineSchema, field } from "threadfold";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
@@ -161,7 +161,7 @@ describe.each([
     },
   );
 
-  test("mayUse decides in place of who made it", async () => {
+  test("mayUse decides in place of the owner", async () => {
     const asked: unknown[] = [];
     const mayUse = ({
       identity,
@@ -211,7 +211,7 @@ describe.each([
     expect(await all("alice")).toEqual([200, 200, 200, 2, 200]);
   });
 
-  test("is no part of a thread: its history and its state have its graph's checkpoints alone", async () => {
+  test("is not part of a thread: its history and its state have its graph's checkpoints alone", async () => {
     const ask = asking(serveLangGraph(parrot(saver()), { authenticate }));
     await ask("alice", "POST", "/threads/a/runs/wait", run("Hi"));
     const history = (await (await ask("alice", "POST", "/threads/a/history", {})).json()) as { next: string[] }[];
@@ -254,7 +254,7 @@ describe.each([
     expect((await ask("alice", "GET", "/threads/a/state")).status).toBe(200);
   });
 
-  test("a thread that the program made is nobody's, unless mayUse says so", async () => {
+  test("a thread that the program made has no owner, unless mayUse says so", async () => {
     const graph = parrot(saver());
     await graph.invoke({ messages: "a secret" }, { threadId: "a" });
     const closed = asking(serveLangGraph(graph, { authenticate }));
@@ -376,7 +376,7 @@ describe.each([
     expect((await ask("alice", "GET", "/threads/a/state")).status).toBe(200);
   });
 
-  test("a thread that is deleted is nobody's: its id can be made anew", async () => {
+  test("a deleted thread has no owner: its id can be made anew", async () => {
     const ask = asking(serveLangGraph(parrot(saver()), { authenticate }));
     await ask("alice", "POST", "/threads/a/runs/wait", run("a secret"));
     expect((await ask("alice", "DELETE", "/threads/a")).status).toBe(204);
@@ -394,7 +394,7 @@ describe.each([
   });
 });
 
-test("a run without a thread is its user's while it goes on", async () => {
+test("a run without a thread is its user's while it continues", async () => {
   let release = () => {};
   const wait = new Promise<void>((resolve) => (release = resolve));
   const ask = asking(serveLangGraph(parrot(new MemorySaver(), wait), { authenticate }));

@@ -1,4 +1,4 @@
-// A thread whose graph refuses the input that somebody gave it, beside the page that shows it.
+// A thread whose graph refuses another client's input, beside the page that shows it.
 import { MemorySaver as TheirSaver } from "@langchain/langgraph";
 import { defineSchema, field, Thread } from "threadfold";
 import { LangGraphRunner } from "threadfold/langgraph";
@@ -40,7 +40,7 @@ test.each([
   expect(await second.load()).toEqual({ status: "finished" });
   expect(texts(second.thread)).toEqual(["Hi", "1 heard"]);
   const [messageId] = first.thread.messageIds;
-  expect(await first.sendMessage("Hello", undefined, { messageId })).toEqual({ status: "finished" });
+  expect(await first.sendMessage("Hello", { messageId })).toEqual({ status: "finished" });
   expect(texts(first.thread)).toEqual(["Hello", "1 heard"]);
   expect((await get(`${id}/state`))[0]).toBe(200);
 });

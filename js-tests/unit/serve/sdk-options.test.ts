@@ -1,4 +1,4 @@
-// Options of the SDK's Client that a handler of `serveLangGraph` does, or refuses: none is passed over.
+// Options of the SDK's Client that a handler of `serveLangGraph` supports, or refuses: none is ignored.
 import { Client } from "@langchain/langgraph-sdk";
 import { defineSchema, field } from "threadfold";
 import { MemorySaver, START, StateGraph } from "threadfold/graph";
@@ -22,7 +22,7 @@ function served() {
 
 const refused = (status: number) => expect.objectContaining({ status }) as Error;
 
-test("what is not served is refused, and nothing runs for it", async () => {
+test("unsupported options are refused, and nothing runs for them", async () => {
   const client = served();
   const { thread_id: id } = await client.threads.create();
   const supersteps = [{ updates: [{ values: input, asNode: "work" }] }];
@@ -74,7 +74,7 @@ test("threads are found by their values, and shown as far as that is asked for",
   expect(Object.keys(shown ?? {}).sort()).toEqual(["status", "thread_id"]);
 });
 
-test("who joins a run is told the modes asked for", async () => {
+test("a client that joins a run gets the modes it asks for", async () => {
   const client = served();
   const { thread_id: id } = await client.threads.create();
   const run = await client.runs.create(id, "agent", { input, streamMode: ["values", "updates", "messages-tuple"] });

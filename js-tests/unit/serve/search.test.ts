@@ -1,4 +1,4 @@
-// A search for threads costs what its page has, whatever the threads' lengths.
+// The cost of a search for threads depends on its page, not on the threads' lengths.
 import { MemorySaver as TheirSaver } from "@langchain/langgraph";
 import { defineSchema, field } from "threadfold";
 import { type CheckpointSaver, END, MemorySaver, START, StateGraph } from "threadfold/graph";

@@ -122,7 +122,7 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
     expect(thread.getState().messages.at(-1)?.content).toBe("You said: Hi");
   });
 
-  test("whoever leaves stops the run", async () => {
+  test("a client that leaves stops the run", async () => {
     const seen: AbortSignal[] = [];
     const graph = new StateGraph(Annotation.Root({ n: Annotation<number>() }))
       .addNode("wait", async (_, config) => {
@@ -145,7 +145,7 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
     const resumable = (pause = 0, options: ServeAgUiOptions = {}) =>
       serveAgUi(chatGraph({ pause }), { resumable: true, ...options });
 
-    test("a run goes on without its listener, and is joined behind the last part, or told again from its start", async () => {
+    test("a run continues without its listener, and is joined after the last part, or replayed from its start", async () => {
       const handler = resumable(5);
       const first = (await post(handler, input("How is the weather?"))).body?.getReader();
       await first?.read();
@@ -184,7 +184,7 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
       expect(await runner.sendMessage("Hi")).toMatchObject({ status: "finished" });
     });
 
-    test("a second run of the thread is refused while the first goes on", async () => {
+    test("a second run of the thread is refused while the first continues", async () => {
       const handler = resumable(10);
       await post(handler, input("Hi"));
       const second = await post(handler, input("Hi", { runId: "r2" }));
@@ -254,7 +254,7 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
     expect(await (await serveLangGraph(graph)(asked)).text()).toContain("event: error");
   });
 
-  test("tells what a thread has, with what it asks", async () => {
+  test("returns a thread's state, with its interrupts", async () => {
     const handler = serveAgUi(chatGraph());
     expect((await get(handler, "/threads/t")).status).toBe(404);
     await partsOf(await post(handler, input("Mail Ada")));
@@ -265,7 +265,7 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
     });
   });
 
-  test("tells no private field, in a run or of a thread", async () => {
+  test("sends no private field, in a run or of a thread", async () => {
     const secret = field.replace<number>({ private: true });
     const graph = new own.StateGraph(defineSchema({ messages: field.messages(), n: field.replace<number>(), secret }))
       .addNode("a", () => ({ n: 1, secret: 1 }))
@@ -321,7 +321,7 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
     expect(await response.json()).toEqual({ error: expect.stringContaining(sentence) as string });
   });
 
-  test("lets in whom authenticate lets in, to runs and threads, and tells a page of another origin why not", async () => {
+  test("lets in the users that authenticate accepts, to runs and threads, and explains a refusal to other origins", async () => {
     const cors = "https://example.org";
     const who = new Response("Who are you?", { status: 401, headers: { "www-authenticate": "Bearer" } });
     const handler = serveAgUi(chatGraph(), {
@@ -338,7 +338,7 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
     expect(refused.headers.get("www-authenticate")).toBe("Bearer");
     expect(refused.headers.get("access-control-allow-origin")).toBe(cors);
     const other = await post(handler, input("Hi"), { authorization: "somebody" });
-    expect([other.status, await other.json()]).toEqual([401, { error: "Who asks is not let in." }]);
+    expect([other.status, await other.json()]).toEqual([401, { error: "Authentication required." }]);
     expect((await post(handler, input("Hi"), { authorization: "throws" })).status).toBe(302);
     for (const [path, method] of [
       ["/threads/t", "GET"],
@@ -361,14 +361,14 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
     ["a user", { name: "ada" }],
     ["a promise of nothing", Promise.resolve()],
   ])("authenticate lets nobody in by %s", async (_, answer) => {
-    const body = { error: "Who asks is not let in." };
+    const body = { error: "Authentication required." };
     const response = await post(serveAgUi(chatGraph(), { authenticate: () => answer as never }), input("Hi"));
     expect([response.status, await response.json()]).toEqual([401, body]);
     const deployment = serveLangGraph(chatGraph(), { authenticate: () => answer as never });
     expect((await get(deployment, "/ok")).status).toBe(401);
   });
 
-  test("what authenticate throws is for the log, not for who asks", async () => {
+  test("an error of authenticate goes to the log, not to the client", async () => {
     const log = vi.spyOn(console, "error").mockImplementation(() => {});
     const error = new Error("The database's password is 123.");
     const authenticate = () => {
@@ -419,7 +419,7 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
     serveLangGraph(chatGraph(), { ...both, ...missing, basePath: "/api", onParts: (parts) => parts });
   });
 
-  test("a path that is no encoded text is refused; what config throws as a response is the answer", async () => {
+  test("a path with invalid encoding is refused; a response that config throws is the answer", async () => {
     expect((await get(serveAgUi(chatGraph()), "/threads/%")).status).toBe(400);
     const closed = serveAgUi(chatGraph(), {
       config: () => {
@@ -430,11 +430,11 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
     expect([response.status, await response.text()]).toEqual([401, "Who are you?"]);
   });
 
-  test.each(["/threads/t/runs/r1", "/threads/none", ""])("there is no GET of %j", async (path) => {
+  test.each(["/threads/t/runs/r1", "/threads/none", ""])("GET of %j does not exist", async (path) => {
     expect((await get(serveAgUi(chatGraph()), path)).status).toBe(404);
   });
 
-  test("what is no graph is refused when it is served", () => {
+  test("an invalid graph is refused when it is served", () => {
     expect(() => serveAgUi({} as never)).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));
   });
 

@@ -144,7 +144,7 @@ describe.each(LIBRARIES)("$library", ({ chatGraph, nestedGraph }) => {
       expect(contents(sent)).toEqual(["Mail Ada", "Sent."]);
     });
 
-    test("hears of an error, and the thread knows it", async () => {
+    test("gets an error, and the thread knows it", async () => {
       const client = clientOf(serveLangGraph(chatGraph()));
       const { thread_id } = await client.threads.create();
       const parts = await collected(client.runs.stream(thread_id, "agent", { input: asking("fail") }));
@@ -160,7 +160,7 @@ describe.each(LIBRARIES)("$library", ({ chatGraph, nestedGraph }) => {
       expect(tasks).toMatchObject([{ name: "model", error: expect.stringContaining("The model is out.") as string }]);
     });
 
-    test("starts a run in the background, joins it, streams it again from behind a part, and waits for it", async () => {
+    test("starts a run in the background, joins it, streams it again after a part, and waits for it", async () => {
       const client = clientOf(serveLangGraph(chatGraph({ pause: 5 })));
       const { thread_id } = await client.threads.create();
       const { run_id, status } = await client.runs.create(thread_id, "agent", {
@@ -227,7 +227,7 @@ describe.each(LIBRARIES)("$library", ({ chatGraph, nestedGraph }) => {
       expect(contents((await client.threads.getState(thread_id)).values).at(-1)).toBe("You said: five");
     });
 
-    test("is refused a run where it says reject, and what is not served", async () => {
+    test("refuses a run where it says reject, and unsupported options", async () => {
       const client = clientOf(serveLangGraph(chatGraph({ pause: 5 })));
       const { thread_id } = await client.threads.create();
       await client.runs.create(thread_id, "agent", { input: asking("one two") });
@@ -371,7 +371,7 @@ describe.each(LIBRARIES)("$library", ({ chatGraph, nestedGraph }) => {
     });
   });
 
-  test("its config may refuse who asks; its parts can be changed on their way", async () => {
+  test("its config may refuse a client; its parts can be changed on their way", async () => {
     const handler = serveLangGraph(chatGraph(), {
       config: (request) => {
         if (request.headers.get("authorization") === null) throw new Response(null, { status: 401 });
@@ -414,13 +414,13 @@ describe.each(LIBRARIES)("$library", ({ chatGraph, nestedGraph }) => {
     expect(await ask("/api/langgraph/threads/none/state")).toBe(404);
   });
 
-  test.each([undefined, {}, { agent: {} }])("argument %# is no graph to serve", (graphs) => {
+  test.each([undefined, {}, { agent: {} }])("argument %# is not a graph to serve", (graphs) => {
     expect(() => serveLangGraph(graphs as never)).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));
   });
 });
 
-// langgraph.js has taken a plain object for an update of the state since 1.5, whatever its lg_name says.
-test.each(LIBRARIES)("an answer comes to a graph of $library as an instance", async ({ chatGraph }) => {
+// langgraph.js has taken a plain object for an update of the state since 1.5, with any lg_name.
+test.each(LIBRARIES)("a graph of $library gets an answer as an instance", async ({ chatGraph }) => {
   const graph = chatGraph();
   const commands: unknown[] = [];
   const stream = graph.stream.bind(graph);

@@ -12,7 +12,7 @@ const asks =
     log: [`${name}: ${String(interrupt(`${name}?`))}`],
   });
 
-test("all questions are in what runs.wait answers", async () => {
+test("all interrupts are in the result of runs.wait", async () => {
   const inner = new StateGraph(state()).addNode("c", asks("c")).addEdge(START, "c").compile();
   const graph = new StateGraph(state())
     .addNode("a", asks("a"))

@@ -57,7 +57,7 @@ async function comparesTo(from: string, to: string): Promise<void> {
   expect(state, `${from}, then ${to}`).toEqual({ ...(JSON.parse(JSON.stringify(values)) as object), ...dict });
 }
 
-test("what is JSON is told as it is, and costs what changed", async () => {
+test("JSON is sent as it is, and costs only its changes", async () => {
   const list = Array.from({ length: 1000 }, (_, at) => ({ at }));
   const graph = new StateGraph(defineSchema({ big: field.replace<object>(), n: field.replace<number>() }))
     .addNode("a", () => ({ big: { list }, n: 1 }))

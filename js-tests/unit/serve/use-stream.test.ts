@@ -13,7 +13,7 @@ interface State extends Record<string, unknown> {
   todos: { status: string }[];
 }
 
-/** A component with the hook, and what it showed last. */
+/** A component with the hook, and its last view. */
 async function streaming(handler: FetchHandler, more: object = {}) {
   const fetch = ((url: string, init: RequestInit) => handler(new Request(url, init))) as never;
   const client = new Client({ apiUrl: "http://localhost", apiKey: null as never, callerOptions: { fetch } });
@@ -68,7 +68,7 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
     await act(async () => root.unmount());
   });
 
-  test("shows an error, and goes on", async () => {
+  test("shows an error, and continues", async () => {
     const { shown, root, done } = await streaming(serveLangGraph(chatGraph()));
     await act(async () => shown.now.submit(asking("fail")));
     await done();

@@ -39,7 +39,7 @@ describe("the messages by id", () => {
     expect(messageIds).toEqual(["1", "2"]);
   });
 
-  test("there are none in a state without messages", () => {
+  test("a state without messages has none", () => {
     using thread = new Thread({ schema: defineSchema({ topic: field.replace<string>() }) });
     expect(thread.messageIds).toEqual([]);
     expect(thread.messageIds).toBe(thread.messageIds);
@@ -137,7 +137,7 @@ describe("a listener of one message", () => {
     }
   });
 
-  test("is not told of what changed before it came", () => {
+  test("is not notified of changes before it came", () => {
     using thread = threadOf(ai("1", "a"));
     thread.subscribe(() => undefined);
     hear(thread, text("1", "b"));
@@ -157,7 +157,7 @@ describe("a listener of one message", () => {
     expect(heard).toEqual(["1"]);
   });
 
-  test("may change the thread: all hear of the change before it first", () => {
+  test("may change the thread: all are notified of the change before it first", () => {
     using thread = threadOf(ai("1", "a"), ai("2", "b"));
     const heard: string[] = [];
     thread.subscribeMessage("1", (now) => {
@@ -186,7 +186,7 @@ describe("a listener of one message", () => {
     expect(listener).toHaveBeenCalledTimes(3);
   });
 
-  test("that is no function is refused, and so is one on a thread given up", () => {
+  test("that is not a function is refused, and so is one on a disposed thread", () => {
     const thread = threadOf();
     expect(() => thread.subscribeMessage("1", undefined as never)).toThrow("A listener should be a function");
     const end = thread.subscribeMessage("1", () => expect.fail());
@@ -242,7 +242,7 @@ test("a token asks no message but the one that it changed", () => {
   expect([listener.mock.calls.length, asked]).toEqual([50, 0]);
 });
 
-test("whatever happens, what listeners heard and what is there by id is what the view says", () => {
+test("at any time, the listeners' messages and those by id equal the view's", () => {
   const id = fc.constantFrom("1", "2", "3", "4");
   const one = id.map((id) => ai(id, id));
   const step = fc.oneof(

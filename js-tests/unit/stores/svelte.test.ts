@@ -30,7 +30,7 @@ test("a thread is a readable store: get and derived", () => {
   expect(seen).toEqual(["a", "ab"]);
 });
 
-test("the run and what is pending are stores by way of Svelte's own", () => {
+test("the run and pending updates are stores through Svelte's own", () => {
   using thread = threadOf();
   const run = derived(thread as Readable<State>, () => thread.run);
   const failed = readable(0, (set) =>

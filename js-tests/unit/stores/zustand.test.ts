@@ -64,7 +64,7 @@ test("useSyncExternalStore(thread.subscribe, thread.getState), on the server and
   expect(host.textContent).toBe("abc");
 });
 
-test("what is pending and the run are external stores, too", async () => {
+test("pending updates and the run are external stores, too", async () => {
   using thread = threadOf();
   const Status = () => {
     const run = useSyncExternalStore(thread.subscribe, () => thread.run);

@@ -35,7 +35,7 @@ export class Word implements Disposable {
   }
 }
 
-/** An update of the user's; what removes an unknown message is refused. */
+/** A user's update; removing an unknown message is refused. */
 const optimistic =
   (update: object, options?: { manual: boolean }): Letter =>
   ({ thread }) => {

@@ -28,7 +28,7 @@ const confirmedIds = (thread: { getConfirmedState(): object }) =>
   (thread.getConfirmedState() as { messages: { id: string }[] }).messages.map(({ id }) => id);
 const statuses = (ops: readonly { status: string }[]) => ops.map(({ status }) => status);
 
-describe("what the server has", () => {
+describe("the server's values", () => {
   test("two questions of one text, the first echoed under its own id: the second is still sent, and shown", () => {
     using thread = threadOf();
     const ops = ["q1", "q2"].map((id) => thread.optimistic({ messages: [human(id, "Yes")] }));
@@ -142,7 +142,7 @@ describe("where a message stands", () => {
     expect(idsOf(thread)).toEqual(["1", "2", "q", "a"]);
   });
 
-  test("an update of which the server has a part is rolled back: nothing else moves", () => {
+  test("an update that the server has in part is rolled back: nothing else moves", () => {
     using thread = threadOf(human("0", "old"));
     const op = thread.optimistic({ messages: [human("1", "a"), human("2", "b")] });
     thread.optimistic({ messages: [human("3", "c")] });
@@ -152,7 +152,7 @@ describe("where a message stands", () => {
     expect([idsOf(thread), op.status]).toEqual([["0", "1", "3", "x"], "done"]);
   });
 
-  test("a message that is taken back and made anew stands behind those that were made before it", () => {
+  test("a message that is rolled back and made anew comes after those that were made before it", () => {
     using thread = threadOf();
     const first = thread.optimistic({ messages: [human("1", "a")] });
     thread.optimistic({ messages: [human("2", "b")] });
@@ -185,7 +185,7 @@ describe("how a run ends", () => {
     expect(confirmedIds(thread)).toEqual(idsOf(thread));
   });
 
-  test("a server that sends no snapshot: what its run took along is confirmed when it ends", () => {
+  test("a server that sends no snapshot: its run's updates are confirmed when it ends", () => {
     using thread = threadOf();
     const seen = told(thread);
     const op = thread.optimistic({ messages: [human("q", "Hi")], topic: "mine" });
@@ -203,7 +203,7 @@ describe("how a run ends", () => {
     expect(seen.drifts).toEqual([]);
   });
 
-  test("a server that sends no snapshot: an error fails what its own run took along, and nothing earlier", () => {
+  test("a server that sends no snapshot: an error fails its own run's updates, and nothing earlier", () => {
     using thread = threadOf();
     const ops = [];
     for (let run = 0; run < 3; run++) {
@@ -215,7 +215,7 @@ describe("how a run ends", () => {
     expect(idsOf(thread)).toEqual(["q0", "a0", "q1", "a1", "q2", "a2"]);
   });
 
-  test("a server that sends no snapshot: a token behind 500 questions costs what it costs behind none", () => {
+  test("a server that sends no snapshot: a token after 500 questions costs as much as after none", () => {
     const QUESTIONS = 500;
     using asked = threadOf();
     for (let at = 0; at < QUESTIONS; at++) {
@@ -240,7 +240,7 @@ describe("how a run ends", () => {
     expect((best[0] ?? 0) / (best[1] ?? 1)).toBeLessThan(4);
   });
 
-  test("the server spoke against what a run took along: its word stands, and drift tells", () => {
+  test("the server contradicted a run's updates: its value stands, and drift is reported", () => {
     using thread = threadOf(human("0", "old"));
     const seen = told(thread);
     const op = thread.optimistic({ messages: [human("q", "Hi")], topic: "mine" });
@@ -268,7 +268,7 @@ describe("how a run ends", () => {
     expect(seen.drifts).toEqual([[{ op: "remove", path: "/topic" }]]);
   });
 
-  test("an answer that an error broke off stays, and is no history, until the next run starts", () => {
+  test("an answer that an error broke off stays, and is not history, until the next run starts", () => {
     using thread = threadOf();
     thread.optimistic({ messages: [human("q", "Hi")] });
     hear(thread, started("r"), message(human("q", "Hi")), streamed("a"), text("a", "Hel"), failed);
@@ -290,8 +290,8 @@ describe("how a run ends", () => {
   });
 });
 
-describe("what no run carries", () => {
-  test("a manual update waits for a hand, whatever runs do", () => {
+describe("updates that no run carries", () => {
+  test("a manual update waits for the caller through any runs", () => {
     using thread = threadOf();
     const op = thread.optimistic({ topic: "mine" }, { manual: true });
     expect(thread.pending).toMatchObject([{ id: op.id, manual: true }]);
@@ -328,14 +328,14 @@ describe("messages by the schema's own reducer", () => {
     expect(shown(thread)).toEqual(["1 a", "2 b"]);
   });
 
-  test("Replace: a snapshot is the list, with what other rules would fold away", () => {
+  test("Replace: a snapshot is the list, including messages that other rules would fold away", () => {
     using thread = replacing();
     const list = [human("1", "a"), { type: "remove", id: "1" }, { type: "human", content: "no id" }];
     hear(thread, values({ messages: list }));
     expect(thread.getState().messages).toEqual(list);
   });
 
-  test("DeepAgents' rules: an optimistic removal of an unknown id is no error", () => {
+  test("DeepAgents' rules: an optimistic removal of an unknown id is allowed", () => {
     using thread = deepAgents();
     thread.update({ messages: [human("1", "a")] });
     thread.optimistic({ messages: [remove("nobody"), human("2", "b")] });
@@ -356,7 +356,7 @@ describe("messages by the schema's own reducer", () => {
   });
 });
 
-describe("what the server says", () => {
+describe("the server's messages", () => {
   test.each([
     ["makes a list", { op: "add", path: "/messages", value: [human("2", "b")] }],
     ["replaces all", { op: "replace", path: "", value: { messages: [], topic: "x" } }],
@@ -408,7 +408,7 @@ describe("what the server says", () => {
 });
 
 describe("repeated events", () => {
-  test("a local update that a replay cannot fold leaves nothing of itself behind", () => {
+  test("a local update that a replay cannot fold leaves nothing", () => {
     using thread = threadOf(human("0", "old"));
     hear(thread, started("r"), message(human("x", "theirs")));
     thread.update({ mood: "calm" });
@@ -420,7 +420,7 @@ describe("repeated events", () => {
     expect(thread.getConfirmedState()).toEqual(thread.getState());
   });
 
-  test("the id of a run that has ended is a new run's: what came since is not lost", () => {
+  test("the id of a run that has ended is a new run's: later changes are not lost", () => {
     using thread = threadOf();
     hear(thread, started("r"), message(ai("1", "a")), finished);
     thread.update({ messages: [human("2", "b")] });
@@ -429,10 +429,10 @@ describe("repeated events", () => {
   });
 });
 
-describe("what a record has", () => {
+describe("the contents of a record", () => {
   const json = (thread: object) => JSON.parse(JSON.stringify(thread)) as ThreadRecord;
 
-  test("what is added after a run has ended does not grow it", () => {
+  test("additions after a run has ended do not grow it", () => {
     using thread = threadOf();
     hear(thread, started("r"), message(ai("1", "a")), finished);
     const size = JSON.stringify(thread).length;

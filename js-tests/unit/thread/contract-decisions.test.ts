@@ -52,7 +52,7 @@ describe("sent and acknowledged", () => {
     expect(thread.getState()["topic"]).toBe("mine");
   });
 
-  test("what update adds counts as the server's: it is a base, and it acknowledges", () => {
+  test("additions by update count as the server's: they are a base, and they acknowledge", () => {
     using thread = threadOf(old);
     thread.update({ topic: "added" });
     const op = thread.optimistic({ topic: "mine" });
@@ -84,7 +84,7 @@ describe("sent and acknowledged", () => {
   });
 });
 
-describe("by hand", () => {
+describe("manually", () => {
   test("a manual update that the server has is done and not applied; a run's start does not end it", () => {
     using thread = threadOf(old);
     const op = thread.optimistic({ topic: "mine" }, { manual: true });
@@ -174,7 +174,7 @@ describe("replay", () => {
     expect([op.status, idsOf(thread)]).toEqual(["done", ["0", "theirs"]]);
   });
 
-  test("what was settled or rolled back since stays so", () => {
+  test("updates settled or rolled back since stay so", () => {
     using thread = threadOf(old);
     const ops = ["1", "2"].map((id) => thread.optimistic({ messages: [human(id, id)] }));
     hear(thread, started("r"));
@@ -184,7 +184,7 @@ describe("replay", () => {
     expect([confirmedIds(thread), idsOf(thread), thread.pending]).toEqual([["0", "1"], ["0", "1"], []]);
   });
 
-  test("what was failed or made pending by hand since is sent again", () => {
+  test("updates failed or made pending manually since are sent again", () => {
     using thread = threadOf(old);
     const ops = ["1", "2"].map((id) => thread.optimistic({ messages: [human(id, id)] }));
     hear(thread, started("r"));
@@ -260,10 +260,10 @@ describe("renames", () => {
   });
 });
 
-describe("what a snapshot lacks", () => {
+describe("messages that a snapshot lacks", () => {
   const list = [human("1", "a"), ai("2", "b"), tool("t", "c", "d"), human("3", "e")];
 
-  test("a message of clientRoles, or in a partial snapshot, stays behind the one that it stood behind", () => {
+  test("a message of clientRoles, or in a partial snapshot, stays after the one that it came after", () => {
     const roles = (role: string, id: string) => ({ id, role, content: id });
     using thread = threadOf(roles("user", "1"), roles("activity", "2"), roles("user", "3"));
     hear(thread, { type: "messages", messages: [roles("user", "3"), roles("user", "1")], clientRoles: ["activity"] });

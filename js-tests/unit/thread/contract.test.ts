@@ -17,7 +17,7 @@ const answers = JSON.parse(readFileSync(path, "utf8")) as Record<string, Answer>
 const LENGTH = isThorough() ? 5 : 3;
 const LONG = 1_200_000;
 
-/** FNV-1a over what was shown, going on from the last. */
+/** FNV-1a over the views, continuing from the last. */
 function digested(before: number, text: string): number {
   let hash = before ^ 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

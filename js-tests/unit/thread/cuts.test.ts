@@ -126,7 +126,7 @@ for (const [how, rest] of [
     }
   });
 
-  test(`cut at every event, joined ${how}: what was written meanwhile is there, once, all the time`, () => {
+  test(`cut at every event, joined ${how}: messages written meanwhile are there, once, all the time`, () => {
     for (let cut = 1; cut <= events.length; cut++) {
       const first = told(asked(), ...(how === "from its start" ? withoutIds : events).slice(0, cut));
       const op = first.optimistic({ messages: [human("q2", "And y?")], mood: "curious" });

@@ -31,7 +31,7 @@ function run(mode: string | undefined): { frozen: boolean[]; own: boolean; warne
   return JSON.parse(said) as ReturnType<typeof run>;
 }
 
-test("with NODE_ENV development, what is handed out is frozen, and an error that nobody listens for is one warning", () => {
+test("with NODE_ENV development, returned values are frozen, and an error without a listener is one warning", () => {
   const { frozen, own, warned } = run("development");
   expect(frozen).toEqual(frozen.map(() => true));
   expect(own).toBe(false);

@@ -28,7 +28,7 @@ function made(isOpen: boolean): Thread<Any> {
 
 type Call = (thread: Thread<Any>, value: never) => unknown;
 
-/** Every place of every method and event where somebody may put garbage. */
+/** Every place of every method and event where garbage may go. */
 const calls: Record<string, Call> = {
   update: (thread, value) => thread.update(value),
   "update of messages": (thread, value) => thread.update({ messages: value }),
@@ -109,7 +109,7 @@ const tell = (value: unknown): string => {
   }
 };
 
-/** A sentence on what does not work any more. */
+/** A sentence about the thread's fault, if any. */
 function complaint(thread: Thread<Any>): string | undefined {
   const came = outcome(() => {
     thread.update({ messages: [{ type: "human", id: "probe", content: "p" }] });

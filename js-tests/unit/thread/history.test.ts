@@ -29,7 +29,7 @@ function talked(options: ThreadOptions<ThreadState> = { history: "full" }) {
   return { thread, drifts };
 }
 
-/** A run that comes to these messages. */
+/** A run that ends with these messages. */
 function run(thread: Thread, runId: string, messages: Message[]) {
   thread.receive({ type: "run-started", runId });
   thread.receive({ type: "values", values: { messages } });
@@ -101,7 +101,7 @@ describe("a server that summarizes", () => {
     expect(thread.context).toBe(context);
   });
 
-  test("what is removed otherwise is removed", () => {
+  test("messages removed otherwise are removed", () => {
     const { thread } = talked();
     run(thread, "r2", [human("h1"), ai("a1"), ai("a2")]);
     expect(ids(thread.history)).toEqual(["h1", "a1", "a2"]);
@@ -129,7 +129,7 @@ describe("a server that summarizes", () => {
     expect(ids(thread.history)).toEqual(["h1", "a1", "h2", "a2", "h3", "a3", "h4"]);
   });
 
-  test("a reload keeps it, and goes on with it", () => {
+  test("a reload keeps it, and continues with it", () => {
     const { thread } = talked();
     run(thread, "r2", [summary("s1"), ai("a2"), human("h3"), ai("a3")]);
     const again = Thread.fromJSON<ThreadState>(JSON.parse(JSON.stringify(thread)) as object);
@@ -139,7 +139,7 @@ describe("a server that summarizes", () => {
     expect(ids(again.history)).toEqual(["h1", "a1", "h2", "a2", "h3", "a3", "h4", "a4"]);
   });
 
-  test("what is not the server's yet is there once, also once it is taken back", () => {
+  test("updates that the server lacks are there once, also once rolled back", () => {
     const { thread } = talked();
     const op = thread.optimistic({ messages: [human("q")] });
     op.fail(new Error("503"));
@@ -165,7 +165,7 @@ describe("a server that summarizes", () => {
     expect(thread.context).toBeUndefined();
   });
 
-  test("a summary of what nobody here has seen stands in its place", () => {
+  test("a summary of unseen messages takes their place", () => {
     const thread = new Thread({ history: "full" });
     run(thread, "r1", [summary("s1"), ai("a2")]);
     expect(ids(thread.history)).toEqual(["s1", "a2"]);
@@ -180,7 +180,7 @@ describe("a server that summarizes", () => {
     expect(ids(again.history)).toEqual(["h1", "a1", "h2", "a2"]);
   });
 
-  test("what is pending is in the history, last", () => {
+  test("pending messages are in the history, last", () => {
     const { thread } = talked();
     run(thread, "r2", [summary("s1"), ai("a2")]);
     thread.optimistic({ messages: [human("h3")] });
@@ -200,7 +200,7 @@ describe("a server that summarizes", () => {
   });
 });
 
-test("without the option the history is what the server has", () => {
+test("without the option the history is the server's list", () => {
   const { thread } = talked({});
   run(thread, "r2", [summary("s1"), ai("a2")]);
   expect(thread.history).toBe(thread.getState().messages);
@@ -212,7 +212,7 @@ describe("a compaction made here", () => {
   const record = { cutoff_index: 2, cutoff_id: "h2", summary_message: summary("s1"), file_path: null };
   const due = { toRecord: (said: unknown) => ({ ...record, summary_message: said === null ? null : summary("s1") }) };
 
-  test("is the thread's context, told to its listeners, and outlives a reload", () => {
+  test("is the thread's context, reported to its listeners, and outlives a reload", () => {
     const { thread } = talked({});
     let told = 0;
     thread.subscribe(() => told++);
@@ -225,7 +225,7 @@ describe("a compaction made here", () => {
     expect(thread.context?.summary_message).toBeNull();
   });
 
-  test("of what is not due is refused", () => {
+  test("when nothing is due is refused", () => {
     const { thread } = talked({});
     for (const wrong of [null, undefined, {}, 1]) {
       expect(() => thread.compact(wrong as never, "said")).toThrow(

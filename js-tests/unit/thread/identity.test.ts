@@ -4,7 +4,7 @@ import { ai, hear, human, message, messages, shown, started, streamed, text, thr
 
 const many = () => Array.from({ length: 50 }, (_, at) => human(`${at}`, `message ${at}`));
 
-test("without a change the state is the same object, whatever was asked", () => {
+test("without a change the state is the same object after any reads", () => {
   using thread = threadOf(...many());
   const op = thread.optimistic({ messages: [human("q", "mine")], topic: { deep: [1] } });
   const [view, confirmed] = [thread.getState(), thread.getConfirmedState()];
@@ -63,7 +63,7 @@ test("a pending update leaves what it does not write as it is", () => {
   expect(thread.getState().messages[3]).toBe(changed[3]);
 });
 
-test("what a pending update hides may change unseen", () => {
+test("values hidden by a pending update may change unseen", () => {
   using thread = threadOf();
   thread.optimistic({ topic: { name: "mine" } });
   const before = thread.getState();
@@ -99,7 +99,7 @@ test("no state that was handed out ever changes", () => {
   for (const [state, copy] of states) expect(state).toEqual(copy);
 });
 
-test("what is given is not changed", () => {
+test("arguments are not changed", () => {
   using thread = new Thread();
   const given = { messages: [ai("1", "a")], files: { "/a": { content: "x" } } };
   const copy = structuredClone(given);

@@ -4,7 +4,7 @@ import { defineSchema, field, Thread, ThreadfoldError } from "threadfold";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { ai, hear, human, message, messages, shown, started, streamed, text, threadOf, values, whole } from "./say.js";
 
-/** The task under way has ended, and what was to come after it has come. */
+/** The task under way has ended, and its follow-ups have run. */
 const aTask = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
 /** Errors that are thrown later, by themselves, as browsers and Node report them. */
@@ -49,7 +49,7 @@ test("a listener is called with each shown change and the state before, and for 
   expect(thread.getInitialState()).toBe(initial);
 });
 
-describe("what the server sends", () => {
+describe("the server's events", () => {
   test("is called once a task, however many parts arrive", async () => {
     using thread = threadOf();
     const heard: unknown[][] = [];
@@ -70,7 +70,7 @@ describe("what the server sends", () => {
     expect(heard.length).toBe(2);
   });
 
-  test("that changes nothing is not told", async () => {
+  test("that changes nothing is not reported", async () => {
     using thread = threadOf(ai("1", "a"));
     hear(thread, started("r"), streamed("2"));
     const listener = vi.fn();
@@ -131,7 +131,7 @@ describe("what the server sends", () => {
     expect(heard).toEqual(["b", "bc"]);
   });
 
-  test("is not told once the thread was given up", async () => {
+  test("is not reported once the thread was disposed of", async () => {
     const thread = threadOf(ai("1", "a"));
     const listener = vi.fn();
     thread.subscribe(listener);
@@ -223,7 +223,7 @@ describe("once a frame", () => {
     expect(heard.length).toBe(1);
   });
 
-  test("where there are no frames, too", () => {
+  test("without frames, too", () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     using thread = new Thread({ notify: "frame", values: { messages: [ai("1", "a")] } });
     const listener = vi.fn();
@@ -237,7 +237,7 @@ describe("once a frame", () => {
   });
 });
 
-test("who comes later is not told of what was before", () => {
+test("a later listener is not notified of earlier changes", () => {
   using thread = threadOf();
   thread.update({ topic: "x" });
   const listener = vi.fn();
@@ -311,7 +311,7 @@ test("a listener may end itself and others, and those that come while it runs wa
   expect([once, late.mock.calls.length]).toEqual([1, 1]);
 });
 
-test("what a listener throws is its own: the others hear, the change stands, and it is reported", async () => {
+test("a listener's error is its own: the others are notified, the change stands, and it is reported", async () => {
   using thread = threadOf();
   const other = vi.fn();
   const fails = () => {
@@ -417,7 +417,7 @@ test("a listener may give the thread up in mid-stream", async () => {
   expect(() => hear(thread, text("1", "c"))).toThrow(expect.objectContaining({ code: "DISPOSED" }));
 });
 
-test("what a listener is, and is not", () => {
+test("valid and invalid listeners", () => {
   using thread = threadOf();
   for (const listener of [undefined, null, 5, {}]) {
     expect(() => thread.subscribe(listener as never)).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));

@@ -138,7 +138,7 @@ test("a snapshot with an unknown kind and a message twice, or a removal, is fold
   expect([thread.getState().messages, errors]).toEqual([[{ ...CHAT, content: "Hm!" }], []]);
 });
 
-test("what you add yourself is of a known kind", () => {
+test("your own messages are of a known kind", () => {
   const thread = new Thread();
   const unknown = [{ type: "tomorrow", id: "c", content: "" }] as never;
   const refused = expect.objectContaining({ code: "INVALID_MESSAGE" }) as Error;
@@ -148,7 +148,7 @@ test("what you add yourself is of a known kind", () => {
   expect(thread.getState().messages).toEqual([]);
 });
 
-test("what is no message is refused in the words of the thread, not of addMessages", () => {
+test("an invalid message is refused in the words of the thread, not of addMessages", () => {
   const thread = new Thread();
   const sentence = (messages: unknown) => {
     try {

@@ -46,7 +46,7 @@ test("it is over when the server has a message of its id", () => {
   expect([op.status, shown(thread), thread.pending]).toEqual(["done", ["1 A"], []]);
 });
 
-test("a field is the server's when its value is no longer what it was when a run took the field along", () => {
+test("a field is the server's when its value differs from the one when a run submitted the field", () => {
   using thread = threadOf();
   const op = thread.optimistic({ topic: { name: "x" } });
   hear(thread, { type: "state", values: { topic: { name: "y" } } });
@@ -59,7 +59,7 @@ test("a field is the server's when its value is no longer what it was when a run
   expect(thread.getState()["topic"]).toEqual({ name: "z" });
 });
 
-test("a field that no run took along is not the server's, whatever the server says", () => {
+test("a field that no run submitted is not the server's, whatever the server sends", () => {
   using thread = threadOf();
   const op = thread.optimistic({ topic: "x" });
   hear(thread, { type: "state", values: { topic: "x" } }, { type: "state", values: { topic: "y" } });
@@ -75,7 +75,7 @@ test("one of both is over only when both are there", () => {
   expect(op.status).toBe("done");
 });
 
-test("one that says what the server has already is over with the run that took it along", () => {
+test("one that the server has already is over with the run that carried it", () => {
   using thread = threadOf(human("1", "a"));
   hear(thread, { type: "state", values: { topic: "x" } });
   const op = thread.optimistic({ topic: "x" });
@@ -85,7 +85,7 @@ test("one that says what the server has already is over with the run that took i
   expect([op.status, thread.getState()["topic"]]).toEqual(["done", "x"]);
 });
 
-test("what an update writes twice and the server says once is not shown twice", () => {
+test("a value that an update writes twice and the server sends once is not shown twice", () => {
   using thread = threadOf();
   const ops = [
     thread.optimistic({ files: { "/a": { content: "1" } } }),
@@ -96,7 +96,7 @@ test("what an update writes twice and the server says once is not shown twice", 
   expect(thread.getState()).toEqual(thread.getConfirmedState());
 });
 
-test("back to what the server has, in two steps, shows what the server has", () => {
+test("back to the server's value, in two steps, shows the server's value", () => {
   using thread = threadOf();
   hear(thread, { type: "state", values: { topic: "old" } });
   thread.optimistic({ topic: "new" });
@@ -105,7 +105,7 @@ test("back to what the server has, in two steps, shows what the server has", () 
   expect(thread.getState()["topic"]).toBe("old");
 });
 
-test("whether an update is over does not depend on who looks", () => {
+test("whether an update is over does not depend on reads", () => {
   const statuses = [true, false].map((looks) => {
     using thread = new Thread<{ messages: []; files: object; log: object }>({});
     const op = thread.optimistic({ files: { "/a": null, "/b": { content: "b" } } });
@@ -129,7 +129,7 @@ test("several stay in order, and each is done separately", () => {
   expect(thread.pending.map(({ id }) => id)).toEqual([ops[2]?.id]);
 });
 
-test("a later update changes, and removes, what an earlier one shows", () => {
+test("a later update changes, and removes, an earlier one's values", () => {
   using thread = threadOf(human("1", "a"));
   thread.optimistic({ messages: [human("2", "b")] });
   const change = thread.optimistic({ messages: [human("2", "B")] });
@@ -166,7 +166,7 @@ test("it keeps its place while an answer streams before the server's copy of it"
   expect(thread.pending).toEqual([]);
 });
 
-test("history that loads while the run goes on comes above what was asked, the answer below it", () => {
+test("history that loads during the run comes above the question, the answer below it", () => {
   using thread = threadOf(ai("2", "b"));
   thread.optimistic({ messages: [human("q", "Hi")] });
   hear(thread, started("r"), streamed("a"), text("a", "Hello"), messages(human("1", "a"), ai("2", "b")));
@@ -183,7 +183,7 @@ test("one that the server gave another id is the same message, in the same place
   expect(idsOf(thread)).toEqual(["theirs", "next", "a"]);
 });
 
-test("one that no run took along is not taken for another of the same words", () => {
+test("one that no run carried is not mistaken for another of the same words", () => {
   using thread = threadOf();
   hear(thread, started("r"));
   const op = thread.optimistic({ messages: [human("mine", "Hi")] });
@@ -191,7 +191,7 @@ test("one that no run took along is not taken for another of the same words", ()
   expect([op.status, idsOf(thread)]).toEqual(["pending", ["theirs", "mine"]]);
 });
 
-test("a lagging snapshot does not take back what the server had echoed", () => {
+test("a lagging snapshot does not remove the server's echo", () => {
   using thread = threadOf();
   const op = thread.optimistic({ messages: [human("q", "Hi")] });
   hear(thread, started("r"), message(human("q", "Hi")), messages());
@@ -215,7 +215,7 @@ test("a run takes it along, and fails it when it fails", () => {
   expect(op.status).toBe("done");
 });
 
-test("fail and rollback by hand", () => {
+test("manual fail and rollback", () => {
   using thread = threadOf(human("1", "a"));
   const before = thread.getState();
   const op = thread.optimistic({ messages: [human("2", "b")], topic: "x" });
@@ -230,7 +230,7 @@ test("fail and rollback by hand", () => {
   expect(thread.getState()).toEqual(before);
 });
 
-test("what was written behind a message that is taken back stays where it was", () => {
+test("a message written after one that is rolled back stays where it was", () => {
   using thread = threadOf(human("1", "a"));
   const first = thread.optimistic({ messages: [human("2", "b")] });
   thread.optimistic({ messages: [human("3", "c")] });
@@ -253,7 +253,7 @@ test("settle makes it the truth, where it is", () => {
   expect(thread.pending).toEqual([]);
 });
 
-test("settle does not write again what the server has", () => {
+test("settle does not rewrite the server's values", () => {
   using thread = threadOf();
   const op = thread.optimistic({ messages: [human("1", "a")], tools: [{ name: "f" }], topic: "x" });
   hear(thread, { type: "state", values: { topic: "x", tools: [{ name: "f", description: "theirs" }] } });

@@ -122,7 +122,7 @@ test("a record of many shared values is made in their number", () => {
       ],
     });
   }
-  // 2⁴⁰ paths lead to what are 41 objects.
+  // 2⁴⁰ paths lead to 41 objects.
   expect(thread.toJSON().version).toBe(2);
 });
 
@@ -193,7 +193,7 @@ test(
   },
 );
 
-test("an error keeps its name, its message and its code in a record, for the run and for what failed", () => {
+test("an error keeps its name, its message and its code in a record, for the run and for failed updates", () => {
   class Refused extends Error {
     override name = "Refused";
     code = "QUOTA";

@@ -38,7 +38,7 @@ test("a message event takes the place of the one it names, as it is", () => {
   expect(thread.getConfirmedMessage("9")).toBeUndefined();
 });
 
-test("a new one comes behind the one that it follows and that one's tool results", () => {
+test("a new one comes after the one that it follows and that one's tool results", () => {
   using thread = threadOf(ai("1", "a"), { type: "tool", id: "t", tool_call_id: "c", content: "" }, human("2", "b"));
   hear(thread, message(ai("3"), { after: "1" }), message(ai("4"), { after: "nobody" }));
   expect(idsOf(thread)).toEqual(["1", "t", "3", "2", "4"]);
@@ -68,7 +68,7 @@ test("a run received again from its start is the run received once", () => {
   expect(thread.getState()).toEqual(once);
 });
 
-test("the id of a run that has ended is a new run's, unless it is said to be joined", () => {
+test("the id of a run that has ended is a new run's, unless it is marked as joined", () => {
   using thread = threadOf();
   hear(thread, started("r"), message(ai("1", "a")), finished);
   hear(thread, started("r"), message(ai("2", "b")));
@@ -94,7 +94,7 @@ test("a part of the same id is passed over; in another run it is another part", 
   expect([shown(thread), thread.run]).toEqual([["1 aa"], { id: "r2", status: "running", lastEventId: "7" }]);
 });
 
-test("where ids repeat, the key tells parts apart", () => {
+test("where ids repeat, the key distinguishes parts", () => {
   using thread = threadOf();
   const parts = ["a", "b"].map((text, at) => ({
     type: "text" as const,
@@ -112,7 +112,7 @@ test("where ids repeat, the key tells parts apart", () => {
   ]);
 });
 
-test("what was added here during a run outlasts its replay, and what no longer can be is passed over", () => {
+test("local additions during a run outlast its replay, and those that no longer fit are skipped", () => {
   using thread = threadOf(human("0", "old"));
   const run = [started("r"), streamed("1"), text("1", "Hello"), finished];
   hear(thread, ...run.slice(0, 3));
@@ -129,7 +129,7 @@ test("what was added here during a run outlasts its replay, and what no longer c
   expect(shown(thread)).toEqual(["0 old", "note mine", "1 Hello"]);
 });
 
-test("a replay shows what is pending until the server says it again", () => {
+test("a replay shows pending updates until the server sends them again", () => {
   using thread = threadOf();
   const op = thread.optimistic({ messages: [human("q", "Hi")], topic: "x" });
   hear(thread, { type: "state", values: { topic: "old" } });
@@ -156,7 +156,7 @@ test("a replay that fails before the echo loses no pending message", () => {
   expect([op.status, shown(thread)]).toEqual(["failed", ["q Hi"]]);
 });
 
-test("events that cannot be folded leave the state whole, and the stream goes on", () => {
+test("events that cannot be folded leave the state whole, and the stream continues", () => {
   using thread = threadOf(human("1", "a"));
   hear(thread, { type: "state", values: { topic: "x" } });
   const seen = told(thread);
@@ -224,7 +224,7 @@ test("a snapshot whose fields cannot be read leaves its messages unread, too", (
   expect([seen.errors, thread.getState() === before]).toEqual([["UNREADABLE_VALUE"], true]);
 });
 
-test.each(["state", "values"] as const)("%s with a name that is no text is refused before anybody looks", (type) => {
+test.each(["state", "values"] as const)("%s with a name that is not text is refused before any read", (type) => {
   using thread = threadOf(human("1", "a"));
   const seen = told(thread);
   const before = thread.getState();
@@ -232,7 +232,7 @@ test.each(["state", "values"] as const)("%s with a name that is no text is refus
   expect([seen.errors, thread.getState() === before]).toEqual([["UNREADABLE_VALUE"], true]);
 });
 
-test("a delta whose path is no text is refused, and changes no other field", () => {
+test("a delta whose path is not text is refused, and changes no other field", () => {
   using thread = threadOf(human("1", "a"));
   const seen = told(thread);
   hear(thread, { type: "state", values: { "\ufffd": 1 } });
@@ -270,7 +270,7 @@ test("messages of any form come back from a record as they were", () => {
   expect(thread.getState().messages).toEqual(odd);
 });
 
-test("what a run that never ended left is incomplete as long as it is there", () => {
+test("messages of a run that never ended are incomplete as long as they are there", () => {
   const thread = new Thread();
   thread.receive({ type: "run-started", runId: "r1" });
   thread.receive({ type: "message", message: { type: "ai", id: "b", content: "half" }, streaming: true });

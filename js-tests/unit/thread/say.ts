@@ -1,4 +1,4 @@
-// Short ways to say what servers and users say.
+// Short helpers for the events of servers and users.
 import { Thread, type Drift, type PatchOperation, type ThreadEvent, type ThreadfoldError } from "threadfold";
 
 /** A message as the tests write it. */

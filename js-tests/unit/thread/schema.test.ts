@@ -13,7 +13,7 @@ const fields = () => ({
 
 const threadOf = () => new Thread({ schema: defineSchema(fields()) });
 
-test("what is private or no output is never shown, and is kept", () => {
+test("private fields and those that are not output are never shown, and are kept", () => {
   using thread = threadOf();
   thread.update({ secret: "s", notes: ["n"], topic: "x" });
   hear(thread, { type: "update", update: { notes: ["m"], secret: "t" } });
@@ -25,7 +25,7 @@ test("what is private or no output is never shown, and is kept", () => {
   expect(thread.getConfirmedState()).toMatchObject({ secret: "t", notes: ["n", "m"] });
 });
 
-test("a change of what is not shown is no change of the state", () => {
+test("a change of hidden fields does not change the state", () => {
   using thread = threadOf();
   const before = thread.getState();
   let calls = 0;
@@ -35,7 +35,7 @@ test("a change of what is not shown is no change of the state", () => {
   expect([thread.getState() === before, calls]).toEqual([true, 0]);
 });
 
-test("what is not input, or not in the schema, is refused with its name", () => {
+test("fields that are not input, or not in the schema, are refused with their name", () => {
   using thread = threadOf();
   const before = thread.getState();
   for (const update of [{ todos: [] }, { secret: "s" }, { messages: [human("1", "a")], stranger: 1 }]) {
@@ -58,7 +58,7 @@ test("updates are folded by the fields' reducers, pending ones over the others",
   expect([thread.getState().log, op.status]).toEqual([["b", "mine"], "done"]);
 });
 
-/** A sum that counts its calls, and does not take what would make it more than ten. */
+/** A sum that counts its calls, and refuses to exceed ten. */
 function sumThread() {
   let calls = 0;
   const sum = (held: number, write: number) => {
@@ -76,7 +76,7 @@ function sumThread() {
   return { thread, calls: () => calls };
 }
 
-test("a pending update is not folded again for what does not touch it, nor for who looks", () => {
+test("a pending update is not folded again for unrelated changes, nor for reads", () => {
   const { thread, calls } = sumThread();
   // No run carries them, so nothing from the server ends them.
   hear(thread, started("r"));
@@ -138,7 +138,7 @@ test("a pending write that its reducer no longer takes is not shown, until it ta
   thread.dispose();
 });
 
-test("a local update that a replay makes impossible is passed over, and the replay goes on", () => {
+test("a local update that a replay makes impossible is skipped, and the replay continues", () => {
   const { thread } = sumThread();
   thread.update({ spent: 9 });
   hear(thread, started("r"), values({ messages: [], spent: 1 }));

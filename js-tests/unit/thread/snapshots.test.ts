@@ -47,7 +47,7 @@ test("a snapshot that says the same again changes nothing at all", () => {
   expect(thread.getConfirmedState()).toBe(confirmed);
 });
 
-test("the fields are the snapshot's: what it lacks goes, what is equal is the same", () => {
+test("the fields are the snapshot's: missing ones go, equal ones stay the same", () => {
   using thread = threadOf();
   hear(
     thread,
@@ -72,7 +72,7 @@ test("a tool's result under another id is the same message, under its new name",
   expect(idsOf(thread)).toEqual(["1", "r-server", "2"]);
 });
 
-test("what follows a renamed tool result, still streamed, stays behind it", () => {
+test("messages after a renamed tool result, still streamed, stay after it", () => {
   using thread = threadOf(ai("1", "calling"));
   hear(thread, started("r"), streamed("2"), text("2", "So"), message(tool("r-local", "c1", "42"), { after: "1" }));
   expect(idsOf(thread)).toEqual(["1", "r-local", "2"]);
@@ -80,14 +80,14 @@ test("what follows a renamed tool result, still streamed, stays behind it", () =
   expect(shown(thread)).toEqual(["1 calling", "r-server 42", "2 So"]);
 });
 
-test("what is streamed before a renamed tool result stays before it", () => {
+test("messages streamed before a renamed tool result stay before it", () => {
   using thread = threadOf(ai("1", "calling"));
   hear(thread, started("r"), streamed("2"), message(tool("r-local", "c1", "42")));
   hear(thread, messages(ai("1", "calling"), human("x", "new"), tool("r-server", "c1", "42")));
   expect(idsOf(thread)).toEqual(["1", "x", "2", "r-server"]);
 });
 
-test.each(["", "my"])("a message that was said to be whole takes the server's shorter text: %j", (content) => {
+test.each(["", "my"])("a message that was marked as whole takes the server's shorter text: %j", (content) => {
   const said = { type: "ai" as const, id: "1", content: "my secret word" };
   const finished = { type: "message-finished", messageId: "1" } as const;
   const state = { type: "values", values: { messages: [{ ...said, content }] } } as const;
@@ -124,7 +124,7 @@ test("at the end of a run nothing is in flight", () => {
   expect(shown(thread)).toEqual([]);
 });
 
-test("messages of the client's roles stay behind what they were behind", () => {
+test("messages of the client's roles stay after their predecessors", () => {
   using thread = threadOf();
   const activity = (id: string) => ({ role: "activity", id, content: id });
   hear(
@@ -146,7 +146,7 @@ test("messages of the client's roles stay behind what they were behind", () => {
   expect(idsOf(thread)).toEqual(["2"]);
 });
 
-test("the client's message behind one in flight stays behind it", () => {
+test("the client's message after one in flight stays after it", () => {
   using thread = threadOf(human("1", "a"));
   hear(thread, started("r"), streamed("2"), message({ role: "activity", id: "3", content: "" }));
   thread.receive({ type: "messages", messages: [human("1", "a")], clientRoles: ["activity"] });
@@ -159,7 +159,7 @@ test("a snapshot of one id twice, or with a removal, is one that a reducer would
   expect(shown(thread)).toEqual(["1 y"]);
 });
 
-test("drift: what makes the predicted into the actual, with the event that says so", () => {
+test("drift: the patch from predicted to actual, with its event", () => {
   using thread = new Thread({ schema: defineSchema({ messages: field.messages(), log: field.append<string>() }) });
   const seen = told(thread);
   hear(thread, started("r"), streamed("1"), text("1", "Hello"), whole("1"), { type: "update", update: { log: ["a"] } });
@@ -174,7 +174,7 @@ test("drift: what makes the predicted into the actual, with the event that says 
   expect(seen.events).toEqual([snapshot]);
 });
 
-test("no drift in sync, nor for what is not finished, nor a second time", () => {
+test("no drift in sync, nor for unfinished messages, nor a second time", () => {
   using thread = new Thread({ schema: defineSchema({ messages: field.messages(), log: field.append<string>() }) });
   const seen = told(thread);
   hear(thread, started("r"), streamed("1"), text("1", "Hel"), messages(ai("1", "other")));
@@ -184,7 +184,7 @@ test("no drift in sync, nor for what is not finished, nor a second time", () => 
   expect(seen.drifts).toEqual([]);
 });
 
-test("tool calls that mean the same are no drift", () => {
+test("tool calls that mean the same are not drift", () => {
   using thread = threadOf();
   const seen = told(thread);
   const call = (args: string) => ({

@@ -67,7 +67,7 @@ test("a client that joins mid-run receives no start, and its run is running", ()
   expect(thread.run).toEqual({ status: "running", lastEventId: "6" });
 });
 
-test("a start is the last run's again when it is said to be, or when that has its id and has not ended", () => {
+test("a start is the last run's again when it is marked so, or when that has its id and has not ended", () => {
   const run = [started("r"), streamed("1"), text("1", "a")];
   const shownAfter = (...events: ThreadEvent[]) => {
     using thread = threadOf();
@@ -81,7 +81,7 @@ test("a start is the last run's again when it is said to be, or when that has it
   expect(shownAfter(started("s"), joined("r", true))).toEqual(["1"]);
 });
 
-test("a start under the id of a run that has ended, or that is said to be new, is another run", () => {
+test("a start under the id of a run that has ended, or that is marked as new, is another run", () => {
   using thread = threadOf();
   hear(thread, started("r"), streamed("1"), text("1", "a"), finished, started("r"));
   const shown = [thread.getState().messages.length];
@@ -118,7 +118,7 @@ test("run, pending and streaming are the same objects while they are equal", () 
   expect(thread.incompleteIds).toEqual([]);
 });
 
-test("listeners hear of what is pending and of the run, also when the state is as it was", async () => {
+test("listeners are notified of pending updates and the run, also when the state is as it was", async () => {
   using thread = threadOf(human("0", "a"));
   const heard: unknown[] = [];
   const op = thread.optimistic({ topic: "x" });

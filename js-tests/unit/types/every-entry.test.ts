@@ -41,7 +41,7 @@ function complaints(files: string[]): string {
 /** Keeps the errors in the package's own declarations; those inside other libraries are theirs. */
 const own = (told: string): string[] => told.split("\n").filter((line) => /(^|[/\\])pkg[/\\]|every-entry/.test(line));
 
-// In one program: the compiler reads the declarations of what the entries build on once.
+// In one program: the compiler reads the declarations that the entries share once.
 test("as an ES module and a CommonJS module import them", () => {
   expect(own(complaints(["main.ts", "main.cts"]))).toEqual([]);
 }, 120_000);

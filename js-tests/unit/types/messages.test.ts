@@ -18,13 +18,13 @@ import { describe, expect, expectTypeOf, test } from "vitest";
 import { codeOf } from "../../support/errors.js";
 
 describe("addMessages", () => {
-  test("makes LangChain dicts of what is no whole message", () => {
+  test("makes LangChain dicts of messages that are not whole", () => {
     expectTypeOf(addMessages([], "hi")).toEqualTypeOf<LangChainMessage[]>();
     expectTypeOf(addMessages([], ["user", "hi"])).toEqualTypeOf<LangChainMessage[]>();
     expectTypeOf(addMessages([], [{ role: "user", content: "hi" }])).toEqualTypeOf<LangChainMessage[]>();
   });
 
-  test("keeps the types of what is whole, and leaves removals out", () => {
+  test("keeps the types of whole messages, and leaves removals out", () => {
     const list: LangChainMessage[] = [{ type: "human", id: "1", content: "" }];
     expectTypeOf(addMessages(list, list)).toEqualTypeOf<LangChainMessage[]>();
     expectTypeOf(addMessages(list, removeMessage("1"))).toEqualTypeOf<LangChainMessage[]>();
@@ -45,7 +45,7 @@ describe("addMessages", () => {
     expectTypeOf(addMessages(mine, mine)).toEqualTypeOf<Mine[]>();
     const generic = <M extends LangChainMessage>(known: M[], message: M): M[] => addMessages(known, message);
     expectTypeOf(generic(list, { type: "human", content: "" })).toEqualTypeOf<LangChainMessage[]>();
-    // Of other messages it becomes a list of both, and says so.
+    // Of other messages it becomes a list of both, and the type shows it.
     const agUi: AgUiMessage[] = [];
     expectTypeOf(addMessages(agUi, "hi")).toEqualTypeOf<(LangChainMessage | AgUiMessage)[]>();
     // @ts-expect-error which is no list of the one
@@ -53,7 +53,7 @@ describe("addMessages", () => {
     expect(same).toHaveLength(1);
   });
 
-  test("keeps what a literal says", () => {
+  test("keeps a literal's type", () => {
     const list = addMessages([], { type: "human", content: "z" });
     expectTypeOf(list).toEqualTypeOf<LangChainMessage[]>();
     const grown: LangChainMessage[] = addMessages([{ type: "human", id: "1", content: "z" }], {
@@ -65,7 +65,7 @@ describe("addMessages", () => {
     expect([list, grown, shown].map(({ length }) => length)).toEqual([1, 2, 1]);
   });
 
-  test("tells messages apart by type or role", () => {
+  test("distinguishes messages by type or role", () => {
     const asked = (message: LangChainMessage | AgUiMessage): string[] | undefined => {
       if ("role" in message)
         return message.role === "assistant" ? message.toolCalls?.map((call) => call.function.arguments) : undefined;
@@ -87,7 +87,7 @@ describe("addMessages", () => {
     expectTypeOf(addMessages(messages, messages)).toEqualTypeOf<AgUiMessage[]>();
   });
 
-  test("refuses what no form describes", () => {
+  test("refuses values that no form describes", () => {
     // @ts-expect-error a number
     expect(codeOf(() => addMessages([], 5))).toBe("INVALID_MESSAGE");
     // @ts-expect-error null

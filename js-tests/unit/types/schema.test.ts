@@ -32,7 +32,7 @@ type State = InferState<typeof schema>;
 type Update = InferUpdate<typeof schema>;
 
 describe("the state type of a schema", () => {
-  test("has what always has a value, and may have the rest", () => {
+  test("has the fields that always have a value, and may have the rest", () => {
     expectTypeOf<State["messages"]>().toEqualTypeOf<LangChainMessage[]>();
     expectTypeOf<State["todos"]>().toEqualTypeOf<Todo[]>();
     expectTypeOf<State["files"]>().toEqualTypeOf<Record<string, FileData>>();
@@ -58,7 +58,7 @@ describe("the state type of a schema", () => {
     expectTypeOf<{ messages: [] }>().not.toExtend<State>();
   });
 
-  test("is what a schema starts with", () => {
+  test("is a schema's initial state", () => {
     expectTypeOf(schema.initial()).toEqualTypeOf<State>();
   });
 });
@@ -91,7 +91,7 @@ describe("the update type of a schema", () => {
 });
 
 describe("the methods of a schema", () => {
-  test("merge makes what it wrote certain", () => {
+  test("merge makes written fields certain", () => {
     const merged = schema.merge({}, { topic: "x", messages: "hi" });
     expectTypeOf(merged.topic).toEqualTypeOf<string>();
     expectTypeOf(merged.messages).toEqualTypeOf<LangChainMessage[]>();
@@ -109,7 +109,7 @@ describe("the methods of a schema", () => {
     expectTypeOf(stepped.topic).toEqualTypeOf<string | undefined>();
   });
 
-  test("input and output say what they dropped", () => {
+  test("input and output report the dropped fields", () => {
     const { values, dropped } = schema.input({ messages: "hi", unknown: 1 });
     expectTypeOf(values.messages).toEqualTypeOf<string | undefined>();
     expectTypeOf(dropped).toEqualTypeOf<string[]>();

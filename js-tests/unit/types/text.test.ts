@@ -23,7 +23,7 @@ describe("textOf", () => {
     expect(forms.map(textOf)).toEqual(forms.map(() => "Hello"));
   });
 
-  test("is empty where there is no text", () => {
+  test("is empty where no text is", () => {
     const none = [
       { id: "1", role: "assistant" },
       { id: "1", role: "activity", activityType: "PLAN", content: {} },

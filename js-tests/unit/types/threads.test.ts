@@ -84,7 +84,7 @@ describe("a thread without a schema", () => {
 });
 
 describe("a thread that AG-UI's events are folded into", () => {
-  test("has AG-UI's messages, in what it shows and in what it takes", () => {
+  test("has AG-UI's messages, in its views and in its arguments", () => {
     using thread = new Thread<AgUiState>();
     expectTypeOf<AgUiState>().toEqualTypeOf<ThreadState<AgUiMessage>>();
     const question = { id: "q", role: "user", content: "Hi" } as const;
@@ -184,7 +184,7 @@ test("a runner refuses a thread of the other protocol's messages", () => {
   expect(runners).toHaveLength(6);
 });
 
-test("what you send over AG-UI needs no id; over LangGraph it has the form of LangChain or a role", () => {
+test("messages sent over AG-UI need no id; over LangGraph they have LangChain's form or a role", () => {
   using agUi = new Thread<AgUiState>();
   using langChain = new Thread();
   const sends = (agent: AgUiRunner<AgUiState>, graph: LangGraphRunner<ThreadState>) => [
@@ -209,7 +209,7 @@ test("what you send over AG-UI needs no id; over LangGraph it has the form of La
   expect([agUi, langChain].map(({ pending }) => pending.length)).toEqual([0, 0]);
 });
 
-test("a field that only the agent writes is no input of optimistic and sendMessage", () => {
+test("a field that only the agent writes is not input of optimistic and sendMessage", () => {
   const schema = defineSchema({
     messages: field.messages(),
     todos: field.todos({ input: false }),
@@ -228,9 +228,9 @@ test("a field that only the agent writes is no input of optimistic and sendMessa
   expect(codeOf(() => thread.optimistic({ files: {} }))).toBe("NOT_INPUT");
   expectTypeOf(thread.getState().todos).toExtend<readonly object[]>();
   const sends = (graph: LangGraphRunner<InferState<typeof schema>, InferUpdate<typeof schema>>) => [
-    graph.sendMessage("Hi", { topic: "x" }),
+    graph.sendMessage("Hi", { input: { topic: "x" } }),
     // @ts-expect-error is the agent's
-    graph.sendMessage("Hi", { todos: [] }),
+    graph.sendMessage("Hi", { input: { todos: [] } }),
   ];
   expect(sends).toBeTypeOf("function");
 });
@@ -265,29 +265,29 @@ test("so is a field of any kind", () => {
   using thread = new Thread({ schema });
   thread.update({ usage: { tokens: 1 }, any: 1, log: ["a"], facts: { sun: "up" }, spent: 2, secret: "s" });
   const sends = (agent: AgUiRunner<State, InferUpdate<typeof schema>>) => [
-    agent.sendMessage("Hi", { mine: "x", total: 1 }),
+    agent.sendMessage("Hi", { input: { mine: "x", total: 1 } }),
     // @ts-expect-error is the agent's
-    agent.sendMessage("Hi", { usage: { tokens: 1 } }),
+    agent.sendMessage("Hi", { input: { usage: { tokens: 1 } } }),
     // @ts-expect-error is the agent's
-    agent.sendMessage("Hi", { any: 1 }),
+    agent.sendMessage("Hi", { input: { any: 1 } }),
     // @ts-expect-error is the agent's
-    agent.sendMessage("Hi", { secret: "s" }),
+    agent.sendMessage("Hi", { input: { secret: "s" } }),
     // @ts-expect-error is the agent's
-    agent.sendMessage("Hi", { log: ["a"] }),
+    agent.sendMessage("Hi", { input: { log: ["a"] } }),
     // @ts-expect-error is the agent's
-    agent.sendMessage("Hi", { facts: {} }),
+    agent.sendMessage("Hi", { input: { facts: {} } }),
     // @ts-expect-error is the agent's
-    agent.sendMessage("Hi", { docs: {} }),
+    agent.sendMessage("Hi", { input: { docs: {} } }),
     // @ts-expect-error is the agent's
-    agent.sendMessage("Hi", { tools: [] }),
+    agent.sendMessage("Hi", { input: { tools: [] } }),
     // @ts-expect-error is the agent's
-    agent.sendMessage("Hi", { next: "x" }),
+    agent.sendMessage("Hi", { input: { next: "x" } }),
     // @ts-expect-error is the agent's
-    agent.sendMessage("Hi", { local: "x" }),
+    agent.sendMessage("Hi", { input: { local: "x" } }),
     // @ts-expect-error is the agent's
-    agent.sendMessage("Hi", { spent: 1 }),
+    agent.sendMessage("Hi", { input: { spent: 1 } }),
     // @ts-expect-error is the agent's
-    agent.sendMessage("Hi", { left: 1 }),
+    agent.sendMessage("Hi", { input: { left: 1 } }),
   ];
   expect(sends).toBeTypeOf("function");
   // @ts-expect-error is the agent's
@@ -320,13 +320,13 @@ test("where messages are the only input, sendMessage takes no other field", () =
   const schema = defineSchema({ messages: field.messages(), todos: field.todos({ input: false }) });
   const agent = new LangGraphRunner(new Thread({ schema }), { apiUrl: "http://stub", assistantId: "agent" });
   void (() => [
-    agent.sendMessage("Hi", {}, { messageId: "m1" }),
+    agent.sendMessage("Hi", { messageId: "m1" }),
     agent.sendMessage("Hi", undefined),
     // @ts-expect-error the agent's
-    agent.sendMessage("Hi", { todos: [] }),
+    agent.sendMessage("Hi", { input: { todos: [] } }),
     // @ts-expect-error no such field
-    agent.sendMessage("Hi", { nonsense: 1 }),
-    // @ts-expect-error an option, not a field
-    agent.sendMessage("Hi", { messageId: "m1" }),
+    agent.sendMessage("Hi", { input: { nonsense: 1 } }),
+    // @ts-expect-error a field, not an option
+    agent.sendMessage("Hi", { todos: [] }),
   ]);
 });

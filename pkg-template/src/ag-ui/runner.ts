@@ -11,13 +11,13 @@ import { newId } from "../shared/new-id.js";
 import { refusal } from "../stream/response.js";
 import type { AgUiState, ThreadUpdate } from "../thread/thread-types.js";
 import { callsLeft } from "./calls-left.js";
-import { checkRunnerOptions } from "../runner/check-options.js";
+import { checkRunnerOptions } from "../runner/options.js";
 import type { ServerThread } from "../runner/load.js";
 import type { RunRef } from "../runner/transport.js";
 import { agentTransport, httpTransport, joined, type AgUiAgent, type AgUiTransport } from "./transport.js";
 import type { Answer, RunNews, RunProtocol } from "../runner/protocol.js";
 import { OPEN_INTERRUPTS, questionIn, text } from "../runner/question.js";
-import { Runner } from "../runner/runner.js";
+import { Runner, runnersThread } from "../runner/runner.js";
 import { idsOf, removes } from "../runner/said.js";
 import { tell } from "../shared/tell.js";
 import type { HttpOptions, RunnerInterrupt, RunnerOptions } from "../runner/runner-types.js";
@@ -114,7 +114,7 @@ export class AgUiRunner<S extends WithAgUiMessages = AgUiState, U extends object
    *   exactly one of `url`, `agent` and `send` is given.
    */
   constructor(thread: Thread<S, U>, options: AgUiRunnerOptions) {
-    super(thread, new AgUiProtocol(thread as unknown as Thread, options), options);
+    super(runnersThread("new AgUiRunner", thread), new AgUiProtocol(thread as unknown as Thread, options), options);
   }
 }
 

@@ -1,12 +1,7 @@
 // "threadfold": the reducers, schemas and lists, ready when the import is.
-export {
-  langGraphDefaultMergeState,
-  type MergedState,
-  type MergeStateOptions,
-  type RunInput,
-} from "../state/merge-state.js";
+export { langGraphDefaultMergeState, type MergeStateOptions } from "../state/merge-state.js";
 export { ThreadfoldError, type ThreadfoldErrorCode } from "../shared/errors.js";
-export { field, overwrite, type Field, type Guard, type Overwrite, type Visibility } from "../state/fields.js";
+export { field, overwrite, type Field, type Guard, type Overwrite } from "../state/fields.js";
 export { mergeFiles, type FileData } from "../state/files.js";
 export { textOf } from "../text/message-content.js";
 export { toAgUi, toLangChain } from "../state/message-forms.js";
@@ -25,7 +20,6 @@ export {
   type MessageIn,
   type MessageLike,
   type MessageObject,
-  type MessageOf,
   type MessageOptions,
   type MessageRemoval,
   type MessagesUpdate,
@@ -36,21 +30,17 @@ export {
   combineSchemas,
   defineSchema,
   Schema,
-  type Fields,
-  type Filtered,
   type InferState,
   type InferUpdate,
   type StateOf,
   type UpdatesOf,
 } from "../state/schema.js";
 export { Thread } from "../thread/thread.js";
-export type { Compaction, ContextRecord } from "../thread/full-track.js";
+export type { ContextRecord } from "../thread/full-track.js";
 export type {
   AgUiState,
   Drift,
-  OptimisticOptions,
   OptimisticUpdate,
-  PendingStatus,
   PendingUpdate,
   ThreadListeners,
   ThreadOptions,
@@ -61,4 +51,4 @@ export type {
 } from "../thread/thread-types.js";
 export type { ThreadEvent } from "../thread/thread-events.js";
 export { checkTodoCalls, replaceTodos, type Todo } from "../state/todos.js";
-export { mergeTools, type MergeToolsOptions, type Tool } from "../state/tools.js";
+export { mergeTools, type Tool } from "../state/tools.js";

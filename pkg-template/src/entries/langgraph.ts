@@ -2,25 +2,27 @@
 // "threadfold/langgraph/core" reduces.
 export { concatChunk } from "../langgraph/chunk.js";
 export { foldGraph, type FoldGraphOptions } from "../langgraph/fold-graph.js";
-export {
-  foldLangGraph,
-  type FoldedRun,
-  type FoldLangGraphOptions,
-  type RunThread,
-} from "../langgraph/fold-langgraph.js";
-export type { RunInterrupt } from "../langgraph/interrupt.js";
+export { foldLangGraph, type FoldedRun, type FoldLangGraphOptions } from "../langgraph/fold-langgraph.js";
 export type { RunStream } from "../langgraph/parts.js";
-export type { RunListeners } from "../langgraph/run.js";
+export { openLangGraph } from "../langgraph/open-langgraph.js";
+export type { OpenOptions } from "../open/opened.js";
 export { LangGraphRunner, type LangGraphRunnerOptions } from "../langgraph/runner.js";
 export {
   apiTransport,
   clientTransport,
   type ApiTransportOptions,
-  type JoinCall,
-  type LangGraphClient,
   type LangGraphInput,
   type LangGraphTransport,
 } from "../langgraph/transport.js";
-export type { LoadedThread, RunRef, Transport, TransportCall } from "../runner/transport.js";
-export type * from "../runner/runner-types.js";
+export type { LoadedThread, RunRef, Transport } from "../runner/transport.js";
+export type {
+  HttpOptions,
+  RunnerDecision,
+  RunnerError,
+  RunnerInterrupt,
+  RunnerOptions,
+  RunnerStatus,
+  RunResult,
+  SendOptions,
+} from "../runner/runner-types.js";
 export type { Runner } from "../runner/runner.js";

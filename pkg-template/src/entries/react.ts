@@ -1,11 +1,11 @@
 "use client";
 // "threadfold/react": a chat, a thread, or a part of it, in a component. React 18 or later.
 export { useChat, type Chat } from "../react/use-chat.js";
-export { useMessage, useMessageIds, type MessageIdsStore, type MessageStore } from "../react/use-message.js";
-export { usePending, type PendingStore } from "../react/use-pending.js";
-export { useRun, type RunStore } from "../react/use-run.js";
-export { useRunner, type RunnerStore, type RunnerView } from "../react/use-runner.js";
-export type { RunnerError, RunnerInterrupt, RunnerStatus } from "../runner/runner-types.js";
+export { useMessage, useMessageIds } from "../react/use-message.js";
+export { usePending } from "../react/use-pending.js";
+export { useRun } from "../react/use-run.js";
+export { useRunner, type RunnerView } from "../react/use-runner.js";
+export type { RunnerInterrupt, RunnerStatus } from "../runner/runner-types.js";
 export type { Of } from "../react/thread-of.js";
 export { useThread, type ThreadStore } from "../react/use-thread.js";
-export { type ToolResult, type ToolResultStore, useToolResult } from "../react/use-tool-result.js";
+export { useToolResult } from "../react/use-tool-result.js";

@@ -7,7 +7,7 @@ import type { WithLangChainMessages } from "../state/message-types.js";
 import type { RunStream } from "./parts.js";
 import type { ThreadState, ThreadUpdate } from "../thread/thread-types.js";
 import { asKept, goesBack } from "./behind.js";
-import { checkRunnerOptions } from "../runner/check-options.js";
+import { checkRunnerOptions } from "../runner/options.js";
 import { reached } from "../stream/http.js";
 import { refusal } from "../stream/response.js";
 import { newId } from "../shared/new-id.js";
@@ -15,7 +15,7 @@ import type { LoadedThread, RunRef } from "../runner/transport.js";
 import { apiTransport, clientTransport, type LangGraphClient, type LangGraphTransport } from "./transport.js";
 import { inputOf } from "./input.js";
 import type { Answer, RunNews, RunProtocol } from "../runner/protocol.js";
-import { Runner } from "../runner/runner.js";
+import { Runner, runnersThread } from "../runner/runner.js";
 import type { ServerThread } from "../runner/load.js";
 import { lostMessages } from "./lost.js";
 import { idsOf, messagesIn } from "../runner/said.js";
@@ -85,7 +85,7 @@ export class LangGraphRunner<
    *   `assistantId`, and unless either `apiUrl` or `client` is given.
    */
   constructor(thread: Thread<S, U>, options: LangGraphRunnerOptions) {
-    super(thread, new LangGraphProtocol(thread as unknown as Thread, options), options);
+    super(runnersThread("new LangGraphRunner", thread), new LangGraphProtocol(thread as unknown as Thread, options), options);
   }
 }
 

@@ -1,6 +1,6 @@
 import { ThreadfoldError } from "../shared/errors.js";
 import { connectionError, UNREACHABLE } from "../stream/connection.js";
-import { blamed } from "./blame.js";
+import { blamed } from "./shown.js";
 import { pause } from "../stream/http.js";
 import type { RunProtocol } from "./protocol.js";
 import type { RunnerError } from "./runner-types.js";

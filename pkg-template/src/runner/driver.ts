@@ -1,26 +1,14 @@
 import { ThreadfoldError } from "../shared/errors.js";
 import type { Thread } from "../thread/thread.js";
-import { blamed } from "./blame.js";
+import { blamed } from "./shown.js";
 import { Effects } from "./effects.js";
-import {
-  isDue,
-  isUnderWay,
-  listOf,
-  machineOf,
-  openOf,
-  step,
-  type Command,
-  type Event,
-  type Machine,
-  type Refusal,
-  type Rules,
-  type Who,
-} from "./machine.js";
+import { isDue, isUnderWay, listOf, machineOf, openOf, step } from "./machine.js";
+import type { Command, Event, Machine, Refusal, Rules, Who } from "./machine-types.js";
 import type { RunProtocol } from "./protocol.js";
 import type { RunnerError, RunnerInterrupt, RunnerStatus, RunResult } from "./runner-types.js";
 import { askedOf, statusOf } from "./shown.js";
-import { Listeners } from "./view.js";
-import { carried, isPending } from "./waiting.js";
+import { Listeners } from "./listeners.js";
+import { carried, isPending } from "./said.js";
 
 /** A call whose promise is not settled. */
 interface Call {
@@ -252,46 +240,22 @@ export class Driver<S extends object, U extends object> {
   }
 
   #execute(command: Command): Event | undefined {
-    const { effects } = this;
     switch (command.do) {
       case "act":
         return this.#act(command.w);
       case "settle":
-        this.#settle(command);
-        return undefined;
+        return void this.#settle(command);
       case "refuse":
-        this.#take(command.w)?.reject(refusalOf(command.code));
-        return undefined;
+        return void this.#take(command.w)?.reject(refusalOf(command.code));
       case "remake":
         return this.retry(command.w, undefined, () => false);
-      case "begin":
-        effects.begin(command);
-        return undefined;
-      case "again":
-        return effects.again(command);
-      case "ask":
-        effects.ask();
-        break;
-      case "end":
-        effects.end(command);
-        break;
-      case "fail":
-        effects.fail();
-        return undefined;
-      case "tire":
-        effects.tire();
-        break;
-      case "giveUp":
-        return effects.giveUp(command);
-      case "request":
-        return effects.request(command);
-      default:
-        (effects[command.do] as (command: Command) => void).call(effects, command);
-        return undefined;
+      default: {
+        const made = (this.effects[command.do] as (command: Command) => Event | undefined).call(this.effects, command);
+        // It is this runner's own doing.
+        if (command.do === "ask" || command.do === "end" || command.do === "tire") this.#seen = this.thread.run;
+        return made;
+      }
     }
-    // It is this runner's own doing.
-    this.#seen = this.thread.run;
-    return undefined;
   }
 
   #act(w: Who): Event | undefined {

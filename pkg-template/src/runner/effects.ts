@@ -9,13 +9,13 @@ import { Attempt } from "./attempt.js";
 import { Cancel } from "./cancel.js";
 import { Failed } from "./failed.js";
 import { foldState, type ServerThread } from "./load.js";
-import type { Command, Event, Found, RunStanding } from "./machine.js";
+import type { Command, Event, Found, RunStanding } from "./machine-types.js";
 import type { RunNews, RunProtocol, Work } from "./protocol.js";
 import { Questions } from "./questions.js";
 import { saidBy } from "./rewind.js";
 import type { RunnerError } from "./runner-types.js";
-import { sendAgain } from "./send-again.js";
-import { beginEmpty } from "./waiting.js";
+import { sendAgain } from "./failed.js";
+import { beginEmpty } from "./said.js";
 
 const NONE: readonly never[] = [];
 type Of<Name extends Command["do"]> = Extract<Command, { do: Name }>;

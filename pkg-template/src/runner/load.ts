@@ -1,6 +1,6 @@
 import type { Thread } from "../thread/thread.js";
 import { lostMessages } from "../langgraph/lost.js";
-import { beginEmpty } from "./waiting.js";
+import { beginEmpty } from "./said.js";
 
 /** The server's state of a thread. */
 export interface ServerThread {

@@ -4,7 +4,7 @@ import { removeMessage } from "../state/messages.js";
 import type { Thread } from "../thread/thread.js";
 import type { PendingUpdate } from "../thread/thread-types.js";
 import { idsOf, isUsers, lastOf, messagesIn, placeIn, removes, type Said } from "./said.js";
-import { carried } from "./waiting.js";
+import { carried } from "./said.js";
 
 /**
  * Finds the user's message with this id; or of another's, or without an id of the last message, the user's before it.

@@ -80,9 +80,11 @@ export interface RunnerOptions {
     | undefined;
 }
 
-/** Which message to send again, or anew. */
-export interface SendOptions {
-  /** The id of a message of the thread. */
+/** What goes with a message, and where it goes. */
+export interface SendOptions<U = object> {
+  /** Other input fields of the state, shown and sent with it: LangGraph's `input` beside `messages`, AG-UI's `state`. */
+  readonly input?: SentFields<U> | undefined;
+  /** The id of a message of the user's: the new one takes its place. */
   readonly messageId?: string | undefined;
 }
 

@@ -2,11 +2,13 @@ import { ThreadfoldError } from "../shared/errors.js";
 import { choice } from "../shared/choices.js";
 import { option, reading } from "../shared/reading.js";
 import { BROKEN } from "../stream/connection.js";
+import { BECOME } from "../thread/become.js";
 import type { Thread } from "../thread/thread.js";
-import { answersTo } from "./answers.js";
-import { checkSending, checkSendOptions } from "./check-options.js";
-import { Driver } from "./driver.js";
-import { standingOf, type Event, type Who } from "./machine.js";
+import { answersTo } from "./questions.js";
+import { checkRegenerating, checkSending } from "./options.js";
+import { Driver, type Settings } from "./driver.js";
+import { standingOf } from "./machine.js";
+import type { Event, Who } from "./machine-types.js";
 import type { RunProtocol } from "./protocol.js";
 import { insteadOf, isEdit, questionOf, rewound, unsentOf } from "./rewind.js";
 import type {
@@ -17,7 +19,6 @@ import type {
   RunnerStatus,
   RunResult,
   SendOptions,
-  SentFields,
   SentMessages,
 } from "./runner-types.js";
 import type { Said } from "./said.js";
@@ -33,18 +34,18 @@ export abstract class Runner<S extends object, U extends object> {
   /** The thread that runs are folded into: show its state, `pending` and `run`. */
   readonly thread: Thread<S, U>;
   readonly #protocol: RunProtocol;
-  readonly #driver: Driver<S, U>;
+  readonly #settings: Settings;
+  #driver: Driver<S, U>;
 
   protected constructor(thread: Thread<S, U>, protocol: RunProtocol, options: RunnerOptions) {
-    if (typeof thread?.optimistic !== "function")
-      invalid("A runner's first argument should be a thread, such as new Thread().");
     this.thread = thread;
     this.#protocol = protocol;
-    this.#driver = new Driver(thread, protocol, {
+    this.#settings = {
       refuses: choice(options, "whileRunning", ["queue", "refuse"]) === 1,
       delays: option(options, "rejoin")?.delays ?? DELAYS,
       cancelTimeout: option(options, "cancelTimeout") ?? 5_000,
-    });
+    };
+    this.#driver = new Driver(thread, protocol, this.#settings);
     this.getStatus = this.getStatus.bind(this);
     this.subscribe = this.subscribe.bind(this);
   }
@@ -92,21 +93,16 @@ export abstract class Runner<S extends object, U extends object> {
    *
    * @param message - A text, a message, several, or none: the agent then runs with the state as it is, as after a
    *   tool's result.
-   * @param input - Other input fields of the state, shown and sent with it: LangGraph's `input` beside `messages`,
-   *   AG-UI's `state`. Not options of the request.
-   * @param options - `messageId` edits: the message takes the place of that one of the user's, and what stands behind it
+   * @param options - `input`: other input fields of the state, shown and sent with it. `messageId` edits: the message takes the place of that one of the user's, and what stands behind it
    *   is removed, here and at the server. What no run has sent of it is taken back.
    * @throws {@link ThreadfoldError} `BUSY` with `"refuse"` or a `messageId` while a run is under way or waits for an
    *   answer, or while other code folds a run into the thread; `DISPOSED`; `UNKNOWN_MESSAGE` for a `messageId` that no
    *   message has, `INVALID_ARGUMENT` for one that is not the user's; the errors of `thread.optimistic`. Nothing is then shown.
    */
-  async sendMessage(
-    message?: string | SentMessages<U>,
-    input?: SentFields<U>,
-    options?: SendOptions,
-  ): Promise<RunResult> {
+  async sendMessage(message?: string | SentMessages<U>, options?: SendOptions<U>): Promise<RunResult> {
     this.#ready();
-    checkSending(this.thread, input, options);
+    checkSending(options);
+    const input = option(options, "input");
     const isNone = message === undefined || (Array.isArray(message) && message.length === 0);
     const update = reading(() => ({ ...input, ...(!isNone && { messages: this.#protocol.messages(message) }) }));
     const messageId = option(options, "messageId");
@@ -133,9 +129,9 @@ export abstract class Runner<S extends object, U extends object> {
    * @throws {@link ThreadfoldError} `BUSY` while a run is under way or waits for an answer: `stop()` it first. `DISPOSED`;
    *   `INVALID_STATE` without a message of the user's, `UNKNOWN_MESSAGE` for an id that no message has.
    */
-  async regenerate(options?: SendOptions): Promise<RunResult> {
+  async regenerate(options?: Pick<SendOptions, "messageId">): Promise<RunResult> {
     this.#ready();
-    checkSendOptions("regenerate", options);
+    checkRegenerating(options);
     return this.#edit((w) => {
       const { thread } = this;
       const question = questionOf(thread, option(options, "messageId"));
@@ -267,6 +263,16 @@ export abstract class Runner<S extends object, U extends object> {
     this.#driver.dispose();
   }
 
+  /** Whether `dispose` was called, of the runner or of its thread. */
+  get isDisposed(): boolean {
+    return this.thread.isDisposed || this.#driver.isDisposed;
+  }
+
+  /** @internal Starts over with what the thread has become. Nothing may be under way; listeners subscribe again. */
+  [BECOME](): void {
+    this.#driver = new Driver(this.thread, this.#protocol, this.#settings);
+  }
+
   [Symbol.dispose](): void {
     this.dispose();
   }
@@ -298,6 +304,12 @@ export abstract class Runner<S extends object, U extends object> {
       now: true,
     };
   }
+}
+
+/** Returns a runner's first argument, which is checked before its options. */
+export function runnersThread<T extends object>(call: string, thread: T): T {
+  if (typeof (thread as { optimistic?: unknown } | undefined)?.optimistic === "function") return thread;
+  invalid(`${call}: the first argument must be a thread, such as new Thread().`);
 }
 
 function invalid(sentence: string): never {

@@ -1,4 +1,6 @@
-// Messages of either protocol, as far as it matters who said them.
+// Messages of either protocol and updates, as far as it matters who said them and what waits.
+import type { PendingUpdate } from "../thread/thread-types.js";
+import type { Thread } from "../thread/thread.js";
 
 export interface Said {
   readonly id: string;
@@ -28,4 +30,21 @@ export function idsOf(update: object): unknown[] {
 export function removes(update: object): boolean {
   const { messages } = update as { messages?: unknown };
   return Array.isArray(messages) && messages.some((message: { type?: unknown }) => message?.type === "remove");
+}
+
+export const isPending = ({ status }: PendingUpdate<unknown>): boolean => status === "pending";
+
+/** Returns the updates that a run carries: not those made with `{ manual: true }`. */
+export const carried = <S extends object, U extends object>(thread: Thread<S, U>): readonly PendingUpdate<U>[] =>
+  thread.pending.filter(({ manual }) => !manual);
+
+/** Begins a run that sends no updates: those waiting stay. */
+export function beginEmpty<S extends object, U extends object>(thread: Thread<S, U>, runId?: string): void {
+  const waiting = carried(thread)
+    .filter(isPending)
+    .map(({ id }) => thread.optimisticUpdate(id));
+  // A run sends no failed updates, also when it is rejoined from its start.
+  for (const update of waiting) update.fail(undefined);
+  thread.receive({ type: "run-started", runId, joined: false });
+  for (const update of waiting) update.retry();
 }

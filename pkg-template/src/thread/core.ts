@@ -1,6 +1,6 @@
 // The core's half of a thread: the questions it answers, and when it may be asked.
 import * as core from "#core";
-import { event as EVENT } from "../../generated/numbers.js";
+import { type AskNumber, event as EVENT, type EventNumber } from "../../generated/numbers.js";
 import * as ASK from "../../generated/numbers/ask.js";
 import * as made from "../../generated/numbers/made.js";
 import { ThreadfoldError } from "../shared/errors.js";
@@ -21,7 +21,10 @@ const PARTS: ReadonlyMap<unknown, readonly string[]> = new Map([
   ["state", ["values", "own"]],
   ["delta", ["operations"]],
 ]);
-const NUMBERS: ReadonlyMap<unknown, number> = new Map([...Object.entries(EVENT), ["text", ASK.text]]);
+/** A question, a change or an event, by its number in src/wasm/numbers.rs. */
+type Call = AskNumber | EventNumber;
+
+const NUMBERS: ReadonlyMap<unknown, Call> = new Map([...Object.entries(EVENT), ["text", ASK.text]]);
 
 /** A thread in the core. Refuses calls while one is under way. */
 export class ThreadCore {
@@ -71,7 +74,7 @@ export class ThreadCore {
   }
 
   /** Answers a question about the whole thread. */
-  read<T>(what: number): T {
+  read<T>(what: AskNumber): T {
     this.ready();
     return (this.#known[what] ??= this.#call(what)) as T;
   }
@@ -86,18 +89,18 @@ export class ThreadCore {
   }
 
   /** Asks what the core answers without a change. */
-  find<T>(what: number, first: unknown): T {
+  find<T>(what: AskNumber, first: unknown): T {
     this.ready();
     return this.#call(what, first) as T;
   }
 
-  ask<T>(what: number, ...parts: unknown[]): T {
+  ask<T>(what: Call, ...parts: unknown[]): T {
     this.ready();
     this.#known = [];
     return this.#call(what, ...parts) as T;
   }
 
-  #call(what: number, first?: unknown, second?: unknown, third?: unknown, id?: unknown, key?: unknown): unknown {
+  #call(what: Call, first?: unknown, second?: unknown, third?: unknown, id?: unknown, key?: unknown): unknown {
     const raw = this.ready();
     this.#isBusy = true;
     try {
@@ -122,7 +125,7 @@ export class ThreadCore {
 
 type Parts = [first?: unknown, second?: unknown, third?: unknown, id?: unknown, key?: unknown];
 
-function ask(raw: core.RawThread, what: number, ...[first, second, third, id, key]: Parts): unknown {
+function ask(raw: core.RawThread, what: Call, ...[first, second, third, id, key]: Parts): unknown {
   const [one, other, another] = [core.hold(first), core.hold(second), core.hold(third)];
   return core.value(raw.ask(what, one, other, another, core.hold(id), core.hold(key)));
 }

@@ -1,3 +1,4 @@
+import type { AskNumber } from "../../generated/numbers.js";
 import * as ASK from "../../generated/numbers/ask.js";
 import { development, handedOut } from "../shared/development.js";
 import { ThreadfoldError } from "../shared/errors.js";
@@ -22,6 +23,7 @@ import type {
   ThreadState,
   ThreadUpdate,
 } from "./thread-types.js";
+import { BECOME } from "./become.js";
 import { ThreadCore } from "./core.js";
 import { compacted, FullTrack, type Compaction, type ContextRecord } from "./full-track.js";
 import { messagesById } from "./messages-by-id.js";
@@ -75,7 +77,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   #streaming: readonly string[] = [];
   /** The run of a thread that was freed. */
   #last = NO_RUN;
-  readonly #history: FullTrack;
+  #history: FullTrack;
   readonly #notifier: Notifier<S>;
   readonly #byId = messagesById<S, MessageIn<S>>((listener) => this.#notifier.add(listener));
   readonly #listeners = { drift: new Set<ThreadListeners["drift"]>(), error: new Set<ThreadListeners["error"]>() };
@@ -240,7 +242,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   /** Returns a handle to the optimistic update with this id, such as one of {@link Thread.pending} after a reload. */
   optimisticUpdate(id: string): OptimisticUpdate {
     const told = () => this.#core.ask<PendingUpdate<U> | undefined>(ASK.told, id);
-    const change = (how: number, error?: unknown) => {
+    const change = (how: AskNumber, error?: unknown) => {
       this.#core.ask(how, id, error);
       this.#notifier.now();
     };
@@ -298,7 +300,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     return answer;
   }
 
-  #messages(which: number): readonly object[] {
+  #messages(which: AskNumber): readonly object[] {
     return this.#core.read<{ messages?: readonly object[] }>(which).messages ?? [];
   }
 
@@ -445,6 +447,16 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
       thread.dispose();
       throw error;
     }
+  }
+
+  /** @internal Takes the place of a saved thread, which nobody has seen, and tells the listeners. */
+  [BECOME](saved: Thread<S, U>): void {
+    this.#core.ready();
+    this.#core.free();
+    this.#core = saved.#core;
+    this.#history = saved.#history;
+    this.threadId = saved.threadId ?? this.threadId;
+    this.#notifier.now();
   }
 
   /** Whether {@link Thread.dispose} was called. Asks nothing of WebAssembly. */

@@ -1,4 +1,4 @@
-//! Whose call each result of a list answers, as far as somebody asks.
+//! Finds the call that each result of a list answers, on demand.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -21,7 +21,7 @@ pub(super) struct Writer {
 /// The origin of writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Span {
-    /// A command's: what was updated before stays so.
+    /// A command's: earlier updates stay marked.
     Before,
     /// The input's.
     Input,
@@ -35,7 +35,7 @@ pub(super) struct Channels {
     pub state: PlanState,
     /// By members of joins: whether they have arrived.
     is_there: Vec<bool>,
-    /// Whether the Sends are those of the step before.
+    /// Whether the Sends are the previous step's.
     sends_are_old: bool,
     /// Fields that just lost their values.
     pub cleared: Vec<Channel>,
@@ -118,7 +118,7 @@ impl Channels {
                 let is_due = self.is_due(plan, trigger);
                 let kind = plan.lines.get(trigger as usize).map(|line| line.kind);
                 // Python marks those that did not trigger it as well, which makes no difference to
-                // what runs.
+                // the next tasks.
                 let marks = is_due || plan.python;
                 let empties = is_due && kind != Some(Kind::Passing);
                 consumed |= empties;
@@ -222,7 +222,7 @@ impl Channels {
         triggers
     }
 
-    /// Nothing else can run: frees what waits for that.
+    /// Nothing else can run: frees the deferred nodes.
     #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
     fn finish(&mut self, plan: &Plan, version: u64) {
         for (line, own) in plan.lines.iter().zip(&mut self.state.channels) {

@@ -89,7 +89,7 @@ fn what_is_pending_is_one_list_until_something_of_it_changes() {
 }
 
 #[test]
-fn what_the_server_names_anew_is_told_under_its_name() {
+fn a_renamed_message_is_reported_under_its_new_name() {
     let mut thread = Thread::new(None, &Json::object()).unwrap();
     let two = Json::array([message("1"), message("2")]);
     thread.optimistic(Json::from([("messages", two)])).unwrap();

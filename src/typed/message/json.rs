@@ -137,7 +137,7 @@ impl TryFrom<Json> for Message {
         }
         match fields {
             Json::Object(fields) => from_fields(fields),
-            _ => Err(Error::message("it is no object")),
+            _ => Err(Error::message("it is not an object")),
         }
     }
 }

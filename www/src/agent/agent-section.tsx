@@ -1,4 +1,4 @@
-// An agent that runs in this page: the conversation, and beside it its graph and its checkpoints.
+// An agent that runs in this page: the conversation, its graph and its checkpoints.
 import { useEffect, useRef, useState, useSyncExternalStore, type FormEvent } from "react";
 import { toAgUi } from "threadfold";
 import { useThread } from "threadfold/react";
@@ -112,7 +112,7 @@ function Conversation({ agent: { thread }, past }: { agent: PageAgent; past: Che
           )}
         </ol>
         {isEmpty && !past && (
-          <p className="hint">Ask it something: its graph lights up as it works, and no server is asked.</p>
+          <p className="hint">Ask it something: its graph lights up as it works, without a server.</p>
         )}
       </div>
     </>

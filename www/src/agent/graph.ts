@@ -30,7 +30,7 @@ export const context = new Context<Message>({
   keep: { fraction: 0.4 },
 });
 
-/** Tools by their names: what they need, and what they do. */
+/** Tools by their names: their parameters, and their effects. */
 export const TOOLS = {
   write_todos: {
     description: "Replaces your list of todos.",

@@ -1,4 +1,5 @@
-// The agent and what the page knows of it: its runner, the nodes at work, its checkpoints. A reload finds it as it was.
+// The agent and the page's knowledge of it: its runner, the nodes at work, its checkpoints. A reload finds it as it
+// was.
 import { Thread, toAgUi, type AgUiState } from "threadfold";
 import { AgUiRunner, graphEvents } from "threadfold/ag-ui";
 import { loadThread, persist } from "threadfold/persist";
@@ -7,7 +8,7 @@ import { lineage, type Checkpoint } from "./checkpoints";
 import { checkpoints, graph } from "./graph";
 
 const kept = saved("page agent");
-/** Where the checkpoint is kept that the next run goes on from. */
+/** The storage key of the checkpoint that the next run continues from. */
 const FROM = `${kept.name} from`;
 
 /** The view beside the conversation. */
@@ -20,7 +21,7 @@ export class PageAgent {
   readonly runner: AgUiRunner;
   #sight: Sight = { active: new Set(), checkpoints: [] };
   readonly #listeners = new Set<() => void>();
-  /** The checkpoint that the next run goes on from, if not the latest. */
+  /** The checkpoint that the next run continues from, if not the latest. */
   #from = storage.getItem(FROM) ?? undefined;
   readonly #stopSaving: () => void;
   #looks = 0;
@@ -65,7 +66,7 @@ export class PageAgent {
 
   readonly getSight = (): Sight => this.#sight;
 
-  /** Stops what goes on; the nodes are at rest then. */
+  /** Stops the run; the nodes are at rest then. */
   async stop(): Promise<void> {
     await this.runner.stop();
     this.#show({ active: new Set() });
@@ -95,7 +96,7 @@ export class PageAgent {
     const { threadId = "" } = this.thread;
     const look = ++this.#looks;
     const checkpoints = await lineage(threadId, this.#from);
-    // A later look has begun: this one may have missed what that one sees.
+    // A later look has begun: this one may be out of date.
     if (look === this.#looks) this.#show({ checkpoints });
   }
 

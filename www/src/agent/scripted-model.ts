@@ -1,4 +1,4 @@
-// A model that is a script: what it says depends on the user's last words, and on what came of its calls.
+// A model that is a script: its answer depends on the user's last words, and on the results of its calls.
 import type { NodeContext } from "threadfold/graph";
 import type { Call, Message } from "./graph";
 

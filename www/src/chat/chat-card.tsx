@@ -1,4 +1,4 @@
-// The chat: the messages, what the run asks, and where to write.
+// The chat: the messages, the run's questions, and the input.
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type KeyboardEvent } from "react";
 import { textOf, type PendingUpdate } from "threadfold";
 import { useThread } from "threadfold/react";
@@ -77,9 +77,7 @@ export function ChatCard({ chat, choose, startOver }: { chat: Chat } & Actions) 
             </ol>
           </Compacted>
         </WaysOut>
-        {isEmpty && (
-          <p className="hint">Nothing said yet. What you send shows here before the server has heard of it.</p>
-        )}
+        {isEmpty && <p className="hint">No messages yet. Yours show here before the server receives them.</p>}
       </div>
       <Announcement chat={chat} status={status} />
       <div id="chat-foot">

@@ -18,7 +18,7 @@ export interface Chat {
   readonly server: Server;
   readonly thread: Thread;
   readonly agent: AgUiRunner | LangGraphRunner;
-  /** Lets go of it; a run that goes on can be joined by whoever opens the chat again. */
+  /** Lets go of it; whoever opens the chat again can rejoin a run that continues. */
   close(): void;
 }
 

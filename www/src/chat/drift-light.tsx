@@ -1,4 +1,4 @@
-// One light: green while the server's snapshots say what the thread had worked out by itself.
+// One light: green while the server's snapshots agree with the thread's own state.
 import { useEffect, useState } from "react";
 import type { Chat } from "./connection";
 
@@ -58,8 +58,8 @@ export function DriftDetails({ drift: { notes } }: { drift: DriftSeen }) {
     <details className="drift-details">
       <summary>What does that mean?</summary>
       <p>
-        The server’s snapshot says something else than its stream had said. The server owns the state, so its word was
-        taken; the light goes off after a run in which both agree. What differed:
+        The server’s snapshot differs from its stream. The server owns the state, so its version stands. The light turns
+        off after a run in which both agree. The differences:
       </p>
       <ol className="drifts">
         {notes.map((text, at) => (

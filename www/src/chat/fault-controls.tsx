@@ -1,4 +1,4 @@
-// The switches for what the page's own agent does wrong.
+// The switches for the faults of the page's own agent.
 import { useState } from "react";
 import { NO_FAULTS, setFaults, type Faults } from "./faults";
 
@@ -29,7 +29,7 @@ export function FaultControls({ protocol }: { protocol: "ag-ui" | "langgraph" })
   return (
     <details id="faults">
       <summary>Make it go wrong</summary>
-      <div className="faults" role="group" aria-label="What goes wrong">
+      <div className="faults" role="group" aria-label="Faults">
         <div className="field">
           <label htmlFor="fault-latency">Server answers</label>
           <select

@@ -14,7 +14,7 @@ export function SummaryMark({ of: { summary_message: summary } }: { of: ContextR
   return (
     <li className="summary-mark">
       <details>
-        <summary>What is above is sent to the model as {summary ? "a summary" : "nothing"}</summary>
+        <summary>The model gets {summary ? "a summary" : "nothing"} of the messages above</summary>
         {summary && <p>{textOf(summary as never)}</p>}
       </details>
     </li>

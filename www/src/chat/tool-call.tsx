@@ -1,4 +1,4 @@
-// A tool's call and what came of it, drawn.
+// A tool's call and its result, drawn.
 import { isObject } from "../state";
 import { readArguments } from "./tool-arguments";
 

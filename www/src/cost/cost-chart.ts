@@ -1,4 +1,4 @@
-// The chart of what a token costs on this machine: log against log, drawn as the points arrive, and as a table.
+// The chart of a token's cost on this machine: log against log, drawn as the points arrive, and as a table.
 import type { Report, Way } from "./cost-worker";
 import { element, setText, svgElement } from "../dom";
 

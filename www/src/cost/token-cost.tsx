@@ -1,4 +1,4 @@
-// A bar for what a token costs: the usual list beside `useMessage`, measured in this page while it runs.
+// A bar for a token's cost: the usual list compared with `useMessage`, measured in this page while it runs.
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import type { Chat } from "../chat/connection";
 import { createSubject, MESSAGES, type Subject } from "./measure-token";
@@ -12,7 +12,7 @@ const KEPT = 41;
 const SHARE = 20;
 const FIRST_SHARE = 4;
 const PERIOD = 150;
-/** The page's address may say that nothing is to be measured: `?cost=off`. */
+/** The page's address may turn the measurement off: `?cost=off`. */
 const isOff = () => new URLSearchParams(location.search).get("cost") === "off";
 
 type Kind = keyof typeof TOKENS;
@@ -82,7 +82,7 @@ interface Measuring {
   show(medians: Medians, taken: number): void;
 }
 
-/** Measures as long as it is wanted and the page is seen. Returns what ends it. */
+/** Measures as long as it is wanted and the page is seen. Returns a function that ends it. */
 function measure({ wants, show }: Measuring): () => void {
   const subjects: Partial<Record<Kind, Subject>> = {};
   const samples: Record<Kind, number[]> = { whole: [], byMessage: [] };

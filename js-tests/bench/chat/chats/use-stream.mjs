@@ -1,4 +1,4 @@
-// useStream with a client that is made: the thread's state is there at once, and a run says what the feed says.
+// useStream with a stub client: the thread's state is there at once, and a run yields the feed.
 import { useStream } from "@langchain/langgraph-sdk/react";
 import { dicts } from "../../data.mjs";
 import { Feed, textParts } from "../../langgraph-parts.mjs";

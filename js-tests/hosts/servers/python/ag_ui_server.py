@@ -37,7 +37,7 @@ def serve(name: str) -> None:
 
     @app.get(f"/{name}/state/{{thread}}")
     async def state(thread: str):
-        """What the graph holds: in LangChain's form, and its messages in AG-UI's."""
+        """The graph's state: in LangChain's form, and its messages in AG-UI's."""
         try:
             held = await graph.aget_state({"configurable": {"thread_id": thread}})
         except ValueError as refused:

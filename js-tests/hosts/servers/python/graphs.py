@@ -30,7 +30,7 @@ def model_node(script):
 
 
 def asked(messages) -> str:
-    """What the human said last."""
+    """The last human message."""
     return next(message.content for message in reversed(messages) if isinstance(message, HumanMessage))
 
 
@@ -253,7 +253,7 @@ def subgraph_graph():
     return straight(SubgraphState, ("research", research.compile()), ("check", check), ("answer", answer))
 
 
-# consent: a graph inside says what it is about to do, and asks whether it may: what it said is not yet in the state.
+# consent: a subgraph announces its action, and asks for permission: its message is not yet in the state.
 
 
 async def ask_for_consent(state: MessagesState):
@@ -283,7 +283,7 @@ async def write_log(state: LogState):
     return {"log": [f"asked: {asked(state['messages'])}"], "count": 1}
 
 
-# relapse: asks, breaks down once behind the first answer, and asks another thing.
+# relapse: asks, breaks down once after the first answer, and asks again.
 
 
 class RelapseState(MessagesState):
@@ -304,7 +304,7 @@ async def ask_twice(state: RelapseState, config):
 
 
 # assistant: for the README's chat, what examples/agent-server answers: the weather by a tool, a booking that asks first, and
-# all else said back word by word, but for a model that hangs up, once, when the human says "fail".
+# all else echoed word by word, but for a model that hangs up, once, when the human writes "fail".
 
 
 @tool

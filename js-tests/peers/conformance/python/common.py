@@ -1,4 +1,4 @@
-"""What every subject shares: JSON in, real messages through, JSON out."""
+"""Code that every subject shares: JSON in, real messages through, JSON out."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def to_message(data: dict[str, Any]) -> BaseMessage:
 
 
 def to_argument(data: Any) -> Any:
-    """What Python code would pass where a JSON caller passes `data`.
+    """The Python value for a JSON caller's `data`.
 
     Only the two shapes that have no dict form in Python become objects:
     RemoveMessage and the chunk classes. All else goes through the packages'

@@ -1,3 +1,3 @@
 // "threadfold/context/offload": what is too long for a context, as files.
-export { offload, offloading, type Offloaded, type OffloadOptions } from "../../context/offload.js";
+export { offload, offloading, type OffloadOptions } from "../../context/offload.js";
 export { ThreadfoldError, type ThreadfoldErrorCode } from "../../shared/errors.js";

@@ -384,16 +384,18 @@ function copy(all: Float64Array, from: number, to: number): readonly number[] {
 
 function readStep(all: Float64Array): Step {
   const count = all[2] as number;
+  const tasks = count === 0 ? NO_TASKS : [readTask(all, 4)];
   let at = 4;
-  const task = (): PlannedTask => {
-    const node = all[at++] as number;
-    const send = all[at++] as number;
-    const length = all[at++] as number;
-    return { node, send, triggers: copy(all, at, (at += length)) };
-  };
-  const tasks: readonly PlannedTask[] = count === 0 ? NO_TASKS : [task()];
-  while (tasks.length < count) (tasks as PlannedTask[]).push(task());
+  for (let task = 1; task <= count; task++) {
+    at += 3 + (all[at + 2] as number);
+    if (task < count) (tasks as PlannedTask[]).push(readTask(all, at));
+  }
   const order = copy(all, at, (at += count));
   const cleared = copy(all, at, at + (all[3] as number));
   return { status: STATUS[all[0] as number] as PlanStatus, step: all[1] as number, tasks, order, cleared };
+}
+
+function readTask(all: Float64Array, at: number): PlannedTask {
+  const triggers = copy(all, at + 3, at + 3 + (all[at + 2] as number));
+  return { node: all[at] as number, send: all[at + 1] as number, triggers };
 }

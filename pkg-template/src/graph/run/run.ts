@@ -118,9 +118,9 @@ export class Run implements RunParts {
     while (this.#hasNext(steps.step)) {
       stops.checkHalted();
       steps.prepare();
-      this.#isStopped = steps.step.status === "interrupt_before" && this.tasks.some((task) => !task.status);
+      this.#isStopped = steps.step.status === "interrupt_before" && steps.tasks.some((task) => !task.status);
       if (this.#isStopped) break;
-      if (reports.wants("tasks")) for (const task of this.tasks) reports.emitTask(task);
+      if (reports.streams) for (const task of steps.tasks) reports.emitTask(task);
       const work = steps.runTasks();
       if (work) await work;
       if (steps.failed) throw steps.failed.error;

@@ -27,6 +27,8 @@ export class SuperSteps {
   /** The task to start next, by its position. */
   #next = 0;
   #running = 0;
+  /** Whether a task waits for an answer. */
+  #isAsking = false;
   /** Whether the tasks that are left wait for a turn of the event loop. */
   #isPausing = false;
   #finish: (() => void) | undefined;
@@ -41,9 +43,10 @@ export class SuperSteps {
     const { at, stops, answers, travel, reports } = this.#run;
     stops.nextStep();
     const planned = this.step.tasks;
-    const tasks: Task[] = [];
-    for (let at = 0; at < planned.length; at++) tasks.push(new Task(this.#run, planned[at] as PlannedTask, at));
+    const made = (one: PlannedTask, position: number) => new Task(this.#run, one, position);
+    const tasks = planned.map(made);
     this.tasks = tasks;
+    this.#isAsking = false;
     const saved = at.pending.length > 0 ? writesByTask(at.pending) : undefined;
     if (saved ?? answers.hasAny) answers.match(tasks, saved, travel.runsAgain);
     // Where the caller goes back everything runs again, with the answers that it had.
@@ -155,6 +158,7 @@ export class SuperSteps {
       reports.emitResult(task);
       return;
     }
+    this.#isAsking = true;
     reports.trace("task-interrupt", { task });
     if (interrupts.length === 0) return;
     const asked = interrupts.length === 1 ? interrupts[0] : interrupts;
@@ -196,8 +200,8 @@ export class SuperSteps {
 
   /** The open questions of the step's tasks; undefined if no task waits for an answer. */
   questions(): Interrupt[] | undefined {
-    const asking = this.tasks.filter(({ status }) => status === "interrupted");
-    return asking.length === 0 ? undefined : asking.flatMap(({ interrupts }) => interrupts);
+    if (!this.#isAsking) return undefined;
+    return this.tasks.flatMap(({ status, interrupts }) => (status === "interrupted" ? interrupts : NONE));
   }
 
   /** The updates of the finished tasks, in the order in which they count. */
@@ -231,7 +235,7 @@ export class SuperSteps {
     travel.stepDone();
     answers.stepDone();
     saves.put("loop", saves.thread && growth(fields, before, state, updates));
-    if (updates.length > 0) reports.emitValues(state, updates);
+    if (reports.streams && updates.length > 0) reports.emitValues(state, updates);
     saves.thread?.check();
   }
 

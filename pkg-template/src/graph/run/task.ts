@@ -261,6 +261,7 @@ export class Task implements StepTask, AnsweringTask, ContextTask, Asker {
 
   /** Returns LangChain's callbacks, with one that sees the tokens of models inside. */
   callbacks(given: unknown): unknown {
+    if (!this.run.reports.streams) return given;
     const { messages } = this;
     return messages ? messageCallbacks(messages, given) : given;
   }

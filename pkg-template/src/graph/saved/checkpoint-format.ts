@@ -63,23 +63,7 @@ export function restored(spec: GraphSpec, { checkpoint, metadata, highest = 0 }:
   const topic = values[TASKS];
   const packets = (Array.isArray(topic) ? (Array.isArray(topic[1]) ? topic[1] : topic) : []) as unknown[];
   const sends = packets.flatMap((packet) => toSend(packet) ?? []);
-  const versions = spec.channels.map((name) => toVersion(checkpoint.channel_versions[name] ?? 0));
-  let floor = Math.max(...versions) < highest ? highest : 0;
-  for (const [name, version] of Object.entries(checkpoint.channel_versions))
-    if (!spec.channelNumbers.has(name)) floor = Math.max(floor, toVersion(version));
-  const seen = spec.channels.map(() => 0);
-  const breakpoints = spec.channels.map(() => 0);
-  const others: Record<string, ChannelVersions> = {};
-  for (const [node, marks] of Object.entries(checkpoint.versions_seen)) {
-    const into = node === INTERRUPT ? breakpoints : spec.numbers.has(node) ? seen : undefined;
-    const rest: ChannelVersions = {};
-    for (const [name, version] of Object.entries(marks)) {
-      const channel = spec.channelNumbers.get(name);
-      if (into && channel !== undefined) into[channel] = toVersion(version);
-      else rest[name] = version;
-    }
-    others[node] = rest;
-  }
+  const { versions, floor, seen, breakpoints, others } = restoredVersions(spec, checkpoint, highest);
   return {
     plan: {
       step: metadata?.step ?? -2,
@@ -97,6 +81,32 @@ export function restored(spec: GraphSpec, { checkpoint, metadata, highest = 0 }:
     held,
     others,
   };
+}
+
+/** Reads the versions of channels, and those that nodes and breakpoints have seen. `highest`: of any checkpoint before. */
+function restoredVersions(
+  spec: GraphSpec,
+  checkpoint: Checkpoint,
+  highest: number,
+): Pick<PlanState, "versions" | "seen" | "breakpoints"> & Pick<Restored, "others"> & { floor: number } {
+  const versions = spec.channels.map((name) => toVersion(checkpoint.channel_versions[name] ?? 0));
+  let floor = Math.max(...versions) < highest ? highest : 0;
+  for (const [name, version] of Object.entries(checkpoint.channel_versions))
+    if (!spec.channelNumbers.has(name)) floor = Math.max(floor, toVersion(version));
+  const seen = spec.channels.map(() => 0);
+  const breakpoints = spec.channels.map(() => 0);
+  const others: Record<string, ChannelVersions> = {};
+  for (const [node, marks] of Object.entries(checkpoint.versions_seen)) {
+    const into = node === INTERRUPT ? breakpoints : spec.numbers.has(node) ? seen : undefined;
+    const rest: ChannelVersions = {};
+    for (const [name, version] of Object.entries(marks)) {
+      const channel = spec.channelNumbers.get(name);
+      if (into && channel !== undefined) into[channel] = toVersion(version);
+      else rest[name] = version;
+    }
+    others[node] = rest;
+  }
+  return { versions, floor, seen, breakpoints, others };
 }
 
 /** Writes a checkpoint. */

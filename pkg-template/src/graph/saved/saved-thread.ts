@@ -1,5 +1,4 @@
 // A thread in a saver: what is saved of it, in which order, and what failed.
-import { MemorySaver } from "../../checkpoint/memory-saver.js";
 import type {
   ChannelVersions,
   CheckpointConfig,
@@ -8,6 +7,7 @@ import type {
   CheckpointTuple,
   PendingWrite,
 } from "../../checkpoint/types.js";
+import { SaveQueue } from "./save-queue.js";
 import { checkpointOf, type Seen, seenOf, type Snapshot } from "./checkpoint-format.js";
 import type { GraphSpec } from "../build/graph-spec.js";
 import type { Durability } from "../build/run-config.js";
@@ -25,20 +25,15 @@ export class SavedThread {
   /** The id of the checkpoint that the next one comes behind. */
   #parent: string | undefined;
   #versions: readonly number[] = [];
-  #last: Promise<unknown> | undefined;
   #seen: Seen | undefined;
-  /** Whether a call has done its work when it returns: then nothing has to wait for anything. */
-  readonly #isImmediate: boolean;
-  readonly #open = new Set<Promise<unknown>>();
-  #failed: { error: unknown } | undefined;
+  readonly #queue: SaveQueue;
 
   /** `place`: the `configurable` that all its checkpoints have. */
   constructor(spec: GraphSpec, saver: CheckpointSaver, place: Record<string, unknown>, durability: Durability) {
     this.spec = spec;
     this.saver = saver;
     this.durability = durability;
-    const own = MemorySaver.prototype;
-    this.#isImmediate = saver.put === own.put && saver.putWrites === own.putWrites;
+    this.#queue = new SaveQueue(saver);
     this.#base = place;
   }
 
@@ -71,7 +66,7 @@ export class SavedThread {
     this.#seen = seenOf(this.spec, snapshot.plan, snapshot.others, this.#seen);
     const checkpoint = checkpointOf(this.spec, snapshot, this.#seen);
     const config = this.config(this.#parent);
-    this.#save(() => this.saver.put(config, checkpoint, metadata, fresh, grown));
+    this.#put(() => this.saver.put(config, checkpoint, metadata, fresh, grown));
     this.parentConfig = this.#parent === undefined ? undefined : config;
     this.#parent = snapshot.id;
     this.#versions = versions;
@@ -81,55 +76,27 @@ export class SavedThread {
   #putAgain(snapshot: Snapshot, metadata: CheckpointMetadata): void {
     const checkpoint = checkpointOf(this.spec, snapshot);
     const config = this.config(this.parentConfig?.configurable?.checkpoint_id);
-    this.#save(() => this.saver.put(config, checkpoint, metadata, checkpoint.channel_versions));
+    this.#put(() => this.saver.put(config, checkpoint, metadata, checkpoint.channel_versions));
     this.#versions = snapshot.plan.versions;
   }
 
-  #save(save: () => Promise<unknown>): void {
-    if (this.#isImmediate) this.#note(save());
-    else this.#track((this.#last = this.#last ? this.#last.then(save) : save()), true);
+  #put(save: () => Promise<unknown>): void {
+    this.#queue.put(save);
     this.hasPut = true;
   }
 
-  /** Saves what a task wrote behind a checkpoint. */
+  /** Saves a task's writes after a checkpoint. */
   putWrites(id: string, writes: PendingWrite[], taskId: string): void {
-    const save = () => this.saver.putWrites(this.config(id), writes, taskId);
-    if (this.#isImmediate) this.#note(save());
-    else this.#track(this.#last ? this.#last.then(save) : save(), false);
+    this.#queue.putWrites(() => this.saver.putWrites(this.config(id), writes, taskId));
   }
 
-  #note(work: Promise<unknown>): void {
-    work.catch((error: unknown) => {
-      this.#failed ??= { error };
-    });
+  /** Waits until all is saved. @throws the saver's error. */
+  settled(): Promise<void> {
+    return this.#queue.settled();
   }
 
-  #track(work: Promise<unknown>, isPut: boolean): void {
-    this.#open.add(work);
-    work.then(
-      () => {
-        this.#open.delete(work);
-        if (isPut && this.#last === work) this.#last = undefined;
-      },
-      (error: unknown) => {
-        this.#open.delete(work);
-        this.#failed ??= { error };
-      },
-    );
-  }
-
-  /** Waits until all is saved. @throws what the saver threw. */
-  async settled(): Promise<void> {
-    // What was refused at once is noted a moment later.
-    await undefined;
-    while (this.#open.size > 0) await Promise.allSettled(this.#open);
-    this.check();
-  }
-
-  /** @throws what the saver threw. */
+  /** @throws the saver's error. */
   check(): void {
-    if (!this.#failed) return;
-    const { error } = this.#failed;
-    throw error;
+    this.#queue.check();
   }
 }

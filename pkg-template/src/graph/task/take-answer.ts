@@ -69,8 +69,9 @@ function decide(task: AnsweringTask, from: number): PromiseLike<void> | undefine
   return undefined;
 }
 
-/** Whether a part of an answer may lead somewhere. */
-const leads = (part: unknown): part is Command | Send => isCommand(part) || isSend(part);
+/** Whether a part of an answer may lead somewhere. Most answers are plain updates, which this says at once. */
+const leads = (part: unknown): part is Command | Send =>
+  (part as { lg_name?: unknown } | null | undefined)?.lg_name !== undefined && (isCommand(part) || isSend(part));
 
 /** Notes what a node's answer writes: updates first, then where it leads. */
 function takeOutput(writes: TaskWrites, output: unknown): void {

@@ -1,4 +1,4 @@
-"""What graphs do, in Python: the cases of `../../records/graphs-js.jsonl`, which langgraph.js was asked about.
+"""Graphs in Python: the cases of `../../records/graphs-js.jsonl`, which langgraph.js answered.
 
 `js-tests/unit/graph/recorded/cases.mjs` says what a case is, `record.mjs` beside it what an answer is. Differences of the two
 languages are in how they are asked: what fails or interrupts does so behind what runs beside it.
@@ -108,7 +108,7 @@ def act(graph: dict[str, Any], runner: Any, config: dict[str, Any], action: list
 
 
 def channel_names(graph: dict[str, Any]) -> list[str]:
-    """What the channels are called, in the planner's order."""
+    """The names of the channels, in the planner's order."""
     names = graph["n"]
     return [
         "log",
@@ -129,12 +129,12 @@ def changes(before: list[int], now: list[int]) -> list[list[int]]:
 
 
 def whole(version: Any) -> int:
-    """The number of a version, which has random digits behind."""
+    """The number of a version, without its random digits."""
     return int(str(version or 0).split(".", 1)[0])
 
 
 def answers(graph: dict[str, Any]) -> list[Any]:
-    """What langgraph does in a case."""
+    """Runs a case on langgraph."""
     saver = InMemorySaver()
     runner = compiled(graph, saver)
     config: dict[str, Any] = {"configurable": {"thread_id": "1"}}

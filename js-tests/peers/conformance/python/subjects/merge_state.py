@@ -70,7 +70,7 @@ def incoming_message(rng: Random) -> dict[str, Any]:
 
 
 def tool(rng: Random, origin: str) -> dict[str, Any]:
-    """A tool whose description tells where it came from."""
+    """A tool whose description names its origin."""
     data: dict[str, Any] = {"name": rng.choice(["p", "q", "r"]), "description": origin}
     roll = rng.random()
     if roll < 0.05:
@@ -101,7 +101,7 @@ def context(rng: Random) -> list[Any] | None:
 
 
 def run_input(rng: Random) -> dict[str, Any]:
-    """What of RunAgentInput the merge reads; forwarded props already snake-cased or not."""
+    """The fields of RunAgentInput that the merge reads; forwarded props already snake-cased or not."""
     given: dict[str, Any] = {
         "tools": None if rng.random() < 0.05 else tools(rng, "i"),
         "context": context(rng),

@@ -1,4 +1,4 @@
-"""What create_agent's invoke drops on the way in and on the way out."""
+"""The fields that create_agent's invoke drops on the way in and on the way out."""
 
 from __future__ import annotations
 

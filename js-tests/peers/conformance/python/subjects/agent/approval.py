@@ -18,7 +18,7 @@ KINDS = ("approve", "edit", "reject", "respond")
 
 
 def decision(rng: Random, name: str) -> dict[str, Any]:
-    """What a human says to a call of this tool."""
+    """A human's decision about a call of this tool."""
     kind = rng.choice(KINDS)
     if kind == "edit":
         to = rng.choice([name, name, name, "safe", "nope"])
@@ -31,7 +31,7 @@ def decision(rng: Random, name: str) -> dict[str, Any]:
 
 
 def some_gates(rng: Random, always: float, fewest: int) -> dict[str, Any]:
-    """What needs a yes: `always` is how often all decisions are allowed, `fewest` how many at least."""
+    """The tools that need approval: `always` is how often all decisions are allowed, `fewest` how many at least."""
     gates: dict[str, Any] = {}
     for name in ("echo", "ping"):
         roll = rng.random()

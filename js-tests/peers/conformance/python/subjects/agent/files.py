@@ -24,7 +24,7 @@ def path(rng: Random) -> str:
 
 
 def args_of(rng: Random, name: str) -> dict[str, Any]:
-    """What a tool is called with."""
+    """The arguments of a tool call."""
     if name == "ls":
         return {"path": path(rng)}
     if name == "read_file":
@@ -59,7 +59,7 @@ TOOLS = ["ls", "read_file", "read_file", "write_file", "write_file", "edit_file"
 
 
 def record(rng: Random) -> Iterator[dict[str, Any]]:
-    """The files to begin with, and what is called."""
+    """The initial files, and the calls."""
     for _ in range(CASES):
         files = {
             p: {"content": rng.choice(TEXTS), "encoding": "utf-8", "modified_at": f"2026-01-0{n + 1}"}

@@ -29,7 +29,7 @@ def spec_of(rng: Random, name: str) -> dict[str, Any]:
         one: dict[str, Any] = {}
         if rng.random() < 0.4:
             target = rng.choice(TARGETS)
-            # Python knows no way from the first before_model to itself, and may loop for ever behind after_agent.
+            # Python knows no way from the first before_model to itself, and may loop for ever after after_agent.
             risky = hook == "after_agent" or (hook == "before_model" and target == "model")
             if not risky:
                 one["jump"] = {"at": rng.randrange(3), "to": target}

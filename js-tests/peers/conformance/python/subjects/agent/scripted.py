@@ -1,4 +1,4 @@
-"""What the subjects of agents share: a model that plays a script, and messages as they are compared."""
+"""Code that the agents' subjects share: a model that plays a script, and messages as they are compared."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def arrows(graph: Any) -> list[list[Any]]:
 
 
 def outcome(run: Callable[[], Any]) -> dict[str, Any]:
-    """What a run came to: its answer, or the class and the first line of what it raised."""
+    """The outcome of a run: its answer, or the class and the first line of its exception."""
     try:
         return {"out": run()}
     except Exception as error:  # noqa: BLE001 - any failure is an answer

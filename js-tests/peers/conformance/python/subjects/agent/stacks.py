@@ -1,4 +1,4 @@
-"""What draw_mermaid writes of agents with LangChain's own middlewares."""
+"""The output of draw_mermaid for agents with LangChain's own middlewares."""
 
 from __future__ import annotations
 

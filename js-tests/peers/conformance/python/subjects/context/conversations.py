@@ -101,7 +101,7 @@ def mixed(at: Builder) -> None:
 
 
 def late(at: Builder) -> None:
-    """Results behind messages that came in between."""
+    """Results after messages that came in between."""
     for _ in range(at.rng.randrange(1, 4)):
         at.add("human")
         for call in at.ask(at.some()):
@@ -138,7 +138,7 @@ def duplicates(at: Builder) -> None:
 
 
 def edited(at: Builder) -> None:
-    """Results and arguments of which an edit has cleared some before."""
+    """Results and arguments, some of them cleared by an earlier edit."""
     at.rng.choice([plain, plain, mixed])(at)
     for message in at.messages:
         if message["type"] == "tool" and at.rng.random() < 0.5:
@@ -228,7 +228,7 @@ def wild(at: Builder) -> None:
 
 
 def wild_fields(rng: Random, message: Message) -> None:
-    """What the message's type needs, and some of what it may have."""
+    """The fields that the message's type needs, and some optional ones."""
     kind = message["type"]
     ids: list[Any] = ["c1", "c2", "c3", "", None]
     if kind in ("ai", "AIMessageChunk") and rng.random() < 0.7:

@@ -19,7 +19,7 @@ from .messages import Pool, ask, budget, context_size, model, real_list, told, t
 
 CASES = 560
 SUMMARY = " They agreed. \n"
-# Kept as a whole or cut behind its first message, as the count is scaled or not.
+# Kept as a whole or cut after its first message, depending on whether the count is scaled.
 LED_BY_ORPHAN: list[dict[str, Any]] = [
     {"type": "tool", "content": "?", "id": "m0", "tool_call_id": "gone"},
     {"type": "ai", "content": "x" * 40, "id": "m1", "response_metadata": {"model_provider": "openai"},
@@ -62,7 +62,7 @@ def trigger(rng: Random, messages: list[dict[str, Any]], limit: int | None) -> A
 
 
 def stub(rng: Random, whole: int) -> dict[str, Any]:
-    """What the decision reads of the model."""
+    """The model's fields that the decision reads."""
     made: dict[str, Any] = {}
     if rng.random() < 0.5:
         made["max_input_tokens"] = rng.choice([1, whole, whole * 2 + 1, rng.randrange(1, 2000)])
@@ -93,7 +93,7 @@ def case(rng: Random, pool: Pool, reported: list[int]) -> dict[str, Any]:
     if rng.random() < 0.95:
         options["keep"] = size(rng, messages, limit)
     if at in reported and rng.random() < 0.4:
-        # What fits as counted and no longer as scaled.
+        # Fits as counted, and no longer as scaled.
         options["keep"] = ["tokens", total(messages) + rng.choice([0, 1, 9, 30])]
     if rng.random() < 0.25:
         options["trim_tokens_to_summarize"] = rng.choice([None, 10, 40, budget(rng, total(messages))])

@@ -22,7 +22,7 @@ class Backend:
         self.broken = broken
 
     def download_files(self, paths: list[str]) -> list[Any]:
-        """What is there, as bytes."""
+        """The file, as bytes."""
         found = [self.files.get(path) for path in paths]
         return [SimpleNamespace(content=None if f is None else f.encode(), error=None) for f in found]
 
@@ -54,7 +54,7 @@ def middleware(given: dict[str, Any], backend: Backend | None = None) -> Any:
 
 
 def event_of(data: Any) -> Any:
-    """An event from JSON; what is no event stays what it is."""
+    """An event from JSON; any other value stays as it is."""
     if isinstance(data, dict) and isinstance(data.get("summary_message"), dict):
         return {**data, "summary_message": real(data["summary_message"])}
     return data

@@ -57,7 +57,7 @@ def event(rng: Random, length: int, whole: bool = False) -> Any:
 
 
 def effective(given: dict[str, Any], messages: list[Message]) -> list[Any]:
-    """What the event makes of the messages."""
+    """The messages after the event."""
     deep = middleware({})
     return told(deep._apply_event_to_messages(real_list(messages), event_of(given["event"])), messages)
 

@@ -1,4 +1,4 @@
-"""JSON to message objects, and answers told by what became of which message."""
+"""JSON to message objects, and answers in terms of the messages given."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def budget(rng: Random, whole: int) -> int:
 
 
 def context_size(data: Any) -> Any:
-    """What Python code writes as a tuple: `["tokens", 100]`."""
+    """A value that Python code writes as a tuple: `["tokens", 100]`."""
     if isinstance(data, list) and data and isinstance(data[0], str):
         return tuple(data)
     return [context_size(item) for item in data] if isinstance(data, list) else data

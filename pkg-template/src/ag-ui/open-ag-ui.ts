@@ -1,0 +1,49 @@
+import { opened, type OpenOptions } from "../open/opened.js";
+import type { AgUiState, ThreadUpdate } from "../thread/thread-types.js";
+import type { WithAgUiMessages } from "../state/message-types.js";
+import { AgUiRunner, type AgUiRunnerOptions } from "./runner.js";
+
+/**
+ * Opens a conversation: returns its runner, with a thread that is saved in the tab, read again after a reload, loaded
+ * from a server that can, and joined to the run under way. All that begins with the first subscriber or call, so this may
+ * stand in a module or in a render.
+ *
+ * The same key gives the same runner, in every component, in StrictMode and after a hot reload; new options replace the
+ * earlier ones, but for the address and the storage. On a server the thread is empty, and calls reject with
+ * `UNSUPPORTED`: all requests would share them.
+ *
+ * @param options - Those of {@link AgUiRunner} and of {@link OpenOptions}.
+ * @throws {@link ThreadfoldError} `UNKNOWN_OPTION`; `INVALID_ARGUMENT` without an address or transport, and for a
+ *   transport of your own without a `key`.
+ *
+ * @example
+ * ```tsx
+ * import { textOf } from "threadfold";
+ * import { openAgUi } from "threadfold/ag-ui";
+ * import { useChat, useMessage } from "threadfold/react";
+ *
+ * const chat = openAgUi({ url: "/agent" });
+ *
+ * export function Chat() {
+ *   const { messageIds, sendMessage } = useChat(chat);
+ *   const send = (form: FormData) => void sendMessage(String(form.get("text")));
+ *   return <form action={send}>{messageIds.map((id) => <Message key={id} id={id} />)}<input name="text" /></form>;
+ * }
+ *
+ * function Message({ id }: { id: string }) {
+ *   const message = useMessage(chat, id);
+ *   return message && <p>{message.role}: {textOf(message)}</p>;
+ * }
+ * ```
+ */
+export function openAgUi<S extends WithAgUiMessages = AgUiState, U extends object = ThreadUpdate<S>>(
+  options: AgUiRunnerOptions & OpenOptions<S, U>,
+): AgUiRunner<S, U> {
+  return opened<S, U, AgUiRunnerOptions, AgUiRunner<S, U>>({
+    call: "openAgUi",
+    runner: "AgUiRunner",
+    address: options.url === undefined ? undefined : `ag-ui:${String(options.url)}`,
+    options,
+    make: (thread, own) => new AgUiRunner<S, U>(thread, own),
+  });
+}

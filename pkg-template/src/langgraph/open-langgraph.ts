@@ -1,0 +1,39 @@
+import { opened, type OpenOptions } from "../open/opened.js";
+import type { ThreadState, ThreadUpdate } from "../thread/thread-types.js";
+import type { WithLangChainMessages } from "../state/message-types.js";
+import { LangGraphRunner, type LangGraphRunnerOptions } from "./runner.js";
+
+/**
+ * Opens a conversation with a LangGraph deployment, as `openAgUi` of `threadfold/ag-ui` does with an AG-UI server:
+ * returns its runner, with a thread that is saved in the tab, loaded again after a reload, and joined to the run under
+ * way. All that begins with the first subscriber or call. The same key gives the same runner.
+ *
+ * @param options - Those of {@link LangGraphRunner} and of {@link OpenOptions}.
+ * @throws {@link ThreadfoldError} `UNKNOWN_OPTION`; `INVALID_ARGUMENT` without an address or transport, and for a
+ *   transport of your own without a `key`.
+ *
+ * @example
+ * ```tsx
+ * import { openLangGraph } from "threadfold/langgraph";
+ * import { useChat } from "threadfold/react";
+ *
+ * const chat = openLangGraph({ apiUrl: "http://localhost:2024", assistantId: "agent" });
+ *
+ * export function Status() {
+ *   const { status, messageIds } = useChat(chat);
+ *   return <p>{status}, {messageIds.length} messages</p>;
+ * }
+ * ```
+ */
+export function openLangGraph<S extends WithLangChainMessages = ThreadState, U extends object = ThreadUpdate<S>>(
+  options: LangGraphRunnerOptions & OpenOptions<S, U>,
+): LangGraphRunner<S, U> {
+  const { apiUrl, assistantId } = options;
+  return opened<S, U, LangGraphRunnerOptions, LangGraphRunner<S, U>>({
+    call: "openLangGraph",
+    runner: "LangGraphRunner",
+    address: apiUrl === undefined ? undefined : `langgraph:${String(apiUrl)}:${String(assistantId)}`,
+    options,
+    make: (thread, own) => new LangGraphRunner<S, U>(thread, own),
+  });
+}

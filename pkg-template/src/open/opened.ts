@@ -1,0 +1,229 @@
+// Opens conversations: a thread and its runner, wired, saved and joined with the first subscriber or call.
+import { loadThread } from "../persist/load-thread.js";
+import { persist, type StopPersisting } from "../persist/persist.js";
+import { isPromise, type ThreadStorage } from "../persist/storage.js";
+import type { Runner } from "../runner/runner.js";
+import { ThreadfoldError } from "../shared/errors.js";
+import { BECOME } from "../thread/become.js";
+import { Thread } from "../thread/thread.js";
+import type { ThreadOptions } from "../thread/thread-types.js";
+
+/** The options that `openAgUi` and `openLangGraph` add to those of a runner. */
+export interface OpenOptions<S extends object, U extends object> extends Pick<
+  ThreadOptions<S, U>,
+  "threadId" | "schema" | "notify" | "history"
+> {
+  /**
+   * Where the thread is saved, and read from after hydration: `"session"`, the default, for the tab's `sessionStorage`,
+   * `"local"` for `localStorage`, or a storage of your own. `false` saves nothing.
+   */
+  storage?: "session" | "local" | ThreadStorage | false | undefined;
+  /**
+   * The name of the conversation, and of what is saved. Default: the protocol, the address and the `threadId`. A runner
+   * with a `transport` of your own needs one.
+   */
+  key?: string | undefined;
+}
+
+/** The names of {@link OpenOptions}. */
+const OWN = ["threadId", "schema", "notify", "history", "storage", "key"] as const;
+
+/** What differs between the protocols. */
+export interface Opening<S extends object, U extends object, O extends object, R extends Runner<S, U>> {
+  /** The function that the caller calls, such as `openAgUi`. */
+  readonly call: string;
+  /** The class for whoever wants the pieces. */
+  readonly runner: string;
+  /** The protocol and the address; undefined with a transport of the caller's. */
+  readonly address: string | undefined;
+  readonly options: O & OpenOptions<S, U>;
+  make(thread: Thread<S, U>, options: O): R;
+}
+
+interface Opened {
+  readonly runner: Runner<object, object>;
+  /** The runner's own options, which it reads at each request. */
+  readonly options: object;
+}
+
+const OPENED = Symbol.for("threadfold.opened");
+
+/** One for all copies of this module, and after a hot reload. */
+const all = (): Map<string, Opened> =>
+  ((globalThis as { [OPENED]?: Map<string, Opened> })[OPENED] ??= new Map<string, Opened>());
+
+/** Returns the runner of this key: the one that is open, which takes the new options, or a new one. */
+export function opened<S extends object, U extends object, O extends object, R extends Runner<S, U>>(
+  opening: Opening<S, U, O, R>,
+): R {
+  const { call, address, options, make } = opening;
+  const { threadId, schema, notify, history, storage = "session", key = keyOf(address, options) } = options;
+  if (key === undefined)
+    throw new ThreadfoldError(
+      "INVALID_ARGUMENT",
+      `${call}: a transport has no address. Give the conversation a \`key\`.`,
+    );
+  const own = Object.fromEntries(Object.entries(options).filter(([name]) => !OWN.includes(name as never))) as O;
+  const known = isServer ? undefined : all().get(key);
+  if (known && !known.runner.isDisposed) {
+    for (const name of Object.keys(known.options)) delete (known.options as Record<string, unknown>)[name];
+    Object.assign(known.options, own);
+    return known.runner as unknown as R;
+  }
+  const thread = new Thread<S, U>({ threadId, schema, notify, history } as ThreadOptions<S, U>);
+  const runner = make(thread, own);
+  if (isServer) refuseCalls(runner as never, call, opening.runner);
+  else {
+    all().set(key, { runner: runner as never, options: own });
+    wire(runner as never, new Start(runner as never, key, storage, { schema, notify, history } as object));
+  }
+  return runner;
+}
+
+const keyOf = (address: string | undefined, { threadId }: { threadId?: string | undefined }): string | undefined =>
+  address === undefined ? undefined : `threadfold:${address}:${threadId ?? ""}`;
+
+const isServer = typeof window === "undefined";
+
+type AnyRunner = Runner<object, object>;
+
+const CALLS = ["sendMessage", "regenerate", "stop", "retry", "resume", "load"] as const;
+
+/** Reads what was saved, saves what comes, and loads or joins what the server has: once. */
+class Start {
+  readonly #runner: AnyRunner;
+  readonly #key: string;
+  readonly #storage: OpenOptions<object, object>["storage"];
+  readonly #options: object;
+  #begun = false;
+  /** The saved thread, as long as the storage has not answered. */
+  #reading: Promise<void> | undefined;
+  #stop: StopPersisting | undefined;
+  /** Called once the thread is the saved one. */
+  onRead: () => void = () => {};
+
+  constructor(runner: AnyRunner, key: string, storage: OpenOptions<object, object>["storage"], options: object) {
+    this.#runner = runner;
+    this.#key = key;
+    this.#storage = storage;
+    this.#options = options;
+  }
+
+  /** Returns a promise only as long as the storage has not answered. */
+  begin(): Promise<void> | undefined {
+    if (this.#begun) return this.#reading;
+    this.#begun = true;
+    const { thread } = this.#runner;
+    const storage = storageOf(this.#storage);
+    if (!storage) {
+      this.#load();
+      return undefined;
+    }
+    const saving = { name: this.#key, storage, onError: (error: ThreadfoldError) => thread.report(error) };
+    const go = (saved: Thread<object, object> | undefined) => {
+      this.#reading = undefined;
+      if (thread.isDisposed) return;
+      if (saved) this.#become(saved);
+      this.#stop = persist(thread, saving);
+      this.#load();
+    };
+    const saved = loadThread<object, object>({ ...this.#options, ...saving });
+    if (isPromise(saved)) this.#reading = Promise.resolve(saved).then(go);
+    else go(saved as Thread<object, object> | undefined);
+    return this.#reading;
+  }
+
+  #become(saved: Thread<object, object>): void {
+    this.#runner.thread[BECOME](saved);
+    this.#runner[BECOME]();
+    this.onRead();
+  }
+
+  #load(): void {
+    const { thread } = this.#runner;
+    // A new conversation is not at the server.
+    if (thread.threadId === undefined && thread.run.id === undefined) return;
+    // How it ends is the runner's status.
+    this.#runner.load().catch((error: unknown) => {
+      if (error instanceof ThreadfoldError && !thread.isDisposed) thread.report(error);
+    });
+  }
+
+  end(): void {
+    this.#stop?.();
+    if (all().get(this.#key)?.runner === this.#runner) all().delete(this.#key);
+  }
+}
+
+/** Makes the first subscriber and the first call begin. */
+function wire(runner: AnyRunner, start: Start): void {
+  const { thread } = runner;
+  for (const name of CALLS) {
+    const call = runner[name].bind(runner) as (...args: unknown[]) => Promise<never>;
+    own(runner, name, (...args: unknown[]) => {
+      const reading = start.begin();
+      return reading ? reading.then(() => call(...args)) : call(...args);
+    });
+  }
+  own(thread, "subscribe", beginning(start, thread.subscribe.bind(thread)));
+  own(thread, "subscribeMessage", beginning(start, thread.subscribeMessage.bind(thread)));
+  const subscribe = runner.subscribe;
+  /** The listeners, and how each leaves: the runner's own change when the saved thread comes. */
+  const ends = new Map<() => void, () => void>();
+  own(runner, "subscribe", (listener: () => void) => {
+    start.begin();
+    const heard = () => listener();
+    ends.set(heard, subscribe(heard));
+    return () => {
+      ends.get(heard)?.();
+      ends.delete(heard);
+    };
+  });
+  start.onRead = () => {
+    for (const [heard, end] of ends) {
+      end();
+      ends.set(heard, subscribe(heard));
+      heard();
+    }
+  };
+  const dispose = runner.dispose.bind(runner);
+  own(runner, "dispose", () => {
+    start.end();
+    dispose();
+    thread.dispose();
+  });
+}
+
+const own = (of: object, name: string, value: unknown): void => {
+  Object.defineProperty(of, name, { value, configurable: true, writable: true });
+};
+
+const beginning =
+  <A extends unknown[], T>(start: Start, call: (...args: A) => T) =>
+  (...args: A): T => {
+    start.begin();
+    return call(...args);
+  };
+
+/** A runner at a server's module level would be shared by all requests. */
+function refuseCalls(runner: AnyRunner, call: string, name: string): void {
+  const refuse = () =>
+    Promise.reject(
+      new ThreadfoldError(
+        "UNSUPPORTED",
+        `${call}: a server opens no conversation, as all requests would share it. Use new ${name}(new Thread(), options).`,
+      ),
+    );
+  for (const one of CALLS) own(runner, one, refuse);
+}
+
+/** The storage that the option names; none where the browser refuses it. */
+function storageOf(given: OpenOptions<object, object>["storage"]): ThreadStorage | undefined {
+  if (given === false) return undefined;
+  if (typeof given === "object") return given;
+  try {
+    return given === "local" ? localStorage : sessionStorage;
+  } catch {
+    return undefined;
+  }
+}

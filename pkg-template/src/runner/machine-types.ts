@@ -1,0 +1,212 @@
+// What a runner's machine holds, hears and commands. Ids, numbers and names alone, so that it can move into the core.
+
+/** The number of a promise that a call has returned. */
+export type Who = number;
+
+/** A list that grows by one item at the same cost, however long it is. */
+export type Chain<T> = { readonly last: T; readonly rest: Chain<T> } | undefined;
+
+/** How the thread's last run stands. */
+export type Standing =
+  | { readonly is: "none" }
+  | { readonly is: "ended"; readonly how: "finished" | "stopped" }
+  /** It asks: the ids of its questions, and of those among them whose answers wait for the others. */
+  | { readonly is: "asks"; readonly open: readonly string[]; readonly kept: readonly string[] }
+  | FailedRun
+  /** The server's state of the thread could not be loaded: the run stands as before. */
+  | { readonly is: "unloaded"; readonly behind: RunStanding; readonly again: readonly string[] | undefined }
+  | CutRun;
+
+export type RunStanding = Exclude<Standing, { is: "unloaded" }>;
+
+export interface FailedRun extends Failure {
+  readonly is: "failed";
+  /** The answers that it carried. */
+  readonly answers: readonly string[] | undefined;
+}
+
+export interface Failure {
+  /** Whether the server had begun it; whether it may have ended well; whether the server knows it no more. */
+  readonly begun: boolean;
+  readonly lost: boolean;
+  readonly gone: boolean;
+  /** What it still asks. */
+  readonly open: readonly string[];
+}
+
+export interface CutRun {
+  readonly is: "cut";
+  readonly joins: boolean;
+  readonly heard: boolean;
+  /** Patience is out, or the server asks who this is: only a call goes on. */
+  readonly tired: boolean;
+}
+
+/** How a run came to its end, or was found. */
+export type Found =
+  | { readonly is: "finished" | "stopped" }
+  | { readonly is: "asks"; readonly open: readonly string[] }
+  | ({ readonly is: "failed" } & Failure)
+  | { readonly is: "cut"; readonly joins: boolean; readonly heard: boolean };
+
+/** What follows the joined run: the server's state again, or the same run made anew if it is gone. */
+export type After =
+  | { readonly is: "remake" }
+  | { readonly is: "load"; readonly joined: string; readonly again: readonly string[] | undefined };
+
+export interface Attempt {
+  readonly n: number;
+  readonly answers?: readonly string[] | undefined;
+}
+
+export interface Joined extends Attempt {
+  /** Whether the server has said anything of the run. */
+  readonly heard: boolean;
+  readonly tries: number;
+  /** Whether a join was ever answered. */
+  readonly answered: boolean;
+  readonly after?: After | undefined;
+}
+
+export type State =
+  | { readonly is: "rest"; readonly run: Standing }
+  | ({ readonly is: "requesting" } & Attempt)
+  | ({ readonly is: "reading" } & Joined)
+  | ({ readonly is: "rejoining" } & Joined)
+  | { readonly is: "stopping"; readonly n: number; readonly run: RunStanding }
+  | {
+      readonly is: "loading";
+      readonly n: number;
+      readonly run: RunStanding;
+      readonly again: readonly string[] | undefined;
+    }
+  /** Other code folds a run into the thread. */
+  | { readonly is: "elsewhere"; readonly isNamed: boolean }
+  | { readonly is: "disposed" };
+
+/** A call that waits until the thread is as the server has it. */
+export type Later = Extract<Event, { is: "edit" | "resume" | "retry" | "load" }>;
+
+export interface Machine {
+  readonly state: State;
+  /** The number of the attempt: an event of an older one changes nothing. */
+  readonly n: number;
+  /** What waits for a run: updates, the wish for a run without one, and the promises of both. */
+  readonly unsent: Chain<string>;
+  readonly wants: boolean;
+  readonly waiters: Chain<{ readonly w: Who; readonly id: string | undefined }>;
+  /** The promises of what is under way, and of those who stopped it. */
+  readonly own: readonly Who[];
+  readonly stops: readonly Who[];
+  readonly later: readonly Later[];
+  /** A run that had begun, or may have, has failed, and none has ended well since: the server may lack what it told. */
+  readonly mayLack: boolean;
+  /** Nothing that a record holds is sent before the first call. */
+  readonly isAwake: boolean;
+}
+
+export type Event =
+  // Calls. What they show and send is made by the command `act`, once they are admitted.
+  | { readonly is: "send"; readonly w: Who }
+  | { readonly is: "edit"; readonly w: Who }
+  | { readonly is: "resume"; readonly w: Who }
+  /** `ids`: the failed updates to send again; `named`: the caller chose them; `edits`: they remove messages. */
+  | {
+      readonly is: "retry";
+      readonly w: Who;
+      readonly ids: readonly string[];
+      readonly named: boolean;
+      readonly edits: boolean;
+    }
+  | { readonly is: "load"; readonly w: Who }
+  | { readonly is: "stop"; readonly w: Who }
+  | { readonly is: "dispose" }
+  // What a call has made.
+  /** `now`: an edit, which goes by what stands in the thread, so that nothing comes between. */
+  | { readonly is: "shown"; readonly ws: readonly Who[]; readonly ids: readonly string[]; readonly now?: boolean }
+  | { readonly is: "wanted"; readonly ws: readonly Who[] }
+  | { readonly is: "answered"; readonly w: Who; readonly ids: readonly string[] }
+  | { readonly is: "stands"; readonly ws: readonly Who[] }
+  // The transport, each with its attempt.
+  | { readonly is: "began"; readonly n: number }
+  | { readonly is: "part"; readonly n: number }
+  | { readonly is: "ended"; readonly n: number; readonly how: Exclude<Found, { is: "cut" }> }
+  | Cut
+  | {
+      readonly is: "loaded";
+      readonly n: number;
+      readonly how: Found;
+      /** The run that goes on there. */
+      readonly run: string | undefined;
+      readonly isDone: boolean;
+    }
+  | { readonly is: "unloaded"; readonly n: number }
+  | { readonly is: "cancelled"; readonly n: number }
+  | { readonly is: "timer"; readonly n: number }
+  // The thread.
+  | { readonly is: "otherBegan"; readonly took: readonly string[]; readonly isNamed: boolean }
+  | { readonly is: "otherEnded"; readonly how: Found }
+  | { readonly is: "rolledBack"; readonly id: string }
+  | { readonly is: "freed" }
+  /** Nothing else is to be heard: what waits may go on. */
+  | { readonly is: "next" };
+
+/** The connection broke. */
+export interface Cut {
+  readonly is: "cut";
+  readonly n: number;
+  /** Whether the run can be joined, and a join may be answered otherwise. */
+  readonly joins: boolean;
+  /** Whether something new came; whether a join was answered at all; whether the server asks who this is. */
+  readonly parts: boolean;
+  readonly answered: boolean;
+  readonly auth: boolean;
+}
+
+export type Result = "finished" | "stopped" | "interrupted" | "failed" | "disconnected";
+export type Refusal = "BUSY" | "INVALID_STATE" | "INVALID_ARGUMENT" | "DISPOSED";
+
+export type Command =
+  /** Makes what the call is for: shows a message, reads answers. */
+  | { readonly do: "act"; readonly w: Who }
+  /** Begins a run in the thread, which carries what is pending, or leaves it. */
+  | { readonly do: "begin"; readonly n: number; readonly carries: boolean }
+  | {
+      readonly do: "request";
+      readonly n: number;
+      readonly answers: readonly string[] | undefined;
+      readonly mayLack: boolean;
+    }
+  | { readonly do: "wait"; readonly n: number; readonly tries: number }
+  | { readonly do: "join"; readonly n: number }
+  /** The run failed, as it cannot be joined: comes back as `ended`. */
+  | { readonly do: "giveUp"; readonly n: number }
+  /** The run stays cut off: says why. */
+  | { readonly do: "tire" }
+  | { readonly do: "load"; readonly n: number; readonly joined: string | undefined }
+  | { readonly do: "cancel"; readonly n: number }
+  /** Reads no more; `goesOn`: the run is left, and not stopped. */
+  | { readonly do: "leave"; readonly goesOn: boolean }
+  /** Ends the thread's run as stopped: what it carried is pending again, what it was to answer is asked again. */
+  | { readonly do: "end"; readonly unsends: boolean; readonly asks: boolean }
+  /** Opens the questions of a run that failed. */
+  | { readonly do: "ask" }
+  /** Another run has begun: what the cut one carried has failed with it, and nobody reads that any more. */
+  | { readonly do: "fail" }
+  /** Makes a failed run anew: comes back as `retry`. */
+  | { readonly do: "remake"; readonly w: Who }
+  /** Sends what is still failed of these, by what the server has: comes back as `shown`, `wanted` or `stands`. */
+  | { readonly do: "again"; readonly ws: readonly Who[]; readonly ids: readonly string[]; readonly isDone: boolean }
+  | { readonly do: "settle"; readonly ws: readonly Who[]; readonly how: Result; readonly why?: "cancel" | "other" }
+  | { readonly do: "refuse"; readonly w: Who; readonly code: Refusal };
+
+/** What differs between runners. */
+export interface Rules {
+  readonly canLoad: boolean;
+  /** Whether answers are sent again once the server has begun the run that carried them. */
+  readonly answersAgain: boolean;
+  /** Whether a message is refused while a run is under way. */
+  readonly refuses: boolean;
+  /** How many times a broken run is joined in vain. */
+  readonly patience: number;
+}
