@@ -23,11 +23,14 @@ const throwing = (key: string, message: object) =>
 
 const WHOLE: Form[] = [
   // lists.js names the kinds and the roles itself, to be fast: it is held to the table.
-  ...KINDS.filter(([type]) => type !== "tool").map(([type]): Form => [type!, (id) => ({ type, id, content: "a" })]),
+  ...KINDS.filter(([type]) => type !== "tool").map(([type]): Form => [
+    String(type),
+    (id) => ({ type, id, content: "a" }),
+  ]),
   ["a tool's result", (id) => ({ type: "tool", id, content: "a", tool_call_id: "t1" })],
   ["calls", (id) => ({ type: "ai", id, content: "", tool_calls: calls })],
   ["no list of calls", (id) => ({ type: "ai", id, content: "", tool_calls: { length: 1, 0: { function: {} } } })],
-  ...[...KINDS.map(([, , role]) => role!), DEVELOPER[0]!, ...ON_SCREEN].map((role): Form => [
+  ...[...KINDS.map(([, , role]) => String(role)), String(DEVELOPER[0]), ...ON_SCREEN].map((role): Form => [
     role,
     (id) => ({ id, role, content: "a", toolCallId: "t1" }),
   ]),
