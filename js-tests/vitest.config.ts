@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-/** The tests of agents, on another version of `@ag-ui/client`: what imports it, the package too, gets that one. */
+/** The tests of agents, on another version of `@ag-ui/client`: all its importers, the package too, get that one. */
 const onClient = (version: string) => ({
   resolve: { alias: [{ find: /^@ag-ui\/client$/, replacement: `@ag-ui/client-${version}` }] },
   test: {
@@ -12,7 +12,7 @@ const onClient = (version: string) => ({
   },
 });
 
-/** The tests of React, on React 18: what imports it, the package and the tests, gets that one. */
+/** The tests of React, on React 18: all its importers, the package and the tests, get that one. */
 const onReact18 = {
   resolve: {
     alias: [
@@ -77,7 +77,7 @@ export default defineConfig({
             ...ALONE,
             ...WITH_DOM,
           ],
-          // Importing everything anew for each file takes longer than many a file's tests.
+          // Importing everything again for each file takes longer than many a file's tests.
           isolate: false,
         },
       },

@@ -1,5 +1,5 @@
-// `node scripts/bench-native.mjs` prints the native core's figures beside those of Python's add_messages.
-// Python is $PYTHON or python3, with js-tests/peers/conformance/python/requirements.txt installed in it.
+// `node scripts/bench-native.mjs` prints the native core's figures next to those of Python's add_messages. Python is
+// $PYTHON or python3, with js-tests/peers/conformance/python/requirements.txt installed in it.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ask, Complaint, isMain, main, run, watch } from "./process.mjs";

@@ -58,7 +58,7 @@ function whole(name, text, most) {
   return value;
 }
 
-/** Runs a target under a seed. Returns what it printed if it failed. */
+/** Runs a target under a seed. Returns its output if it failed. */
 async function failure({ program, args }, env) {
   const { code, output } = await watch(program, args, { env, show: false });
   return code === 0 ? undefined : output;

@@ -15,13 +15,13 @@ export function requireNode() {
   }
 }
 
-/** Installs what all workspaces need, or what the root and `some` of them do: a quarter of the time. */
+/** Installs the packages of all workspaces, or those of the root and `some` of them: a quarter of the time. */
 export async function ensureNodeModules(some) {
   const reason = whyInstall(some);
   if (reason) {
     const command = existsSync(lock) && !existsSync(installed) ? "ci" : "install";
     const only = some ? ["--include-workspace-root", ...some.flatMap((workspace) => ["--workspace", workspace])] : [];
-    // The lock file names no address, so that npm asks for one a package: what its cache knows need not be asked again.
+    // The lock file names no address, so npm asks for one a package: packages in its cache need not be asked for again.
     await step(`npm ${command} (${reason})`, () =>
       run(npm, [command, "--prefer-offline", "--no-audit", "--no-fund", ...only]),
     );
@@ -29,7 +29,7 @@ export async function ensureNodeModules(some) {
   linkPackage();
 }
 
-/** Returns why node_modules must be installed, or undefined if it is what the lock file says. */
+/** Returns why node_modules must be installed, or undefined if it matches the lock file. */
 function whyInstall(some) {
   if (!existsSync(lock)) return "there is no lock file";
   if (!existsSync(installed)) return "node_modules is missing";

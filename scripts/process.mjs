@@ -45,7 +45,7 @@ export async function all(works) {
   return results.map(({ value }) => value);
 }
 
-/** Runs a program silently. Returns what it printed, or undefined if it is missing or fails. */
+/** Runs a program silently. Returns its output, or undefined if it is missing or fails. */
 export function ask(command, args) {
   const { status, stdout } = spawnSync(command, args, { cwd: root, encoding: "utf8" });
   return status === 0 ? stdout.trim() : undefined;

@@ -44,7 +44,7 @@ const XTASK = ["--profile", "xtask", "-p", "xtask"];
 /** Compiles xtask ahead of its first use: while something else is being waited for. */
 export const compileXtask = () => run("cargo", ["build", ...XTASK], { env: SIDE_BY_SIDE });
 
-/** Has wasm-bindgen write what belongs to a wasm into a folder: `kind` is "package" or "tests". */
+/** Lets wasm-bindgen write a wasm's files into a folder: `kind` is "package" or "tests". */
 export const bind = (kind, wasm, folder, name) =>
   run("cargo", ["run", "--quiet", ...XTASK, "--", kind, wasm, folder, name]);
 

@@ -1,4 +1,4 @@
-// Counts what passed and failed, over steps of every kind.
+// Counts passed and failed tests, over steps of every kind.
 import { existsSync, readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { Complaint, root } from "./process.mjs";
@@ -67,7 +67,7 @@ export class Tally {
     this.#rows.push({ name: `${name} (not run)`, passed: 0, failed: 1, seconds: "0.0" });
   }
 
-  /** Prints the table, the names of what failed and, as the last line, the sum; sets the exit code. */
+  /** Prints the table, the names of failures and, as the last line, the sum; sets the exit code. */
   report() {
     const width = Math.max(4, ...this.#rows.map(({ name }) => name.length));
     const line = (name, ...cells) =>

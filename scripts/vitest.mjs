@@ -5,7 +5,7 @@ import { root } from "./process.mjs";
 /** The projects of the tests in Node. */
 export const IN_NODE = ["node", "node, alone", "node, DOM"];
 
-/** Returns what Node is called with to run these projects' tests: of all files, or of those that are named. */
+/** Returns Node's arguments to run these projects' tests: of all files, or of the named ones. */
 export const vitestIn = (projects, ...options) => [
   join(root, "node_modules", "vitest", "vitest.mjs"),
   "run",

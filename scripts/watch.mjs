@@ -1,5 +1,5 @@
-// `npm run watch` builds the package whenever its sources change, then runs the tests closest to what changed.
-// To run others, name test files, or parts of their names: `npm run watch -- thread/pending`.
+// `npm run watch` builds the package whenever its sources change, then runs the tests closest to the changed files. To
+// run others, name test files, or parts of their names: `npm run watch -- thread/pending`.
 import { watch as observe } from "node:fs";
 import { join } from "node:path";
 import { build } from "./build.mjs";

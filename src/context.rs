@@ -6,8 +6,8 @@
 //! - [`view::Context`]: the messages sent, by a [`policy`] and one small [`record`], and the
 //!   compaction due.
 //! - [`conversation::Conversation`]: a conversation read again and again, at the cost of the changes.
-//! - [`count`], [`estimate`]: tokens as Python counts them, and nearer to what a model reads; a [`meter`]
-//!   counts them while they are streamed.
+//! - [`count`], [`estimate`]: tokens as Python counts them, and closer to a model's own count; a
+//!   [`meter`] counts them while they stream.
 //! - [`safe_cuts`]: where a list of messages can be cut so that no tool result loses its call.
 //! - [`repair_tool_calls`], [`patch_tool_calls`]: lists that providers take.
 //! - [`trim`], [`clear`], [`truncate`], [`offload`]: how it gets fewer.

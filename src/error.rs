@@ -144,8 +144,8 @@ impl Error {
         Self::InvalidMessage { index: None, field: None, reason: reason.into() }
     }
 
-    /// A message whose `field` (such as `.id`; empty for the message itself) is not what is
-    /// `expected`.
+    /// A message whose `field` (such as `.id`; empty for the message itself) does not have the
+    /// `expected` form.
     pub(crate) fn message_field(field: &'static str, expected: impl Into<String>) -> Self {
         Self::InvalidMessage { index: None, field: Some(field), reason: expected.into() }
     }

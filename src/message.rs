@@ -49,7 +49,7 @@ pub enum Ids {
 pub(crate) enum Kinds {
     /// It may not: they are errors, as in LangGraph's reducer.
     Known,
-    /// It may: a server knows what it says. They stay as they are.
+    /// It may: a server knows its own messages. They stay as they are.
     Any,
 }
 
@@ -61,7 +61,7 @@ pub fn read<V: Value>(item: &V, ids: Ids) -> Result<Read<V>, Error> {
     read_any(item, ids, Kinds::Known)
 }
 
-/// Does what [`read`] does with messages of these kinds.
+/// Does the same as [`read`] with messages of these kinds.
 pub(crate) fn read_any<V: Value>(item: &V, ids: Ids, kinds: Kinds) -> Result<Read<V>, Error> {
     match item.kind() {
         Kind::String => Ok(Read::Made(identified(human(item), ids)?.0)),
@@ -93,7 +93,7 @@ pub(crate) fn odd<V: Value>(list: &V) -> Vec<u32> {
 pub(crate) const TEXT: &str = "text";
 
 /// Adds `text` to the content of the message at `index`, or to its last block, and returns the
-/// list. May change what is `owned` in place.
+/// list. May change an `owned` list in place.
 ///
 /// # Errors
 /// Returns the unchanged list when the message's content takes no text.

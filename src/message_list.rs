@@ -84,7 +84,7 @@ impl<V: Value> MessageList<V> {
         self.fold(messages, Kinds::Known)
     }
 
-    /// Does what [`MessageList::update`] does with messages of these kinds.
+    /// Does the same as [`MessageList::update`] with messages of these kinds.
     pub(crate) fn fold(&mut self, messages: V, kinds: Kinds) -> Result<(), Error> {
         if messages.is_null() {
             return Err(Error::NullArgument { received: Some("left") });

@@ -44,7 +44,7 @@ fn shown(list: &Value) -> Vec<String> {
     messages.iter().map(|each| text(each, "content") + "#" + &text(each, "id")).collect()
 }
 
-/// Asserts what both rules make of a list added to a#1, b#2.
+/// Asserts both rules' results for a list added to a#1, b#2.
 fn assert_added(right: &Value, langgraph: &[&str], deepagents: &[&str]) {
     assert_eq!(added(left(), right.clone(), LangGraph).unwrap(), langgraph, "LangGraph's");
     assert_eq!(added(left(), right.clone(), DeepAgents).unwrap(), deepagents, "DeepAgents'");

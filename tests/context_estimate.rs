@@ -10,7 +10,7 @@ use threadfold::context::count::{CountOptions, message_tokens};
 use threadfold::context::estimate::{Estimate, estimate_tokens};
 use threadfold::context::estimate_message::{TOKENS_PER_IMAGE, estimate_message};
 
-/// Characters that stand beside each other's borders, as in `js-tests/unit/context/estimate.test.ts`.
+/// Characters next to each other's borders, as in `js-tests/unit/context/estimate.test.ts`.
 const EDGES: [[u16; 10]; 7] = [
     [0x61, 0x7a, 0x41, 0x5a, 0x30, 0x39, 0x20, 0x09, 0x0a, 0x0d],
     [0x60, 0x7b, 0x40, 0x5b, 0x2f, 0x3a, 0x00, 0x1f, 0x7f, 0x22],
@@ -95,7 +95,7 @@ fn rounds_up() {
     assert_eq!(estimate_tokens("\n"), 1);
 }
 
-/// The messages of a file, with what the package counts and estimates.
+/// The messages of a file, with the package's counts and estimates.
 #[test]
 fn a_message_costs_as_much_in_either_heap_and_as_in_javascript() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("js-tests/unit/context/messages.json");

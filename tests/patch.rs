@@ -8,7 +8,7 @@ fn patched(document: &Value, operations: &Value) -> Result<Value, Error> {
     apply_patch(document, operations)
 }
 
-/// Each row: a document, one operation, and what becomes of it.
+/// Each row: a document, one operation, and its result.
 #[test]
 fn operations_that_apply() {
     let rows = [

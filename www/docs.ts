@@ -15,7 +15,7 @@ function attach({ middlewares }: { middlewares: Connect.Server }): void {
   });
 }
 
-/** Vite knows the public files of its start alone, and the documentation may be built beside it. */
+/** Vite knows only the public files that exist at its start, and the documentation may be built later. */
 function serve(server: ViteDevServer): void {
   attach(server);
   const folder = join(server.config.publicDir, "docs");

@@ -1,5 +1,6 @@
-//! A super-step of a graph beside juncture-core's: `cargo bench -p threadfold-bench --bench graph`. Each figure is a
-//! run of `STEPS` steps of one node.
+//! A super-step of a graph compared with juncture-core's:
+//! `cargo bench -p threadfold-bench --bench graph`. Each figure is a run of `STEPS` steps of one
+//! node.
 #![allow(clippy::expect_used, clippy::unwrap_used)]
 
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-// In place of a model that costs something: a script, which goes by what the conversation has so far.
+// Replaces a model that costs money: a script, which goes by the conversation so far.
 import { textOf } from "threadfold";
 import type { FunctionModel } from "threadfold/agent";
 

@@ -1,4 +1,4 @@
-//! Two async nodes run at once, on tokio; what each returns is merged as it comes.
+//! Two async nodes run at once, on tokio; each result is merged as it comes.
 
 use std::time::Duration;
 

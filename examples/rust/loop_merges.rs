@@ -7,7 +7,7 @@ use threadfold::{Error, Message, State};
 struct Agent {
     #[reducer(AddMessages)]
     messages: Vec<Message>,
-    /// The steps still to be done, written anew each time.
+    /// The remaining steps, rewritten each time.
     todos: Vec<String>,
 }
 

@@ -73,7 +73,7 @@ export function mergeTools(left, right) {
   return merged;
 }
 
-/** `replace` operations only: what lies on the way is copied, the rest is shared. */
+/** `replace` operations only: copies the way to each target, and shares the rest. */
 export function applyReplacements(document, operations) {
   let patched = document;
   for (const { path, value } of operations) patched = setAt(patched, path.split("/"), 1, value);

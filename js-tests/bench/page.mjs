@@ -4,7 +4,7 @@ import { JSDOM } from "jsdom";
 const { window } = new JSDOM("<!doctype html><body></body>");
 Object.assign(globalThis, { window, document: window.document });
 
-// They look at what is there when they are imported.
+// They check their environment when they are imported.
 const { createElement: h, memo, useLayoutEffect } = await import("react");
 const { createRoot } = await import("react-dom/client");
 

@@ -7,7 +7,7 @@ import { barsOf, precise } from "./report.mjs";
 
 const root = new URL("../../", import.meta.url);
 
-/** The README's rows: the case, its sizes, and the peers beside it, with what they are called there. */
+/** The README's rows: the case, its sizes, and its peers with their names there. */
 const ROWS = [
   {
     what: "a token and a new snapshot, 100 / 1,000 / 10,000 messages",
@@ -93,7 +93,7 @@ const ROWS = [
   },
 ];
 
-/** The README's part: what matters to a reader who has a minute. */
+/** The README's part, for a reader who has a minute. */
 export function readmeFigures({ cases, sizes, machine }) {
   const us = (name, n) => {
     const found = cases.find((one) => one.name === name && one.n === n)?.us;

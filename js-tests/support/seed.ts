@@ -18,7 +18,10 @@ export function seeded(subject: string, all: number): { seed: number; numRuns: n
 /** In CI, all that there is to try; elsewhere `npm test` takes a part of it, always the same. */
 export const isThorough = (): boolean => asked("THREADFOLD_THOROUGH") === 1;
 
-/** A number of cases: a twentieth of all, unless thorough, or what THREADFOLD_RUNS, or a variable of the subject's own, asks for. */
+/**
+ * A number of cases: a twentieth of all, unless thorough, or the number in THREADFOLD_RUNS or in a variable of the
+ * subject's own.
+ */
 export function runs(all: number, variable = "THREADFOLD_RUNS"): number {
   return asked(variable) ?? asked("THREADFOLD_RUNS") ?? (isThorough() ? all : Math.ceil(all / 20));
 }

@@ -185,7 +185,7 @@ async function minified(text, short) {
   return code;
 }
 
-/** A class's name is what errors and consoles show of it; esbuild calls one that speaks of itself `_Name`. */
+/** Errors and consoles show a class's name; esbuild calls one that refers to itself `_Name`. */
 function named(text) {
   const names = [...text.matchAll(/=class _(\w+)/g)].map(([, name]) => name);
   if (names.length === 0) return text;

@@ -7,7 +7,10 @@ import { SIDE_BY_SIDE, target, WASM } from "../rust.mjs";
 /** Returns the path of cargo's .wasm. Whether anything needs compiling is cargo's business. */
 export const compileCore = () => compile("threadfold-core-wasm");
 
-/** The same for the agent half. Not beside the core: cargo unites the features of the packages that it builds together. */
+/**
+ * The same for the agent half. Not together with the core: cargo unites the features of the packages that it builds
+ * together.
+ */
 export const compileAgent = () => compile("threadfold-agent-wasm");
 
 /** Cargo's environment for the wasm profile: code compiled with another has nothing in common with it. */
@@ -23,7 +26,7 @@ export function wasmEnvironment() {
       [library, "rust"],
     ]
       .map(([from, to]) => `--remap-path-prefix=${from}=${to}`)
-      // slots.js puts it back after what no frame of the core's returned from.
+      // slots.js restores it after a call from which no frame of the core returned.
       .concat("-Clink-arg=--export=__stack_pointer")
       .join(" "),
   };

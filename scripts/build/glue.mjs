@@ -16,7 +16,7 @@ const TEXT = ["alphabet: string", "text: string", "length: number", "fingerprint
   .map((one) => `export declare const ${one};\n`)
   .join("");
 
-/** Makes room in pkg-template/generated/ for what is written there anew: the glue of both wasms, its types and snippets. */
+/** Makes room in pkg-template/generated/ for new files: the glue of both wasms, its types and snippets. */
 export function emptyGenerated() {
   rmSync(generated, { recursive: true, force: true });
   for (const folder of [generated, join(generated, "agent")]) {
@@ -47,8 +47,8 @@ export async function writeCore(wasm) {
 }
 
 /**
- * The same for the agent half. Its wasm takes numbers and gives numbers: nothing of the core's values, nor of what user code
- * throws.
+ * The same for the agent half. Its wasm takes numbers and gives numbers: nothing of the core's values, nor of user
+ * code's errors.
  */
 export async function writeAgent(wasm) {
   const folder = join(generated, "agent");
@@ -59,7 +59,7 @@ export async function writeAgent(wasm) {
   return bound;
 }
 
-/** Writes a wasm and the text of its glue again, with short names for what the two share. */
+/** Writes a wasm and the text of its glue again, with short names for their common functions. */
 function writeShort(bound, glue, text) {
   const named = uses("names") ? shortNames(readFileSync(bound), text) : undefined;
   if (named) {

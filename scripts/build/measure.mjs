@@ -35,7 +35,7 @@ async function sizes() {
   return [gzipped(readFileSync(core)), gzipped(files["index.js"]), gzipped(readFileSync(agent)), half];
 }
 
-/** The same without a trick, in a process of its own: the build reads at its start what to leave out. */
+/** The same without a trick, in a process of its own: the build reads at its start which to leave out. */
 function sizesWithout(trick) {
   process.env.THREADFOLD_WITHOUT = trick;
   const printed = ask(process.execPath, [import.meta.filename, "--sizes"]);

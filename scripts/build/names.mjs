@@ -68,7 +68,7 @@ function imported(wasm, start, rename) {
     const module = text(wasm, at);
     const name = text(wasm, module.end);
     for (const short of rename(module.text, name.text)) entries.push(written(short));
-    // Of functions only: their kind is 0, and what follows is the number of their type.
+    // Of functions only: their kind is 0, and the number of their type follows.
     [, at] = number(wasm, name.end + 1);
     entries.push(wasm.subarray(name.end, at));
   }

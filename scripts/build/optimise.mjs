@@ -20,7 +20,7 @@ const MORE = [
   "-Oz",
   // Rust's stack and data begin above.
   "--low-memory-unused",
-  // Inlining what is called once saves bytes but costs more of them gzipped: repeated code packs well.
+  // Inlining functions called once saves bytes but costs more of them gzipped: repeated code packs well.
   "--one-caller-inline-max-function-size=8",
   "--always-inline-max-function-size=4",
   // Code that computes a value twice packs better than locals that keep it.

@@ -2,7 +2,10 @@
 // neither the linker nor the optimiser knows which data nobody reads. Zeros cost nothing.
 import { sections, number } from "./wasm-sections.mjs";
 
-/** Files of Rust's library and of the core: only the places of panics name them. Texts stand end to end: no more than that. */
+/**
+ * Files of Rust's library and of the core: only the places of panics name them. Texts adjoin each other: match no more
+ * than that.
+ */
 const FILE = /(?:\/rustc\/|rust\/|cargo\/|src\/)[\w./-]+?\.rs/g;
 
 /** The messages of functions in Rust's library that are made to trap: all of it between their parameters. */

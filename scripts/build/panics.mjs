@@ -1,5 +1,5 @@
-// Panics, made cheap: one stops the wasm where it stands, and nobody reads its message there. So the functions that Rust's
-// library calls to panic only trap, and so does what puts messages together: nothing else in the core formats text.
+// Panics, made cheap: one stops the wasm at once, and nobody reads its message there. So the functions that Rust's
+// library calls to panic only trap. So does the code that builds messages: nothing else in the core formats text.
 import { readFileSync, writeFileSync } from "node:fs";
 import binaryen from "binaryen";
 import { Complaint } from "../process.mjs";

@@ -12,7 +12,7 @@ export function sections(wasm) {
   return found;
 }
 
-/** A number in LEB128, and where what follows it is. */
+/** A number in LEB128, and the position after it. */
 export function number(wasm, at) {
   let value = 0;
   for (let shift = 0; ; shift += 7) {

@@ -21,8 +21,8 @@ impl Limits {
             || self.run_limit.is_some_and(|most| self.run >= most)
     }
 
-    /// Takes the calls that count, in order, and returns the positions of those that are too many.
-    /// Only what is allowed counts from then on.
+    /// Takes the calls that count, in order, and returns the positions of those over the limit.
+    /// Only allowed calls count from then on.
     ///
     /// ```
     /// use threadfold::agent::limits::Limits;

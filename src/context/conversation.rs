@@ -1,4 +1,4 @@
-//! A conversation that is looked at again and again: a look costs what has changed.
+//! A conversation that is viewed repeatedly: a view costs only its changes.
 
 use std::fmt;
 
@@ -63,10 +63,10 @@ struct Seen<V: Value> {
     /// The record that was given, and whether it is about this conversation.
     record: Option<Record<V>>,
     is_about: bool,
-    /// How many messages of the full track decide what the record leaves out and edits.
+    /// How many messages of the full track determine the record's cuts and edits.
     settled: usize,
     list: Vec<V>,
-    /// How many messages of the list stand in front of those that are kept.
+    /// How many messages of the list come before the kept ones.
     front: usize,
     /// The first message of the track that is kept.
     cutoff: usize,
@@ -152,7 +152,7 @@ impl<'c, 'a, V: Value + fmt::Display> Conversation<'c, 'a, V> {
         Self { context, limits, seen: None }
     }
 
-    /// Returns what the model is sent.
+    /// Returns the messages for the model.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] if `messages` is not a list, and for a policy that makes no sense;
@@ -236,7 +236,7 @@ impl<'c, 'a, V: Value + fmt::Display> Conversation<'c, 'a, V> {
         Ok(())
     }
 
-    /// Adds what is new in the list to its numbers.
+    /// Adds the list's new messages to its numbers.
     fn count_new(&self, seen: &mut Seen<V>) -> Result<(), Error> {
         let Seen { list, ledger, ids, providers, .. } = seen;
         for (at, message) in list.iter().enumerate().skip(ledger.track.len() as usize) {
@@ -388,8 +388,8 @@ impl<'c, 'a, V: Value + fmt::Display> Conversation<'c, 'a, V> {
     }
 }
 
-/// Whether it is a system message that stays in front: a summary does not, the next one stands for
-/// it, too.
+/// Whether it is a system message that stays in front. A summary does not stay, because the next
+/// one replaces it, too.
 fn is_system<V: Value>(message: &V) -> bool {
     is_kind(message, "system") && !is_summary(message)
 }

@@ -18,8 +18,8 @@ pub struct CountOptions {
     pub count_name: bool,
     /// The cost of an image: by default `OpenAI`'s price of one in low resolution.
     pub tokens_per_image: f64,
-    /// Whether to scale by what the last answer with `usage_metadata` really took, if one provider
-    /// gave all.
+    /// Whether to scale by the tokens that the last answer with `usage_metadata` reports, if one
+    /// provider gave all.
     pub use_usage_metadata_scaling: bool,
 }
 
@@ -38,7 +38,7 @@ impl Default for CountOptions {
 /// The parts of a message that count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MessageSize {
-    /// In code points; with what Python writes around tool calls and unknown blocks.
+    /// In code points; with the characters that Python writes around tool calls and unknown blocks.
     pub chars: u64,
     /// Its images.
     pub images: u64,
@@ -116,7 +116,7 @@ pub fn message_tokens<V: Value>(message: &V, options: &CountOptions) -> Result<f
     Ok(message_size(message, options.count_name)?.map_or(0.0, |size| options.add(0.0, size)))
 }
 
-/// Returns what of a message counts; nothing, if it is only for the screen.
+/// Returns the counted size of a message; nothing, if it is only for the screen.
 ///
 /// # Errors
 /// [`Error::InvalidMessage`], [`Error::InvalidArgument`] as [`count_tokens`].
@@ -240,7 +240,7 @@ fn call_chars<V: Value>(parts: &Parts<'_, V>) -> Result<u64, Error> {
     Ok(chars)
 }
 
-/// Returns what an AI message says who made it.
+/// Returns the provider that an AI message names.
 fn provider_of<V: Value>(parts: &Parts<'_, V>) -> Result<Option<String>, Error> {
     let response = parts.field("response_metadata");
     let provider = response.and_then(|it| it.get_owned("model_provider"));

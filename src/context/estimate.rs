@@ -47,7 +47,7 @@ impl Estimate {
         }
     }
 
-    /// Adds text in UTF-16, as JavaScript has it: half a pair may stand alone.
+    /// Adds text in UTF-16, as JavaScript has it, which may have half a pair alone.
     pub fn add_units(&mut self, units: impl IntoIterator<Item = u16>) {
         for unit in units {
             self.unit(unit);
@@ -99,8 +99,8 @@ const AFTER_OTHER: u8 = AFTER_NEWLINE + 1;
 const AFTER_GREEK: u8 = AFTER_OTHER + 1;
 const AFTER_HEBREW: u8 = AFTER_GREEK + 1;
 
-/// Returns what a character costs in a state, and the state after it. Weights fitted to o200k on 23
-/// kinds of text.
+/// Returns the cost of a character in a state, and the state after it. Weights fitted to o200k on
+/// 23 kinds of text.
 fn step(unit: u16, state: u8) -> (u64, u8) {
     let spaced = state == AFTER_SPACE || state == AFTER_SPACES;
     let cost_unless =
@@ -153,7 +153,7 @@ fn word(state: u8) -> (u8, u8) {
     (letters, letters.min(LONG - 1))
 }
 
-/// Returns what each character costs that doesn't care what came before.
+/// Returns the cost of a character that does not depend on the preceding ones.
 fn of_others(unit: u16) -> u64 {
     match unit {
         // Latin with marks.

@@ -100,7 +100,7 @@ impl Ledger {
         last.map_or(0.0, |last| last.sum)
     }
 
-    /// Returns the tokens of all, `beside` them what repairs them takes.
+    /// Returns the tokens of all; `beside` is the cost of their repair.
     pub(crate) fn tokens(&self, limits: &Limits, beside: f64) -> f64 {
         let Some(last) = self.entries.last() else { return (limits.overhead + beside).ceil() };
         let counted = limits.overhead + last.sum + beside;
@@ -192,7 +192,7 @@ impl Ledger {
         if cut > front {
             return cut;
         }
-        // Nothing that keeps all of it: what keeps a little less.
+        // No cut keeps all of it, so take one that keeps a little less.
         self.track.next_cut(target).filter(|cut| *cut > front).unwrap_or(0)
     }
 

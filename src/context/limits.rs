@@ -56,7 +56,7 @@ pub(crate) struct Limits {
     pub(crate) apart: u32,
     pub(crate) scaled: bool,
     pub(crate) as_langchain: bool,
-    /// Whether what stays in front counts for the tokens to keep.
+    /// Whether the messages in front count for the tokens to keep.
     pub(crate) front_counts: bool,
     /// How many of the last results of tools, and of the last messages, edits leave alone.
     pub(crate) edit_keep_results: u32,
@@ -64,7 +64,7 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    /// Sets the triggers and what stays, for a model that takes so many tokens.
+    /// Sets the triggers and the size to keep, for a model that takes so many tokens.
     pub(crate) fn resolve(&mut self, input: f64, keep: Measure, triggers: &[Measure]) {
         self.keep = keep.threshold(input, f64::INFINITY);
         let half = |most: f64, of: f64| if of > 0.0 { most.min((of / 2.0).floor()) } else { most };

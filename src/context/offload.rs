@@ -1,4 +1,4 @@
-//! Offloading: moving what is too long for a context to a file, which the agent reads in parts.
+//! Offloading: moving texts too long for a context to a file, which the agent reads in parts.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -47,7 +47,7 @@ impl Default for OffloadOptions<'_> {
 pub struct Offloaded<V> {
     /// The files to write, each a path and its text.
     pub files: Vec<(String, String)>,
-    /// The context: the messages with what is in files replaced by where it is, and a preview.
+    /// The context: its messages have the file's path and a preview in place of each moved text.
     pub messages: V,
     /// The messages to update the state with: the user's with the path of its file in
     /// `additional_kwargs.lc_evicted_to`. Their text stays in the state, and is replaced in each

@@ -1,4 +1,4 @@
-//! When a context has become too much for a model, and what to do about it: decided over numbers.
+//! When a context is too large for a model, and the remedy: decided over numbers.
 //!
 //! Decisions concern the list before its repair: the front (system messages, a summary), and the
 //! messages that are kept. Between two compactions the list only grows, so each decision costs only
@@ -7,7 +7,7 @@
 use super::limits::Measure;
 use crate::error::Error;
 
-/// A measure of a context: as a trigger what it has at least, for what is kept the most.
+/// A measure of a context: as a trigger its least size, for `keep` the most.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Size {
     /// So many tokens.
@@ -49,7 +49,7 @@ pub enum Cuts {
     AsLangchain,
 }
 
-/// When a context is compacted, and to what.
+/// When a context is compacted, and to which size.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Policy {
     /// Compacts when one of these holds; one holds when each measure in it is reached. Never, if
@@ -70,7 +70,8 @@ pub struct Policy {
     pub scaled: bool,
     /// Where to cut.
     pub cuts: Cuts,
-    /// Whether what stays in front (system messages, the last summary) counts for the tokens to keep.
+    /// Whether the messages in front (system messages, the last summary) count for the tokens to
+    /// keep.
     pub front_counts: bool,
     /// Edits leave the newest messages alone: from this many of the last tool results on.
     pub edit_keep_results: Option<u32>,

@@ -1,4 +1,4 @@
-//! The record of a compaction: all that is stored about a context beside the full track.
+//! The record of a compaction: all that is stored about a context besides the full track.
 
 use crate::value::{Found, Kind, Scalar, Value};
 
@@ -158,8 +158,8 @@ impl<V: Value> Record<V> {
             .all(|(own, other)| own == other)
     }
 
-    /// How many messages from the start on decide what it leaves out and edits, with the positions that
-    /// it now says. Its messages may still come: no list is that long yet.
+    /// How many messages from the start on determine its cuts and edits, with the positions that it
+    /// now has. Its messages may still come: no list is that long yet.
     pub(super) fn settled(&self, messages: &V, cutoff: usize, edge: usize) -> usize {
         let known = |at: usize, first: Option<&str>, last: Option<&str>, index: usize| {
             let id_at = |at: usize| messages.at(at).and_then(|message| id_of(&*message));
@@ -210,7 +210,7 @@ pub fn summary_message<V: Value>(summary: &str, file_path: Option<&str>) -> V {
         .with("additional_kwargs", source)
 }
 
-/// Whether a message of a list is the summary of what stood there.
+/// Whether a message of a list is the summary made for that place.
 pub(super) fn is_summary<V: Value>(message: &V) -> bool {
     let own = fields(message);
     let source = own.get("additional_kwargs").and_then(|more| more.text_of("lc_source"));

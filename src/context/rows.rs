@@ -28,7 +28,7 @@ impl<V: Value> Facts<V> {
     /// Reads a message in any of its forms.
     ///
     /// # Errors
-    /// [`Error::InvalidMessage`] for what has neither a type nor a role.
+    /// [`Error::InvalidMessage`] without a type or a role.
     pub(crate) fn of(message: &V) -> Result<Self, Error> {
         let made = serialised_constructor(message);
         let (name, fields) = match &made {

@@ -25,7 +25,7 @@ impl<V: Value> CountTokens<V> for Approximate {
     }
 }
 
-/// Estimates what a model reads: [`estimate_message`].
+/// Estimates a model's own count: [`estimate_message`].
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Estimated;
 

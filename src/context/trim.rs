@@ -76,8 +76,8 @@ pub trait Source {
     /// # Errors
     /// The heap's own.
     fn reserve_first(&mut self) -> Result<(), Self::Error>;
-    /// Returns whether a message is of a type on which what is kept may start, or end: always, if every
-    /// type may.
+    /// Returns whether a message is of a type on which the kept list may start, or end: always, if
+    /// every type may.
     ///
     /// # Errors
     /// The heap's own.
@@ -92,7 +92,7 @@ pub trait Source {
     /// # Errors
     /// The heap's own.
     fn blocks(&mut self, message: usize) -> Result<usize, Self::Error>;
-    /// Returns how many pieces its text has, or the text of its block nearest to what is kept.
+    /// Returns how many pieces its text has, or the text of its block nearest to the kept messages.
     ///
     /// # Errors
     /// The heap's own.
@@ -121,7 +121,7 @@ pub trait Source {
     }
 }
 
-/// Returns how many messages fit: all, or what halving finds.
+/// Returns how many messages fit: all, or the result of halving.
 pub(crate) fn halve<S: Source + ?Sized>(
     source: &mut S,
     messages: &Range<usize>,
@@ -159,7 +159,7 @@ pub struct Kept {
     pub dropped: Vec<usize>,
 }
 
-/// Decides what is kept of a list of `len` messages.
+/// Decides which of `len` messages to keep.
 ///
 /// # Errors
 /// The source's own.
@@ -226,7 +226,7 @@ fn most<E>(max: usize, mut fits: impl FnMut(usize) -> Result<bool, E>) -> Result
     Ok(least)
 }
 
-/// Returns how much of the message beside these still fits.
+/// Returns how much of the next message still fits.
 fn part<S: Source>(
     kept: &Range<usize>,
     strategy: Strategy,

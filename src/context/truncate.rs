@@ -8,7 +8,7 @@ use super::trim::Counter;
 use crate::error::Error;
 use crate::value::{Found, Kind, Value};
 
-/// How much of a context: for a trigger at least, for what is kept at most.
+/// How much of a context: for a trigger at least, for `keep` at most.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ContextSize {
     /// This many messages.
@@ -59,8 +59,8 @@ const HEAD: usize = 20;
 
 /// Returns the messages with long text arguments of old tool calls truncated, by deepagents' rules.
 ///
-/// `tokens` is what the whole request has, with the system message and tools. It is the messages'
-/// own number if `None`, and not counted unless it is needed.
+/// `tokens` is the size of the whole request, with the system message and tools. If `None`, the
+/// messages' own size is used, and counted only if needed.
 ///
 /// # Errors
 /// [`Error::InvalidArgument`] if `messages` is not a list; the counter's own.

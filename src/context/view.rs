@@ -12,7 +12,7 @@ use super::record::{Boundary, Record, summary_message};
 use super::tokens::CountTokens;
 use super::truncate::TruncateOptions;
 
-/// When a context is compacted, to what, and how it is counted.
+/// When a context is compacted, to which size, and how it is counted.
 ///
 /// ```
 /// use serde_json::json;
@@ -60,7 +60,7 @@ impl<V> fmt::Debug for Context<'_, V> {
 pub struct View<V> {
     /// The messages: a list that every provider takes.
     pub messages: V,
-    /// Their tokens, with what the policy has as overhead.
+    /// Their tokens, with the policy's overhead.
     pub tokens: f64,
     /// The work to do before the model is called.
     pub due: Option<Due<V>>,
@@ -111,8 +111,8 @@ impl<'a, V: Value + fmt::Display> Context<'a, V> {
         Self { policy, counter, clear: None, truncate: None, preserve_system, providers: &[] }
     }
 
-    /// Returns what the model is sent. Where you look again and again, [`Context::conversation`] costs
-    /// what has changed.
+    /// Returns the messages for the model. For repeated views, [`Context::conversation`] costs only
+    /// the changes.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] if `messages` is not a list, and for a policy that makes no

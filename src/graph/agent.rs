@@ -1,4 +1,4 @@
-//! Agents: what can stand alone, or be a node.
+//! Agents: they run alone, or as a node.
 
 use super::error::BoxError;
 use crate::{Error, State};

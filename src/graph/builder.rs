@@ -19,7 +19,7 @@ use super::planner::{Join, Node, Options, Plan, PlanSpec};
 use super::together::BoxFuture;
 use crate::State;
 
-/// The most steps of a run, unless you say otherwise.
+/// The most steps of a run, by default.
 const RECURSION_LIMIT: u64 = 25;
 
 /// A graph to be compiled.

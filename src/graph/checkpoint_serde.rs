@@ -17,12 +17,13 @@ const FORM: u8 = 2;
 
 /// Version, seen, passed; held, finished, updated.
 type ChannelForm = ((u64, u64, u64), (bool, bool, bool));
-/// The step, the channels, the highest version, whether updates are known, who arrived, the Sends.
+/// The step, the channels, the highest version, whether updates are known, the nodes that arrived,
+/// the Sends.
 type PlanForm = (i64, Vec<ChannelForm>, u64, bool, Vec<(u32, u32)>, Vec<u32>);
 /// None for a pull; a Send's index; or the task that failed, and true.
 type CauseForm = Option<(u32, bool)>;
 type FinishedForm<U, S> = (Option<U>, Vec<u32>, Vec<S>);
-/// The node, why it ran, what it has done, its answers, its interrupt's id, node and value.
+/// The node, why it ran, its results, its answers, its interrupt's id, node and value.
 type PendingForm<U, S> =
     (u32, CauseForm, Option<FinishedForm<U, S>>, Vec<Value>, Option<(String, String, Value)>);
 /// The nodes and the list edges.

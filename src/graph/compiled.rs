@@ -25,7 +25,7 @@ pub(super) struct Compiled<S: State> {
     pub numbers: HashMap<String, Node>,
     pub names: Arc<Names>,
     pub plan: Arc<Plan>,
-    /// By node, the start last: what its edges write.
+    /// By node, the start last: the writes of its edges.
     pub writes: Vec<Vec<u32>>,
     pub branches: Vec<Vec<Branch<S>>>,
     pub options: Options,

@@ -90,8 +90,8 @@ impl fmt::Display for Interrupted {
 impl std::error::Error for Interrupted {}
 
 impl Interrupted {
-    /// Whether an error passes this question on. Some kinds of errors hide what is in them, but not
-    /// what it says.
+    /// Whether an error passes this question on. Some kinds of errors hide their source, but not
+    /// their text.
     pub(super) fn is_in(&self, error: &(dyn std::error::Error + 'static)) -> bool {
         let says = self.to_string();
         std::iter::successors(Some(error), |error| error.source())
@@ -124,8 +124,9 @@ impl Serialize for Interrupt {
 
 /// A node with fields of its own: a client, a database, a model.
 ///
-/// A closure may hold such a thing, too, but not look at the state while it waits for it: Rust has no
-/// name yet for a closure whose future borrows both. It clones what it needs of the state first.
+/// A closure may hold such fields, too, but cannot look at the state while it awaits them. Rust has
+/// no name yet for a closure whose future borrows both. It clones the parts of the state that it
+/// needs first.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -191,7 +192,7 @@ pub struct Updates;
 /// Marks functions that return a [`Command`].
 #[derive(Debug)]
 pub struct Commands;
-/// Marks what is a [`Node`].
+/// Marks a [`Node`].
 #[derive(Debug)]
 pub struct Nodes;
 

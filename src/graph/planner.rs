@@ -1,8 +1,8 @@
 //! The decision who runs next, in numbers: no values, no names, no time, nothing asynchronous.
 //!
-//! [`StateGraph`](super::StateGraph) is on top of it, and so is the npm package's. If you write a
-//! host of your own: make a [`Plan`], open a [`Run`], and [`commit`](Run::commit) what the tasks of
-//! each step wrote.
+//! [`StateGraph`](super::StateGraph) is on top of it, and so is the npm package's. For a host of
+//! your own: make a [`Plan`], open a [`Run`], and [`commit`](Run::commit) the writes of each step's
+//! tasks.
 //!
 //! ```
 //! use std::sync::Arc;

@@ -30,7 +30,7 @@ impl Names {
     }
 }
 
-/// The numbers of one graph in another: none for what that does not have.
+/// The numbers of one graph in another: none for nodes and channels that it lacks.
 struct Numbers {
     nodes: Vec<Option<usize>>,
     channels: Vec<Option<usize>>,

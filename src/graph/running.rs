@@ -88,7 +88,7 @@ type Returned<S> = Result<Command<S>, BoxError>;
 
 /// A step whose tasks are at work.
 struct OpenStep<S: State> {
-    /// For each task, what an earlier run has left of it.
+    /// For each task, its pending results from an earlier run.
     kept: Vec<Option<Pending<S>>>,
     /// For each task, its result.
     returned: Arc<Mutex<Vec<Option<Returned<S>>>>>,
@@ -210,7 +210,7 @@ where
         &self.state
     }
 
-    /// Returns what the run asks, if it has stopped for that.
+    /// Returns the run's interrupts, if it has stopped for them.
     pub fn interrupts(&self) -> Vec<Interrupt> {
         self.pending.iter().filter_map(|pending| pending.interrupt.clone()).collect()
     }
@@ -227,8 +227,8 @@ where
         Ok(Outcome { state: self.into_shown()?, interrupts })
     }
 
-    /// Returns the state with what finished tasks of a step that did not end have written, as langgraph
-    /// shows it. It is merged for good when the step ends.
+    /// Returns the state with the writes of finished tasks in a step that did not end, as langgraph
+    /// shows it. They are merged for good when the step ends.
     fn into_shown(mut self) -> Result<S, GraphError> {
         let mut left = by_task(std::mem::take(&mut self.pending));
         let tasks: Vec<_> = {
@@ -417,7 +417,7 @@ where
         self.failed.take().map_or(Ok(None), Err)
     }
 
-    /// Begins a step: what earlier runs have left of its tasks, and the answers that they have.
+    /// Begins a step: collects the earlier results of its tasks, and their answers.
     fn open_step(&mut self, tasks: &[Task]) -> OpenStep<S> {
         let mut left = by_task(std::mem::take(&mut self.pending));
         let kept: Vec<Option<Pending<S>>> =
@@ -430,7 +430,7 @@ where
         OpenStep { kept, returned }
     }
 
-    /// Keeps what tasks have done in a step that did not end.
+    /// Keeps the results of tasks in a step that did not end.
     fn keep(
         &mut self,
         tasks: &[Task],
@@ -465,9 +465,9 @@ where
         self.pending = pending;
     }
 
-    /// Returns what a task has done: its update, and where its command, its edges and its branches
-    /// go. The branches of one that runs alone see the state with its update merged; it is the
-    /// graph's. Those of others see a copy.
+    /// Returns the results of a task: its update, and the targets of its command, its edges and its
+    /// branches. The branches of one that runs alone see the graph's own state with its update
+    /// merged. Those of others see a copy.
     fn finished(
         &mut self,
         node: Node,

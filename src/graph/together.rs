@@ -38,7 +38,7 @@ impl Wake for OneOf {
     }
 }
 
-/// Waits for all of them. Hands over what each returns as soon as it does, with its place.
+/// Waits for all of them. Hands over each result as soon as it is there, with its place.
 pub(super) async fn together<T>(
     mut futures: Vec<BoxFuture<'_, T>>,
     mut done: impl FnMut(usize, T),

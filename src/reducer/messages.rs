@@ -226,8 +226,8 @@ fn each<'a>(
     })
 }
 
-/// Everything after a remove-all stays as it came, even two messages of one id, less what is
-/// removed.
+/// Everything after a remove-all stays as it came, even two messages of one id, but for removed
+/// ones.
 fn after_remove_all(
     start: u32,
     numbers: &[u32],

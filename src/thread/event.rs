@@ -4,7 +4,7 @@
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Event<V> {
-    /// A run begins and sends what is pending.
+    /// A run begins and sends the pending updates.
     RunStarted {
         /// The run's id, if it has one.
         id: Option<V>,
@@ -77,8 +77,8 @@ pub enum Event<V> {
     State {
         /// The fields.
         values: V,
-        /// A list of the fields that you changed, if it is you who set the state: the server has
-        /// none of them, see [`Thread::said`](crate::Thread::said).
+        /// A list of the fields that you changed, if you set the state yourself. The server has
+        /// none of them: see [`Thread::said`](crate::Thread::said).
         own: Option<V>,
     },
     /// A JSON Patch of the state without messages, which have their own events.

@@ -5,7 +5,7 @@ use super::run::Starts;
 use super::standing::RunStatus;
 use crate::value::{Found, Holds, Symbols, Value};
 
-/// Where an event stands in its stream. Without an id and a key, it is new.
+/// The position of an event in its stream. Without an id and a key, it is new.
 #[derive(Debug, Clone, Default)]
 pub struct Part<V> {
     /// The part's id in its stream, such as that of a server-sent event: the run can be joined
@@ -53,7 +53,9 @@ impl<V: Value> Parts<V> {
         if self.keys.len() >= 2 * REMEMBERED {
             let last = self.keys.split_off(self.keys.len() - REMEMBERED + 1);
             *self = Self::default();
-            last.into_iter().for_each(|key| self.add(key));
+            for key in last {
+                self.add(key);
+            }
         }
         let Some(number) = self.symbols.intern(&key) else { return };
         let number = number as usize;
@@ -86,8 +88,8 @@ impl<V: Value> Thread<V> {
         self.parts.has(key)
     }
 
-    /// Notes a part. Returns whether it is new to its run. `starts` is what a run's start says, and
-    /// whether it has the last run's id.
+    /// Notes a part. Returns whether it is new to its run. `starts` is the effect of a run's start,
+    /// and whether it has the last run's id.
     pub(super) fn is_new(&mut self, part: Part<V>, starts: Option<(Starts, bool)>) -> bool {
         let Part { id, key } = part;
         let key = key.or_else(|| id.clone());

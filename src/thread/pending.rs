@@ -264,7 +264,7 @@ pub(super) struct Updates<V: Value> {
     /// The number of edits and writes of open updates.
     pub edit_count: usize,
     pub write_count: usize,
-    /// How often they were numbered anew.
+    /// How often they were renumbered.
     pub turns: u32,
 }
 
@@ -367,7 +367,7 @@ impl<V: Value> Updates<V> {
         Some(gone)
     }
 
-    /// Numbers the updates anew once most are gone.
+    /// Renumbers the updates once most are gone.
     fn tidy(&mut self) {
         if self.slots.len() > 2 * self.kept + 64 || (self.kept == 0 && !self.slots.is_empty()) {
             let turns = self.turns.wrapping_add(1);
@@ -440,7 +440,7 @@ impl<V: Value> Told<V> {
     }
 
     /// Returns the updates that the server does not have as a list: the same one until one of them
-    /// changes. Rebuilds only what has.
+    /// changes. Rebuilds only the changed ones.
     pub(super) fn list(&mut self, updates: &mut Updates<V>) -> V {
         if self.fresh {
             return self.list.clone();

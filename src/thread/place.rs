@@ -92,7 +92,7 @@ impl<V: Value> Places<V> {
             let (place, exact) = self.anchored(messages, anchor);
             Head { anchor, seat: 0, place, exact }
         });
-        // The message that stands here is passed if it is of a seat between.
+        // The message here is passed if it is of a seat between.
         while let Some(id) = messages.item(head.place).and_then(|here| here.get_owned("id")) {
             let mut next = seat;
             for [at, _] in self.by_id.of(&id) {

@@ -88,8 +88,8 @@ impl<V: Value> Thread<V> {
         list_of_messages(&messages)?;
         let run = part(record, "run");
         let start = run.get_owned("start");
-        // Where JSON has dropped what the patch is about, say a function, the conversation is worth more than the run's
-        // save point.
+        // If JSON has dropped the patch's target, say a function, the conversation is worth more
+        // than the run's save point.
         let start = start.and_then(|patch| apply_own_patch(&confirmed, &patch).ok());
         let mut thread = Self::new(schema, &V::object())?;
         // JSON has instances of message classes serialised.
@@ -141,7 +141,7 @@ impl<V: Value> Thread<V> {
 }
 
 impl<V: Value> Thread<V> {
-    /// Returns what the server has, by what is confirmed.
+    /// Returns the server's values, as differences from the confirmed ones.
     fn server_record(&self, confirmed: &V, fields: &V, messages: &V) -> V {
         let (first, rest) = self.places_of(&part(confirmed, MESSAGES), messages);
         let record = V::object().with("fields", diff(&self.fields, fields));

@@ -42,7 +42,7 @@ pub(super) enum Starts {
 }
 
 impl<V: Value> Thread<V> {
-    /// Decides who joins a run.
+    /// Decides whether a start joins a run.
     pub(super) fn starts(&self, id: Option<&V>, joined: Option<bool>) -> Starts {
         let (Some(run), Some(id)) = (&self.run, id) else { return Starts::Another };
         let active = self.is_active();
@@ -156,7 +156,7 @@ impl<V: Value> Thread<V> {
     }
 
     /// Finishes the run: the updates it sent are done. For a part that the server does not have,
-    /// its snapshot holds, if it sent one; otherwise it took the part as it was. Returns the
+    /// its snapshot holds, if it sent one; otherwise it accepted the part unchanged. Returns the
     /// changed state.
     pub(super) fn finish_run(&mut self, drift: &mut Vec<V>) {
         self.streaming.clear();

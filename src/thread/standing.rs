@@ -1,11 +1,11 @@
-//! How the last run stands, and how far its stream has come.
+//! The last run's status, and how far its stream has come.
 
 use super::Thread;
 use super::record::with;
 use super::view::have_same;
 use crate::value::{Holds, Kind, Value};
 
-/// How the last run stands.
+/// The last run's status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunStatus {
     /// The run ended well, or there was none.
@@ -33,20 +33,20 @@ impl RunStatus {
         }
     }
 
-    /// Whether a run that stands so has not ended.
+    /// Whether a run with this status has not ended.
     #[must_use]
     pub fn is_open(self) -> bool {
         matches!(self, Self::Running | Self::Disconnected)
     }
 }
 
-/// How the last run stands, as [`Thread::run`] returns it.
+/// The last run's state, as [`Thread::run`] returns it.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct RunState<V> {
     /// The run's id, if it has one.
     pub id: Option<V>,
-    /// How it stands.
+    /// Its status.
     pub status: RunStatus,
     /// Why it failed, or why the connection broke.
     pub error: Option<V>,
@@ -131,7 +131,7 @@ impl<V: Value> Standing<V> {
 }
 
 impl<V: Value> Thread<V> {
-    /// Returns how the last run stands.
+    /// Returns the last run's state.
     #[must_use]
     pub fn run(&self) -> RunState<V> {
         RunState {

@@ -226,7 +226,7 @@ impl<V: Value> Thread<V> {
         Woven { list, before, removed, grown: Vec::new(), tail: Vec::new() }
     }
 
-    /// Returns what these updates' pending edits change of the confirmed messages.
+    /// Returns the changes that these updates' pending edits make to the confirmed messages.
     pub(super) fn weft(&mut self, chosen: &dyn Fn(&Pending<V>) -> bool) -> Weft<V> {
         let end = number(self.messages.len());
         let mut items = Vec::new();
@@ -248,7 +248,7 @@ impl<V: Value> Thread<V> {
                         items.push(message.clone());
                     }
                     (None, Some(message)) => {
-                        // Sent messages come before unsent ones, wherever both stand.
+                        // Sent messages come before unsent ones, wherever both are.
                         let place = update.anchor.map_or(2 * end + 1, |anchor| {
                             2 * self.places.find(&self.messages, anchor, edit.seat)
                         });

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 
-/// A state whose fields are folded by their reducers: what `#[derive(State)]` writes.
+/// A state whose fields are folded by their reducers: the output of `#[derive(State)]`.
 ///
 /// (A state whose fields are known only at run time has a [`Schema`](crate::schema::Schema).)
 ///

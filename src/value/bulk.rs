@@ -36,7 +36,7 @@ pub trait Bulk: Sized {
         self.at(index).map(Found::into_owned)
     }
     /// Returns this value, from now on in two places: a heap that changes its newest values in
-    /// place must not change what is in it.
+    /// place must not change its contents.
     #[must_use]
     fn shared(self) -> Self {
         self
@@ -45,8 +45,8 @@ pub trait Bulk: Sized {
     fn instance_kind(&self) -> Option<String> {
         None
     }
-    /// Returns a number or a boolean as one. Only what counts tokens asks for it, and JavaScript
-    /// counts its own.
+    /// Returns a number or a boolean as one. Only token counting asks for it, and JavaScript counts
+    /// its own.
     fn scalar(&self) -> Option<Scalar> {
         None
     }
@@ -68,7 +68,7 @@ pub trait Bulk: Sized {
     {
         check.failing(self)
     }
-    /// Returns this list with its item at `index` changed. May change what is `owned` in place.
+    /// Returns this list with its item at `index` changed. May change an `owned` list in place.
     ///
     /// # Errors
     /// Returns the unchanged list when the item cannot be changed so.

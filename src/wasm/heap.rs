@@ -421,7 +421,7 @@ impl Bulk for Handle {
     }
 
     fn headed(key: &str, value: &Self, fields: &Self) -> Self {
-        // No keys cross for what is rebuilt at each read.
+        // No keys cross for messages, which are rebuilt at each read.
         if key == "messages" {
             return Handle::of(state_of(value.number(), fields.number()));
         }

@@ -2,7 +2,7 @@
 //! `scripts/build/numbers.mjs` writes the package's half, `pkg-template/generated/numbers.js`. That
 //! has a list of names for each module: the names in quotes, or the constants' own.
 
-#![allow(dead_code)] // Some are what is left over on the core's side of a match.
+#![allow(dead_code)] // Some are only used on the core's side of a match.
 
 /// The requests to a thread.
 pub(super) mod ask {

@@ -62,7 +62,7 @@ export function forget() {
   failure = undefined;
 }
 
-/** Returns what was thrown as text: anything can be thrown, and reading it may throw again. */
+/** Returns the thrown value as text: anything can be thrown, and reading it may throw again. */
 export function reason() {
   const cause = failure?.cause;
   try {

@@ -14,7 +14,7 @@ const SETTLE: u32 = 1;
 /// Says "none" where a number may be.
 const NONE: u32 = u32::MAX;
 
-/// Decides what is asked about so many numbers of the buffer: [`after_model`], [`settle`] or
+/// Decides a question about so many numbers of the buffer: [`after_model`], [`settle`] or
 /// [`Limits::take`]. Leaves the answer in the buffer and returns its length.
 #[wasm_bindgen]
 #[must_use]

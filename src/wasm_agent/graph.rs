@@ -40,7 +40,7 @@ impl RawPlan {
         Plan::new(&read(length, spec)).ok().map(|plan| Self(Arc::new(plan)))
     }
 
-    /// Makes a run, which has to be opened.
+    /// Makes a run, which must be opened.
     #[must_use]
     pub fn run(&self) -> RawRun {
         RawRun { plan: self.0.clone(), run: Run::default(), writes: Writes::default() }
@@ -62,7 +62,7 @@ fn open(plan: &Arc<Plan>, numbers: &mut Reader<'_>) -> Option<Run> {
     Run::open(plan, state(numbers), &options).ok()
 }
 
-/// [`Run`]; one that has ended may begin anew, which is cheaper than another object of JavaScript's.
+/// [`Run`]; one that has ended may begin again, which is cheaper than another JavaScript object.
 #[wasm_bindgen]
 pub struct RawRun {
     plan: Arc<Plan>,
@@ -73,7 +73,7 @@ pub struct RawRun {
 #[wasm_bindgen]
 #[allow(missing_docs)]
 impl RawRun {
-    /// Does what it is asked with the buffer's numbers, and leaves its answer there. Returns the
+    /// Carries out a request with the buffer's numbers, and leaves its answer there. Returns the
     /// length of the answer; 0: the numbers do not fit, and nothing was done.
     pub fn act(&mut self, what: u32, length: usize) -> usize {
         let Self { plan, run, writes } = self;

@@ -25,7 +25,7 @@ pub enum Letter {
     Finish,
     Fail,
     Join,
-    /// A snapshot that includes what was sent.
+    /// A snapshot that includes the sent messages.
     Has,
     /// One that lacks it.
     Lacks,

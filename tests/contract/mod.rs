@@ -114,7 +114,7 @@ fn words_of_old() {
         &[Add("1"), Add("2"), Start, Echo("1"), Renamed, Finish],
         // An empty snapshot and then an error: the question failed, it is not done.
         &[Add("1"), Start, Lacks, Fail],
-        // A question typed before the history came stands below it.
+        // A question typed before the history came goes below it.
         &[Add("1"), Start, Has, Finish],
         // A message written after one that is rolled back stays where it was.
         &[Add("1"), AddWithTopic("2"), Start, Echo("1"), Stream, Rollback(0)],
@@ -125,7 +125,7 @@ fn words_of_old() {
         &[Remove("0"), Start, Lacks, Fail, Retry(0), Start, Has],
         // A removed message comes again, settled after the server put something between.
         &[Whole, Remove("a"), Edit("a"), Join, Has, Settle(1)],
-        // A removed message is sent anew, unchanged: it is not removed.
+        // A removed message is sent again, unchanged: it is not removed.
         &[Echo("1"), Remove("1"), Start, Echo("1"), Finish],
         &[Echo("1"), Remove("1"), Start, Echo("1"), Lacks, Echo("1"), Fail],
         // The leftovers of a run that never ended are gone with a snapshot.

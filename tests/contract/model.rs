@@ -598,7 +598,7 @@ impl Model {
         self.streaming.iter().chain(&self.broken).any(|one| one == id)
     }
 
-    // -- 10 and 11, drift and listeners, are not part of the state: see the tests beside. --
+    // -- 10 and 11, drift and listeners, are not part of the state: see their own tests. --
 
     // -- The user's actions. --
 

@@ -358,7 +358,7 @@ impl<'a> Host<'a> {
         Ok(self.edges(node as i64, wrote))
     }
 
-    /// Adds what a node's edges write.
+    /// Adds the writes of a node's edges.
     fn edges(&self, node: i64, mut wrote: Wrote) -> Wrote {
         for (_, to) in self.case.e.iter().filter(|(from, to)| *from == node && *to >= 0) {
             wrote.numbers.push(self.plan.branch(*to as u32));

@@ -81,7 +81,7 @@ fn compare(case: &Case, answers: &[Value], is_python: bool) -> Compared {
     Compared::Same
 }
 
-/// Compares all cases with what was answered. Returns how many go the whole way.
+/// Compares all cases with the recorded answers. Returns how many go the whole way.
 fn compare_all<'a>(
     answered: impl Iterator<Item = (&'a Case, &'a Value)>,
     is_python: bool,

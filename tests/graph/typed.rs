@@ -266,7 +266,7 @@ async fn an_error_keeps_its_siblings_results() {
     assert_eq!((tries.load(Ordering::Relaxed), beside.load(Ordering::Relaxed)), (2, 1));
 }
 
-/// A program that is started again has the graph anew, and of the thread what was written.
+/// A restarted program has a new graph, and the saved thread.
 #[tokio::test]
 async fn sends_and_a_join_go_on_in_another_program() {
     let texts = Texts::default();
@@ -509,7 +509,7 @@ fn a_node_that_yields_gives_its_executor_the_word() {
     assert_eq!((turns, POLLED.load(Ordering::SeqCst)), (21, 21));
 }
 
-/// An error that hides what it was made of, as `anyhow` and `#[error(transparent)]` do.
+/// An error that hides its source, as `anyhow` and `#[error(transparent)]` do.
 struct Opaque(String);
 
 impl std::fmt::Debug for Opaque {

@@ -1,4 +1,4 @@
-//! Drift: a snapshot that contradicts a prediction, and what does not count as one.
+//! Drift: snapshots that contradict a prediction, and those that don't.
 
 use serde_json::{Value, json};
 use threadfold::{Event, Field, FieldReducer, Lifetime, MessageRules, Schema, Thread};

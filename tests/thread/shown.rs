@@ -87,7 +87,7 @@ proptest! {
                         prop_assert!(thread.settle(&id).unwrap());
                         prop_assert_eq!(&thread.confirmed()["messages"], &expected);
                     }
-                    // A pending message that is written anew keeps its place after any removal in
+                    // A pending message that is written again keeps its place after any removal in
                     // between.
                     prop_assert_eq!(by_id(&thread.state()["messages"]), by_id(&expected));
                     let schema = schema(FieldReducer::Messages(rules));

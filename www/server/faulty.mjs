@@ -38,8 +38,8 @@ export async function* faulty(told, { latency, tick, fail }, { graph, threadId, 
 }
 
 /**
- * Makes AG-UI's events what servers make of them that have two minds: results go by their call's id while they stream, and
- * snapshots come late.
+ * Changes AG-UI's events as servers with two minds do: results go by their call's id while they stream, and snapshots
+ * come late.
  */
 export async function* asServersDo(told, { lag }, { graph, threadId }) {
   let late = lag === 2 ? await messagesOf(graph, threadId) : undefined;

@@ -34,7 +34,7 @@ export function byId(id: string): HTMLElement {
   return found;
 }
 
-/** Writes only what differs, so that selections and screen readers are left in peace. */
+/** Writes only differences, so that selections and screen readers are left in peace. */
 export function setText(node: Node, text: string): void {
   if (node.textContent !== text) node.textContent = text;
 }

@@ -6,7 +6,7 @@ import { read } from "./chat/message";
 import { Plan } from "./chat/plan";
 import type { ThreadState } from "./state";
 
-/** Returns what shows a state in `host`, with its end in sight. */
+/** Returns a function that shows a state in `host`, with its end in sight. */
 export function createReplayThread(host: HTMLElement): (state: ThreadState) => void {
   const root = createRoot(host);
   return (state) => {

@@ -53,7 +53,7 @@ export function startReplay(): void {
     }
   }
 
-  /** Begins when the player is on the screen: what nobody sees should cost nothing. */
+  /** Begins when the player is on the screen: an unseen player should cost nothing. */
   const sight = new IntersectionObserver((entries) => {
     if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
     sight.disconnect();

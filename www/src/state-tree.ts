@@ -67,7 +67,7 @@ class Branch {
     }
     this.#before = before;
     this.#confirmed = confirmed;
-    // Above what is pending itself there is only what holds it.
+    // Above a pending value there are only its containers.
     const pending = confirmed !== now && !(isObject(now) && isObject(confirmed));
     this.#light(lit, before === ABSENT, pending);
     if (now !== this.#now) this.#write(now);
@@ -104,7 +104,7 @@ class Branch {
     this.#text.className = `value ${branch ? "preview" : typeof now}`;
   }
 
-  /** A leaf is a row, a branch a `details`: the keyboard and screen readers know what to do with it. */
+  /** A leaf is a row, a branch a `details`: the keyboard and screen readers know how to use it. */
   #build(branch: boolean): void {
     const row = [this.#label, this.#text, this.#mark];
     this.#children = undefined;
@@ -155,7 +155,7 @@ class Branch {
 /** An empty list or object is a leaf: there is nothing to open. */
 const isBranch = (value: unknown): value is Record<string, unknown> => isObject(value) && Object.keys(value).length > 0;
 
-/** One line about what is inside. */
+/** One line about its contents. */
 function summary(value: Record<string, unknown>): string {
   if (Array.isArray(value)) return value.length === 1 ? "1 item" : `${value.length} items`;
   const kind = value["role"] ?? value["type"] ?? value["name"];

@@ -1,4 +1,4 @@
-// The state of the demo's threads, and what folds a run into it.
+// The state of the demo's threads, and the functions that fold a run into it.
 import { defineSchema, field, type InferState, type InferUpdate } from "threadfold";
 import type { RunEvent } from "./recording";
 

@@ -1,5 +1,6 @@
-//! The second wasm of the npm package, for the entries of the agent half; `crates/core-wasm` is the first.
-//! Cargo unites the features of what it builds together, so the two are built one after the other.
+//! The second wasm of the npm package, for the entries of the agent half; `crates/core-wasm` is the
+//! first. Cargo unites the features of crates that it builds together, so the two are built one
+//! after the other.
 #![cfg(target_arch = "wasm32")]
 
 pub use threadfold::wasm_agent;

@@ -16,7 +16,7 @@ export function cases() {
   ];
 }
 
-/** langgraph.js works on instances and would make them of dicts, so it is given what it likes best. */
+/** langgraph.js works on instances and would make them of dicts, so it gets instances. */
 function benchCase(name, n, right) {
   const left = dicts(0, n);
   const [leftInstances, rightInstances] = [instances(left), instances(right)];

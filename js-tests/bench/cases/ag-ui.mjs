@@ -1,4 +1,4 @@
-// AG-UI events folded into a thread, with a look after each, beside @ag-ui/client's own fold.
+// AG-UI events folded into a thread, with a read after each, compared with @ag-ui/client's own fold.
 import { applying, folding } from "../ag-ui-feeds.mjs";
 import { agUiMessages, bigState } from "../data.mjs";
 import * as handwritten from "../handwritten.mjs";

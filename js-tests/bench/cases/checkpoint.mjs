@@ -90,7 +90,7 @@ async function grownThread(n) {
   return { grow };
 }
 
-/** The heap that so many puts take: the messages that they are of, and what the saver adds. */
+/** The heap that so many puts take: their messages, and the saver's own part. */
 async function heap(n, steps) {
   const { grow } = await grownThread(n);
   await grow(99);
@@ -99,7 +99,7 @@ async function heap(n, steps) {
   return (await heapUsed()) - began;
 }
 
-/** The heap that a thread takes with so many steps: of ten, for what else lives in the heap comes and goes. */
+/** The heap of a thread with so many steps. Takes the average of ten, because other objects come and go. */
 async function heapOfThread(steps) {
   const threads = [];
   for (let at = 0; at < 10; at++) threads.push(await grownThread(0));

@@ -20,7 +20,7 @@ function conversation(n) {
 const CLASSES = { human: HumanMessage, ai: AIMessage, tool: ToolMessage };
 const instances = (messages) => messages.map(({ type, ...fields }) => new CLASSES[type](fields));
 
-/** Nothing is to be repaired, which has to be found out at each call of a model. */
+/** A whole list, which each call of a model must check. */
 function repairCase(n) {
   const messages = conversation(n);
   const made = instances(messages);

@@ -17,7 +17,7 @@ async function threadfold() {
 }
 
 async function langgraph() {
-  // langgraph.js has a signal hear of each task, and Node would warn of it.
+  // langgraph.js adds a listener to one signal for each task, and Node would warn.
   setMaxListeners(0);
   const { AIMessage, HumanMessage } = await import("@langchain/core/messages");
   const graph = await import("@langchain/langgraph");

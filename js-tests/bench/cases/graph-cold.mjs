@@ -1,4 +1,5 @@
-// What a graph's first super-steps cost in a process that has just started: a page's or a worker's agent seldom takes more.
+// The cost of a graph's first super-steps in a process that has just started. A page's or a worker's agent seldom takes
+// more.
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { median } from "../harness.mjs";

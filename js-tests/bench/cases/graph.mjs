@@ -12,7 +12,7 @@ setMaxListeners(0);
 
 const { Annotation, messagesStateReducer } = langgraph;
 
-/** The two, and what each likes best: dicts, or instances. */
+/** The two, each with its best form: dicts, or instances. */
 const LIBRARIES = {
   threadfold: {
     ...threadfold,
@@ -36,7 +36,7 @@ const { START, END } = threadfold;
 const LIMIT = { recursionLimit: 1e6 };
 const now = () => performance.now() * 1000;
 
-/** µs a super-step of a node that calls itself. `update` makes what it writes, `input` what the run begins with. */
+/** µs a super-step of a node that calls itself. `update` makes its writes, `input` the run's input. */
 async function loop({ StateGraph }, { state, input, update, steps, checkpointer, thread }) {
   let [calls, began, ended] = [0, 0, 0];
   const graph = new StateGraph(state)

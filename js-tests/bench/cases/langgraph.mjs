@@ -1,4 +1,4 @@
-// Tokens of a LangGraph run, stream mode messages-tuple, with a look after each, beside the SDK's own fold.
+// Tokens of a LangGraph run, stream mode messages-tuple, with a read after each, compared with the SDK's own fold.
 import { dicts, essence } from "../data.mjs";
 import * as handwritten from "../handwritten.mjs";
 import { folding, managing } from "../langgraph-feeds.mjs";

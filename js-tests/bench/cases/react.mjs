@@ -1,5 +1,5 @@
 // Tokens of a LangGraph run on a page of 1,000 messages, each shown by React before the next one comes: `useThread`
-// beside the SDK's `useStream`.
+// compared with the SDK's `useStream`.
 import { useStream } from "@langchain/langgraph-sdk/react";
 import { useSyncExternalStore } from "react";
 import { Thread } from "threadfold";

@@ -17,8 +17,8 @@ export function cases() {
 }
 
 /**
- * A token of an answer, and a look, by how many updates lie over the thread or were acknowledged in its run. Each shows
- * as many messages: what copying a longer list costs is not what this asks.
+ * A token of an answer, and a read, by the number of pending or acknowledged updates. Each shows as many messages, so
+ * copying a longer list is not measured.
  */
 function manyUpdates() {
   const empty = { type: "ai", id: ANSWER, content: "" };

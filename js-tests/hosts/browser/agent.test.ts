@@ -156,7 +156,7 @@ test("a run that a reload cut off can be tried again, and says nothing twice", a
 
 test("a run can be stopped", async () => {
   const page = await open();
-  // As soon as it is there: from here, on a busy machine, the run might have ended meanwhile.
+  // At once: from here, on a busy machine, the run might have ended meanwhile.
   await agent(page).evaluate((host) => {
     new MutationObserver((_, observer) => {
       const stop = [...host.querySelectorAll("button")].find(({ textContent }) => textContent === "Stop");

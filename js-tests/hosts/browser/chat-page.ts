@@ -40,7 +40,7 @@ export class Chat {
     await this.#page.keyboard.press("Enter");
   }
 
-  /** Opens what is folded away: the switches for what goes wrong. */
+  /** Opens the folded switches for the faults. */
   async openFaults(): Promise<void> {
     const faults = this.#page.locator("#faults");
     if ((await faults.getAttribute("open")) === null) await faults.locator("summary").click();
@@ -70,7 +70,7 @@ export class Chat {
     );
   }
 
-  /** The messages that are on the page: who, and the text. */
+  /** The messages on the page: author and text. */
   shown(): Promise<string[]> {
     return this.#page.locator("#chat-thread .message").evaluateAll((all) =>
       all.map((item) => {

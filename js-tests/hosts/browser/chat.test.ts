@@ -18,7 +18,7 @@ const inLog = (page: Page, selector: string) =>
     return box !== undefined && box.top >= top && box.bottom <= bottom + 1;
   }, selector);
 
-/** Three times as fast as the page for who looks at it: `tick` is from one event to the next, in milliseconds. */
+/** Three times as fast as the page for visitors: `tick` is the time from one event to the next, in milliseconds. */
 async function open(options: BrowserContextOptions = {}, query = "&tick=8"): Promise<{ page: Page; chat: Chat }> {
   const page = await browser.newPage({ reducedMotion: "reduce", viewport: { width: 1280, height: 1000 }, ...options });
   const chat = new Chat(page, complaints);
@@ -167,7 +167,7 @@ test("a user who scrolls up to read while an answer streams stays there; sending
   // Scrolls in the page itself: however slow this test is, the answer is still coming then.
   const said = await thread.evaluate(async (host) => {
     const second = () => host.querySelectorAll(".message.assistant .text")[1]?.textContent;
-    // In a task of its own, as what a reader does: not between a frame's own steps.
+    // In a task of its own, like a reader's actions: not between a frame's own steps.
     while (!second()) await new Promise((resolve) => setTimeout(resolve));
     host.scrollTop = 5;
     return second();
@@ -223,7 +223,7 @@ test.for([
   await chat.send("Mail Ada that I am late");
   await page.getByText("Send this mail to ada@example.com?").waitFor();
   expect(await page.locator("#run-status").textContent()).toBe("The agent waits for you.");
-  // The question is in sight, and has moved nothing but what it follows.
+  // The question is in sight, and has moved only the content that it follows.
   expect(await page.locator("#chat-thread").boundingBox()).toEqual(place);
   await expect.poll(() => inLog(page, ".question")).toBe(true);
   // The call is drawn, not dumped.
@@ -371,7 +371,7 @@ test("a message that was stopped before the server had it says so, and can be se
 test("content below the chat stays there when its switches are shown on a small phone", async () => {
   const { page } = await open({ viewport: { width: 360, height: 640 } });
   await page.locator("#faults summary").click();
-  // Clicks what is on top: it fails if another card is.
+  // Clicks the topmost element: it fails if another card covers it.
   await page.getByLabel("Answer is reworded").check();
   await page.close();
 });
@@ -397,7 +397,7 @@ test.each([390, 820])("the first screen of %i px has its place before React has 
   };
   const [before, after] = [await place(false), await place(true)];
   expect(before?.y).toBe(after?.y);
-  // Fonts differ; what comes after it is below the screen at once.
+  // Fonts differ; the content after it is below the screen at once.
   expect(Math.abs((before?.height ?? 0) - (after?.height ?? 0))).toBeLessThan(80);
   expect((before?.y ?? 0) + (before?.height ?? 0)).toBeGreaterThan(844);
 });

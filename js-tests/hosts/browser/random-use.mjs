@@ -1,4 +1,4 @@
-// Somebody who tries everything on the demo page, at random, while everything goes wrong that can be made to:
+// A user who tries everything on the demo page, at random, while every possible fault occurs:
 //
 //   node js-tests/hosts/browser/random-use.mjs [--minutes 10] [--seed 123]
 //
@@ -103,7 +103,7 @@ export async function randomUse(browser, { address, seconds, seed, tell = () => 
     problem(`${light} after ${faults.join(" ")}: ${(await page.locator(".drifts li").allTextContents()).join("; ")}`);
   }
 
-  /** One last run in which nothing goes wrong; then the page must show what the server has. */
+  /** One last run without faults; then the page must show the server's state. */
   async function compare() {
     await settle();
     while (await page.getByRole("button", { name: "Take back" }).count()) {
@@ -196,7 +196,7 @@ export async function randomUse(browser, { address, seconds, seed, tell = () => 
   return seen;
 }
 
-/** Bytes in use once garbage is collected: of JavaScript, and of what lies outside of it, such as WebAssembly's memory. */
+/** Bytes in use after garbage collection: of JavaScript, and outside of it, such as WebAssembly's memory. */
 async function memory(session) {
   await session.send("HeapProfiler.collectGarbage");
   const { usedSize, backingStorageSize = 0 } = await session.send("Runtime.getHeapUsage");

@@ -12,7 +12,7 @@ const MAIN = `
   import { Chat } from "shown";
   createRoot(document.body).render(createElement(Chat));`;
 
-/** A program that renders what is shown, from nothing but what is shown and installed packages. */
+/** A program that renders the shown code, from nothing but that code and installed packages. */
 async function bundle(shown: string): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents: MAIN, resolveDir: www },

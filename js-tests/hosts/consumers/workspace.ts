@@ -44,7 +44,7 @@ export async function install(folder: string, project: string, tarball: string):
   await npmInstall(copy(project, folder, tarball));
 }
 
-/** Installs copies of these projects, and the tarball in each, in one go: what several need is there once. */
+/** Installs copies of these projects, and the tarball in each, in one go: shared packages are there once. */
 export async function installTogether(folder: string, projects: readonly string[], tarball: string): Promise<void> {
   for (const project of projects) copy(project, folder, tarball);
   const workspaces = projects.map((project) => basename(project));
@@ -82,7 +82,7 @@ async function npmInstall(folder: string): Promise<void> {
   await install().catch(install);
 }
 
-/** Runs a program of the project's own packages (or node, or npm) in its folder, and returns what it printed. */
+/** Runs a program of the project's own packages (or node, or npm) in its folder, and returns its output. */
 export async function run(folder: string, program: string, args: readonly string[], env: object = {}): Promise<string> {
   try {
     const { stdout } = await exec(program, args, { cwd: folder, env: withPrograms(folder, env), maxBuffer: 1 << 26 });

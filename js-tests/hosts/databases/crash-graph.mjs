@@ -10,7 +10,7 @@ import { Send, START, StateGraph } from "threadfold/graph";
 
 const [database, effects, durability, dieAt] = process.argv.slice(2);
 
-/** Runs: its effect is in the world before what it returns is anywhere. */
+/** Runs: its effect is in the world before its result is anywhere. */
 const node = (name) => async () => {
   await setImmediate();
   appendFileSync(effects, `${name}\n`);

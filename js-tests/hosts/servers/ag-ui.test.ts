@@ -1,4 +1,4 @@
-// The AG-UI server itself, by every way to it: at the end of each run the thread is what the server holds.
+// The AG-UI server itself, by every way to it: at the end of each run the thread equals the server's.
 import { expect, inject, test } from "vitest";
 import { KNOWN_FAULTS, sorted } from "../../peers/recorded/ag-ui-runs";
 import type { Held } from "../../peers/recorded/witness";

@@ -47,7 +47,7 @@ afterAll(async () => {
   server?.close();
 });
 
-/** Goes this way in a page of its own; what is to be seen of each graph. */
+/** Goes this way in a page of its own; returns the view of each graph. */
 async function inPage<T>(way: Way, graphs: string[]): Promise<Record<string, T>> {
   const asked = new URLSearchParams({ way, url: inject(way.startsWith("AG-UI") ? "agUi" : "langGraph") });
   for (const graph of graphs) asked.append("graph", graph);

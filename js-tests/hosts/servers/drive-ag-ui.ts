@@ -1,4 +1,5 @@
-// The ways to the AG-UI server, each through all turns of a scenario, with what is to be seen after each. In Node and in a page.
+// The ways to the AG-UI server, each through all turns of a scenario, with the expected view after each. In Node and in
+// a page.
 import { HttpAgent, type Message } from "@ag-ui/client";
 import { Thread } from "threadfold";
 import { foldAgUi, runInput } from "threadfold/ag-ui";

@@ -1,4 +1,5 @@
-// The ways to the LangGraph server, each through all turns of a scenario, with what is to be seen after each. In Node and in a page.
+// The ways to the LangGraph server, each through all turns of a scenario, with the expected view after each. In Node
+// and in a page.
 import { Client } from "@langchain/langgraph-sdk";
 import { Thread } from "threadfold";
 import { foldLangGraph } from "threadfold/langgraph";
@@ -7,7 +8,7 @@ import { SCENARIOS, type Scenario, type Turn } from "./scenarios.mjs";
 import type { Step } from "./steps";
 import { ALL_MODES, endsRun, langGraph, langGraphV2, type Part } from "./wire.mjs";
 
-/** One run: what there is to fold for a turn, the human's message under this id. */
+/** One run: folds a turn, with the human's message under this id. */
 type Run = (threadId: string, graph: string, turn: Turn, messageId: string) => AsyncIterable<Part>;
 
 async function drive(url: string, graph: string, run: Run): Promise<Step[]> {

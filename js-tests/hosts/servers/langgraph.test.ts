@@ -1,4 +1,4 @@
-// The LangGraph server itself, by every way to it: at the end of each run the thread is what the server holds.
+// The LangGraph server itself, by every way to it: at the end of each run the thread equals the server's.
 import { inject, test } from "vitest";
 import { throughFetch, throughSdk, throughV2 } from "./drive-langgraph";
 import { LANGGRAPH_GRAPHS, V2_GRAPHS } from "./scenarios.mjs";

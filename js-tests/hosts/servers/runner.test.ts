@@ -1,4 +1,4 @@
-// Runners on the real servers: at the end of each run the thread is what the server holds.
+// Runners on the real servers: at the end of each run the thread equals the server's.
 import { Client } from "@langchain/langgraph-sdk";
 import { Thread, type AgUiState } from "threadfold";
 import { AgUiRunner, type AgUiRunnerOptions } from "threadfold/ag-ui";
@@ -218,24 +218,21 @@ test.concurrent("LangGraph: a reload after the run has ended joins what is over"
   await inStep(again.thread);
 });
 
-test.concurrent(
-  "LangGraph: the text of a subgraph before it asked stays through a reload and the answer",
-  async () => {
-    const { open, inStep } = SERVERS.LangGraph;
-    const { thread, runner } = open("consent", { streamSubgraphs: true });
-    await runner.sendMessage("Tidy up");
-    const said = "I would delete three files.";
-    expect(texts(thread)).toEqual(["Tidy up", said]);
-    const again = open("consent", { streamSubgraphs: true }, asJson(thread));
-    const lacking: unknown[] = [];
-    byPart(again.thread).subscribe(() => {
-      if (!texts(again.thread).includes(said)) lacking.push(texts(again.thread));
-    });
-    expect(await again.runner.resume({ value: true })).toEqual({ status: "finished" });
-    expect(lacking).toEqual([]);
-    await inStep(again.thread);
-  },
-);
+test.concurrent("LangGraph: the text of a subgraph before it asked stays through a reload and the answer", async () => {
+  const { open, inStep } = SERVERS.LangGraph;
+  const { thread, runner } = open("consent", { streamSubgraphs: true });
+  await runner.sendMessage("Tidy up");
+  const said = "I would delete three files.";
+  expect(texts(thread)).toEqual(["Tidy up", said]);
+  const again = open("consent", { streamSubgraphs: true }, asJson(thread));
+  const lacking: unknown[] = [];
+  byPart(again.thread).subscribe(() => {
+    if (!texts(again.thread).includes(said)) lacking.push(texts(again.thread));
+  });
+  expect(await again.runner.resume({ value: true })).toEqual({ status: "finished" });
+  expect(lacking).toEqual([]);
+  await inStep(again.thread);
+});
 
 /** Another page, which only knows the thread's id. */
 const elsewhere = (thread: Thread, graph: string, options: Options = {}) => {

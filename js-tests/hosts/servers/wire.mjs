@@ -9,7 +9,7 @@ async function answer(response) {
   return response.json();
 }
 
-/** A server that cannot fold what its own graph wrote answers 400, which is its state as far as anybody can tell. */
+/** A server that cannot fold its own graph's writes answers 400, and that answer counts as its state. */
 const stateOrRefusal = async (response) =>
   response.status === 400 ? { refused: (await response.json()).detail } : answer(response);
 

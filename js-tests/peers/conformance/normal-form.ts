@@ -1,4 +1,4 @@
-// Messages of every form, reduced to what the reducers look at, so that answers of two implementations compare.
+// Messages of every form, reduced to the fields that the reducers read, so that answers of two implementations compare.
 
 export interface NormalMessage {
   kind: string;

@@ -21,7 +21,7 @@ function normalState(state: State | undefined): State {
   return { ...state, messages: normalMessages(state?.["messages"]) };
 }
 
-/** Where Python stumbles over null, ours takes it for what is empty. */
+/** Where Python stumbles over null, ours treats it as empty. */
 function withoutNulls(given: Given): Given {
   const state = { ...given.state };
   for (const key of ["messages", "tools", "copilotkit"]) if (state[key] === null) delete state[key];

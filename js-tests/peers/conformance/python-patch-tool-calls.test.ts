@@ -1,4 +1,4 @@
-// patchToolCalls and, on the same conversations, safe cuts and repaired lists, beside PatchToolCallsMiddleware.
+// patchToolCalls and, on the same conversations, safe cuts and repaired lists, compared with PatchToolCallsMiddleware.
 import { patchToolCalls, repairToolCalls, safeCuts } from "threadfold/context";
 import { expect, test } from "vitest";
 import * as lists from "../../unit/context/conversations.js";
@@ -35,7 +35,7 @@ test("the conversations of the records are cut without orphans, and repaired int
   }
 });
 
-/** Chunks as what they are chunks of, for brute force and the checker, which know no others. */
+/** Chunks as their whole kinds, for brute force and the checker, which know no chunks. */
 function plain(messages: readonly Message[]): lists.Message[] {
   const types: Record<string, string> = { AIMessageChunk: "ai", HumanMessageChunk: "human", ToolMessageChunk: "tool" };
   return messages.map((message) => {

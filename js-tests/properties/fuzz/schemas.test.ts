@@ -56,7 +56,7 @@ function checkUntouched(state: unknown, updates: unknown[], came: Outcome<State>
   }
 }
 
-/** Throws unless a schema works as ever. */
+/** Throws unless a schema still works. */
 function probe(schema: AnySchema): void {
   expect(schema.merge({ [PROBE]: [1] }, { [PROBE]: [2] })).toEqual({ [PROBE]: [1, 2] });
   expect(schema.step({ [PROBE]: [1] }, [{ [PROBE]: [2] }, { [PROBE]: [3] }])).toEqual({ [PROBE]: [1, 2, 3] });
@@ -94,7 +94,7 @@ function exercise(schema: AnySchema, state: unknown, updates: unknown[]): void {
   probe(schema);
 }
 
-/** Several updates in a row, as a program would: each folds into what the one before gave. */
+/** Several updates in a row, as a program would: each folds into the previous result. */
 function fold(schema: AnySchema, state: unknown, updates: unknown[]): void {
   let held = state as State;
   for (const update of updates) {
@@ -141,7 +141,7 @@ test("schemas answer or refuse any input, change none of it, and still work", ()
   const settings = seeded("whole schemas", 2_000);
   fc.assert(law, settings);
   console.log(Object.fromEntries(tally));
-  // Else the generator has lost what this is about.
+  // Otherwise the generator no longer covers the subject.
   expect(tally.get("made")).toBeGreaterThan(settings.numRuns / 2);
   expect(tally.get("combined")).toBeGreaterThan(settings.numRuns / 20);
 });

@@ -361,7 +361,7 @@ async function answerOf(handler: FetchHandler, { method, path, query, headers, b
   return Promise.race([answer(), late]).finally(() => clearTimeout(timer));
 }
 
-/** Words of errors that an engine makes: a part of a request was taken for what it is not. */
+/** Words of an engine's errors: a part of a request was mistaken for another type. */
 const ENGINE =
   /is not a function|is not iterable|Cannot (read|set|destructure|convert|assign|use)|undefined \(reading|call stack|is not defined|Invalid (array|string) length|Unexpected token|circular|is not an object/i;
 

@@ -23,7 +23,7 @@ import {
 
 export interface Call {
   name: string;
-  /** Good arguments, made anew. */
+  /** Fresh good arguments. */
   args: () => unknown[];
   call: (...args: never[]) => unknown;
 }
@@ -71,7 +71,7 @@ const patch = () => [
 export const schema: Schema<ReturnType<typeof fields>> = defineSchema(fields());
 export const list: MessageList = new MessageList();
 
-/** Its types hide its arguments: defineSchema is there for users. */
+/** Its types hide its arguments: users call defineSchema. */
 const Constructor = Schema as unknown as new (declared: unknown) => typeof schema;
 
 export const functions: Call[] = [
@@ -182,7 +182,7 @@ export const methods: Call[] = [
   { name: "list.snapshot", args: () => [], call: () => list.snapshot() },
 ];
 
-/** Throws unless everything works as ever. */
+/** Throws unless everything still works. */
 export function probe(): void {
   const [message] = addMessages([], "hi");
   if (message?.content !== "hi") throw new Error("addMessages no longer works");

@@ -10,7 +10,7 @@ const makers = Object.entries(garbage);
 const isOurs = (thrown: unknown) =>
   typeof thrown === "object" && thrown !== null && thrown instanceof threadfold.ThreadfoldError;
 
-/** A sentence on what went wrong, if anything did: an error that is not ours, an input written to, an object that broke. */
+/** A sentence about the fault, if any: a foreign error, an input written to, an object that broke. */
 function complaint({ call }: Call, args: unknown[]): string | undefined {
   for (const arg of args) freeze(arg);
   const came = outcome(() => call(...(args as never[])));

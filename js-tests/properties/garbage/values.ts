@@ -1,4 +1,4 @@
-// Values of every type, and of every way to be hostile. Each is made anew: some are changed by who reads them.
+// Values of every type, and of every way to be hostile. Each is made fresh, because some change when they are read.
 
 class Private {
   #n = 1;

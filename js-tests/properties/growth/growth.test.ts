@@ -1,4 +1,4 @@
-// Every public operation at n, 2n and 4n: none may grow faster than n^1.3. `GROWTH=table` prints what was measured.
+// Every public operation at n, 2n and 4n: none may grow faster than n^1.3. `GROWTH=table` prints the measurements.
 import { afterAll, describe, expect, test } from "vitest";
 import { agents } from "./agents.js";
 import { contexts } from "./context.js";

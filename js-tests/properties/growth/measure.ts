@@ -1,9 +1,9 @@
-// How the time of an operation grows with what it is given.
+// How the time of an operation grows with its input.
 import { isThorough } from "../../support/seed.js";
 
 export interface Case {
   name: string;
-  /** Makes what the operation needs for a size, not measured, and returns the operation. */
+  /** Prepares the input for a size, not measured, and returns the operation. */
   prepare: (n: number) => (() => unknown) | Promise<() => unknown>;
   /** The size to begin with; default 100. */
   from?: number;
@@ -30,11 +30,11 @@ async function timed({ prepare }: Case, n: number): Promise<number> {
   const [start, used] = [performance.now(), process.cpuUsage()];
   await run();
   const { user, system } = process.cpuUsage(used);
-  // The clock counts what others do on this machine, the processor's time what the engine does beside.
+  // The clock counts other programs on this machine, the CPU time counts the engine's background work.
   return Math.min(performance.now() - start, (user + system) / 1000);
 }
 
-/** The least of some runs at each size, taken in turns, so that what else the machine does meets them all. */
+/** The least of some runs at each size, in turns, so that other load meets them all. */
 async function once(subject: Case, n: number, runs: number): Promise<Growth> {
   const times: [number, number, number] = [Infinity, Infinity, Infinity];
   for (let run = 0; run < runs; run++) {
@@ -57,7 +57,7 @@ export async function growth(subject: Case, limit: number): Promise<Growth> {
   let n = subject.from ?? 100;
   while (2 * n <= (subject.most ?? LARGEST) && (await isShort(subject, n))) n *= 2;
   let least = await once(subject, n, 1);
-  // Twice: what else a machine does may last as long as a look.
+  // Twice: other load may last as long as a measurement.
   for (let more = 0; more < 8 && least.exponent > limit; more++) {
     const again = await once(subject, n << (more % 4), 4);
     if (again.exponent < least.exponent) least = again;

@@ -31,7 +31,7 @@ function asked(n: number): AgUiRunner {
   return new AgUiRunner(thread, { send: answer });
 }
 
-/** A runner in the middle of a run, and what ends that. */
+/** A runner in the middle of a run, and a function that ends the run. */
 function running(): { runner: AgUiRunner; end: () => void } {
   let end = () => {};
   const ended = new Promise<void>((resolve) => {

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { codeOf, outcome } from "../../support/errors.js";
 import { seeded } from "../../support/seed.js";
 
-/** A name for the case, and what makes the value from an id. */
+/** A name for the case, and a function that makes the value from an id. */
 type Form = [name: string, make: (id: string) => unknown];
 
 const calls = [{ name: "find", args: {}, id: "t1", type: "tool_call" as const }];

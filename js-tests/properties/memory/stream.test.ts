@@ -31,7 +31,7 @@ test(`${TOKENS} tokens into ${MESSAGES} messages, a snapshot every ${TOKENS_PER_
     }
     for (const id of GROWING)
       expect(snapshot[Number(id)]?.content).toHaveLength((TOKENS / GROWING.length) * "token ".length);
-    // The text is what may grow: each round starts without.
+    // Only the text may grow: each round starts without.
     list.update(GROWING.map(message));
     snapshot = list.snapshot();
     expect(snapshot).toHaveLength(MESSAGES);

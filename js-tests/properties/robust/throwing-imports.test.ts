@@ -65,7 +65,7 @@ const BUILTINS: [object: object, name: string][] = [
 
 const { defineProperty, getOwnPropertyDescriptor } = Object;
 
-/** Makes a call while a built-in function throws; what the call throws is let go. */
+/** Makes a call while a built-in function throws; the call's own error is dropped. */
 function without(object: object, name: string, call: () => void): void {
   const was = getOwnPropertyDescriptor(object, name);
   const isFunction = typeof was?.value === "function";

@@ -54,7 +54,7 @@ const event = fc
   )
   .map((one) => JSON.parse(JSON.stringify(one)) as Event);
 
-/** The events that the reference makes of them, up to where it gives up. */
+/** The events that the reference expands them to, up to where it gives up. */
 async function expanded(events: Event[]): Promise<{ events: Event[]; whole: boolean }> {
   const through = from(events as unknown as BaseEvent[]).pipe(transformChunks());
   const seen: Event[] = [];

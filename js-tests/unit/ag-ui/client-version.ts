@@ -12,7 +12,7 @@ const LATER = new Set([
   ...(hasMetadata ? [] : ["metadata", "subagentRunId"]),
 ]);
 
-/** Without what a version does not know. */
+/** Removes the fields that a version does not know. */
 export function known<T>(value: T): T {
   if (LATER.size === 0) return value;
   return JSON.parse(JSON.stringify(value), (key, item: unknown) => (LATER.has(key) ? undefined : item)) as T;

@@ -1,4 +1,4 @@
-// Where a folded agent has to do just what the plain one does: each case with both.
+// Cases in which a folded agent must behave like the plain one: each runs with both.
 import { AbstractAgent, type BaseEvent, HttpAgent, type Message, type RunAgentInput } from "@ag-ui/client";
 import { concat, EMPTY, from, map, type Observable, throwError } from "rxjs";
 import { ThreadfoldError } from "threadfold";

@@ -132,7 +132,7 @@ const heard = fc.oneof(
   event("SUBAGENT_ERROR", { message: fc.constant("m") }),
 );
 
-/** Events for what is not there. */
+/** Events for missing messages and calls. */
 const stray = fc.oneof(
   event("TEXT_MESSAGE_CONTENT", { messageId: fc.constant("unknown"), delta }),
   event("TEXT_MESSAGE_END", { messageId: fc.constant("unknown") }),

@@ -1,4 +1,4 @@
-// AG-UI's reference: what `@ag-ui/client`'s defaultApplyEvents makes of events.
+// AG-UI's reference: the results of `@ag-ui/client`'s defaultApplyEvents.
 import { type BaseEvent, type Message, defaultApplyEvents, HttpAgent, type RunAgentInput } from "@ag-ui/client";
 import { from, lastValueFrom, toArray } from "rxjs";
 import { vi } from "vitest";

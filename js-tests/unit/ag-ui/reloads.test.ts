@@ -20,7 +20,7 @@ type Turn = {
   readonly answer: "snapshot" | "delta" | "nothing" | "history";
   readonly fails: boolean;
   readonly early: boolean;
-  /** Before what of the turn the page is loaded again, in a page that is. */
+  /** The positions in the turn before which the page is reloaded, in a page that is. */
   readonly reloads: readonly boolean[];
 };
 

@@ -1,4 +1,4 @@
-// Event streams whose ids name nothing: several parts have one. No part is passed over in silence.
+// Event streams whose ids name nothing: several parts share one. No part is skipped silently.
 import { Thread, type ThreadfoldError } from "threadfold";
 import { foldAgUi } from "threadfold/ag-ui";
 import { foldLangGraph } from "threadfold/langgraph";

@@ -15,7 +15,7 @@ const reloaded = (thread: Thread, options?: object) =>
 const contents = (thread: Thread) => thread.getState().messages.map(({ content }) => content);
 const RUN = [started(), ...text("m1", "Hel", "lo"), finished()];
 
-/** A thread that notes what is complained of. */
+/** A thread that records complaints. */
 function watched(thread = new Thread({ threadId: "t1" })) {
   const errors: { code: string; event: unknown }[] = [];
   thread.on("error", ({ code }, event) => errors.push({ code, event }));

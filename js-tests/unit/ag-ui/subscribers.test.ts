@@ -198,7 +198,7 @@ test("made runs", async () => {
   );
 });
 
-/** Each of these is answered by a subscriber; the events after it must find what it made. */
+/** A subscriber answers each of these; the events after it must find its result. */
 const ANSWERS: Record<string, (name: string, params: Record<string, unknown>) => AgentStateMutation | void> = {
   "drops every content": (name) => (name === "onTextMessageContentEvent" ? { stopPropagation: true } : undefined),
   "drops events before they are applied": (name, { event }) =>

@@ -16,7 +16,7 @@ interface Given {
   readonly turns: readonly object[][];
 }
 
-/** The agent of a record, and what its tools do. */
+/** The agent of a record, and its tools. */
 function agentOf(given: Pick<Given, "gates" | "replies">, options: Partial<HumanInTheLoopOptions>) {
   const log: string[] = [];
   const gates = Object.entries(given.gates).map(([name, gate]) => {
@@ -174,7 +174,7 @@ const spread = (asked: unknown): unknown[] =>
       : value,
   );
 
-/** An agent that asks before it sends, and what it has sent. */
+/** An agent that asks before it sends, and its sent messages. */
 function sender(config: InterruptOnConfig) {
   const sent: unknown[] = [];
   const agent = createAgent({

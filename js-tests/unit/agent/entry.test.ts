@@ -1,4 +1,4 @@
-// The entry as a package has it: its files, and what they import.
+// The entry as a package has it: its files, and their imports.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { ThreadfoldError } from "threadfold";

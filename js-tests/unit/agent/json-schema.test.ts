@@ -1,4 +1,4 @@
-// Arguments and answers held against JSON Schema, beside ajv.
+// Arguments and answers checked against JSON Schema, compared with ajv.
 import { Ajv2020 } from "ajv/dist/2020.js";
 import * as fc from "fast-check";
 import { ThreadfoldError } from "threadfold";

@@ -13,7 +13,7 @@ import { Command, INTERRUPT, MemorySaver } from "threadfold/graph";
 import { expect, test } from "vitest";
 import { z } from "zod";
 
-/** A chat model that plays a script and keeps what it was sent. */
+/** A chat model that plays a script and records its requests. */
 function chat(...script: unknown[]) {
   const calls: { messages: { type: string; content: unknown }[]; tools: unknown[]; options: unknown }[] = [];
   const model = {

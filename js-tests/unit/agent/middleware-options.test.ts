@@ -128,7 +128,7 @@ const searched = Array.from({ length: 5 }, (_, at) => [
   { type: "tool" as const, content: `${at} ${"word ".repeat(80)}`, tool_call_id: `c${at}`, name: "search" },
 ]).flat();
 
-/** Which of the results were cleared in what the model was sent. */
+/** Returns which results were cleared in the model's request. */
 async function clearedBy(edit: NonNullable<Parameters<typeof contextEditingMiddleware>[0]>["edits"], profile = {}) {
   let sent: readonly { type: string; content?: unknown }[] = [];
   const invoke = async (messages: typeof sent) => {

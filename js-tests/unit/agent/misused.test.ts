@@ -30,19 +30,10 @@ test.each([
   expect(make).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT", message }));
 });
 
-test.each(["version", "includeAgentName", "streamTransformers"])("LangChain's option %s is refused by name", (name) => {
-  const error = expect.objectContaining({ code: "UNKNOWN_OPTION", message: expect.stringContaining(`'${name}'`) });
-  expect(() => createAgent({ model, [name]: "v2" } as never)).toThrow(error);
-});
-
 test("an option that is misspelt is refused with the nearest name", () => {
   expect(() => createAgent({ model, sytemPrompt: "Be brief." } as never)).toThrow(
     "createAgent: unknown option 'sytemPrompt'. Did you mean 'systemPrompt'?",
   );
-});
-
-test("LangChain's option description is the graph's", () => {
-  expect(createAgent({ model, description: "Helps" }).description).toBe("Helps");
 });
 
 test("a stream mode that there is not is refused before anything runs", async () => {

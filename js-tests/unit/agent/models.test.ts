@@ -136,7 +136,7 @@ const v2 = {
   warnings: [],
 };
 
-/** Without what the AI SDK adds to each part for providers' own options. */
+/** Removes the AI SDK's additions to each part for providers' own options. */
 const plain = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value, (key, one: unknown) => (key === "providerOptions" ? undefined : one)));
 

@@ -16,7 +16,7 @@ const call = (id: string, name: string, args: object = {}): Call => ({ id, name,
 const write = (id: string, content: string) => call(id, "write_file", { file_path: "/same", content });
 const task = (id: string, description: string) => call(id, "task", { description, subagent_type: "general-purpose" });
 
-/** A model whose turns go by what the user says: "Go" to the agent, a task's description to a sub-agent. */
+/** A model whose turns depend on the user's message: "Go" to the agent, a task's description to a sub-agent. */
 const scripted =
   (turns: Record<string, Turns>) =>
   async (messages: readonly { readonly type?: string; readonly content: unknown }[]) => {

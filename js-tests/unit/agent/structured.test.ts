@@ -23,7 +23,7 @@ test("an answer that has a schema: one, several, none", () =>
     expect(arrows(agent.drawMermaid())).toEqual(sorted(edges));
     const run = agent.invoke({ messages: "go" }, { recursionLimit: 30, maxConcurrency: 1 });
     if (error !== undefined) {
-      // The rest of the sentence names the option, which is written otherwise.
+      // The rest of the sentence names the option, which has another spelling here.
       await expect(run).rejects.toThrow(error.split(" You can increase")[0]);
       return;
     }

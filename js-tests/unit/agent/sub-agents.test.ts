@@ -65,7 +65,7 @@ test("sub-agents: their input and their output", () =>
     expect(result.note ?? null).toEqual(out?.note);
     expect(result.log).toEqual(out?.log);
     expect(result.todos).toEqual(out?.todos ?? []);
-    // Python's sub-agents give back all files, so that the last of a turn undoes what the others wrote: ours do not.
+    // Python's sub-agents give back all files, so that the last of a turn undoes the others' writes: ours do not.
     const expected = contents(given.state.files);
     let sideBySide = false;
     let turns = 0;

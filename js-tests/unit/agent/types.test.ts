@@ -1,4 +1,4 @@
-// The types of an agent: its state has what its middlewares and its schema add.
+// The types of an agent: its state has the fields that its middlewares and its schema add.
 import { Annotation, ReducedValue, StateSchema } from "@langchain/langgraph";
 import { field } from "threadfold";
 import {

@@ -82,7 +82,7 @@ function graphOf(runtime: Runtime, { defer, ways, joins, failing }: Spec, checkp
     drawn.add(key);
     const targets = [...new Set([name(to), name(also)])];
     if (kind === "branch") {
-      // By what the thread is like, so that both decide alike.
+      // By the thread's contents, so that both decide alike.
       const pick = ({ log }: { log: string[] }) => targets[log.length % targets.length];
       graph.addConditionalEdges(name(source), pick, targets);
     }

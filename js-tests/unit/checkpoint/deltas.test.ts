@@ -1,4 +1,4 @@
-// Fields of langgraph.js's DeltaChannel: its savers keep what was written, and the whole value only now and then.
+// Fields of langgraph.js's DeltaChannel: its savers keep the writes, and the whole value only now and then.
 import { Annotation, DeltaChannel, MemorySaver, Send } from "@langchain/langgraph";
 import { END, START, StateGraph } from "threadfold/graph";
 import { expect, test } from "vitest";

@@ -71,7 +71,7 @@ describe.each(savers)("%s", (name, create) => {
         await put(saver, { messages: lists[0], other: 0 }, { number: 0 });
         for (const one of edits) {
           const parent = Math.max(0, lists.length - 1 - one.back);
-          // A run begins with what it loads.
+          // A run begins with the checkpoint that it loads.
           const loaded =
             one.back > 0 ? ((await valuesOf(saver, parent))?.["messages"] as object[]) : (lists[parent] as object[]);
           const list = edited(loaded, one);
@@ -101,7 +101,7 @@ describe.each(savers)("%s", (name, create) => {
     second.channel_versions = { big: 1, count: 2 };
     await saver.put(configOf("1", 0), second, { source: "loop", step: 1, parents: {} }, { count: 2 });
     expect(await valuesOf(saver)).toEqual({ big, count: 2 });
-    // A copy has no new versions, and stands beside what it is a copy of.
+    // A copy has no new versions, and is a sibling of its original.
     const copy = checkpoint(2, { big, count: 2 });
     copy.channel_versions = { big: 1, count: 2 };
     await saver.put(configOf("1"), copy, { source: "fork", step: 2, parents: {} }, {});

@@ -38,7 +38,7 @@ const State = Annotation.Root({
   messages: Annotation({ reducer: messagesStateReducer, default: () => [] }),
 });
 
-/** The same, of threadfold's own fields: what langgraph.js's reducer makes are instances. */
+/** The same with threadfold's own fields: langgraph.js's reducer makes instances. */
 const dicts = defineSchema({ log: field.append<string>(), last: field.replace(), messages: field.messages() });
 
 /** A list whose value is saved after three updates. */
@@ -51,7 +51,7 @@ const Deltas = Annotation.Root({
 export interface World {
   /** The nodes that ran, each time. */
   readonly ran: string[];
-  /** Whether what can fail does. */
+  /** Whether the fallible nodes fail. */
   fails: boolean;
   /** Which way a branch goes. */
   way: string;
@@ -356,7 +356,7 @@ export async function play(scenario: Scenario, way: string, saver: unknown): Pro
   return { ran: world.ran.toSorted(), ...mine };
 }
 
-/** Messages as what they say, whether dicts or instances. */
+/** Messages as their text, whether dicts or instances. */
 function plain({ log = [], last, messages = [] }: Any): unknown {
   const said = messages.map(({ id, content, tool_calls = [] }: Any) => ({ id, content, tool_calls }));
   return { log, last, messages: said };

@@ -17,7 +17,7 @@ let folder: string;
 beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), "threadfold-cli-"))));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Imports it anew each time, as Node starts it: a process for each call would take most of the time. */
+/** Imports it again each time, as Node starts it: a process for each call would take most of the time. */
 const start = (url: string): Promise<unknown> => import(/* @vite-ignore */ url);
 let started = 0;
 

@@ -1,4 +1,4 @@
-// Up to where messages are edited: what that saves, where it stays when messages go, and what of it is for files.
+// The boundary before which messages are edited: its savings, its place when messages go, and the files.
 import { Context, type ContextRecord, estimateMessageTokens } from "threadfold/context";
 import { offloading } from "threadfold/context/offload";
 import { expect, test } from "vitest";
@@ -40,7 +40,7 @@ test("a boundary after the last message stays after it", () => {
   expect(record).toMatchObject({ edited_before: 12, edited_id: "h4" });
   const more = [...turns(), asks("a5", call("5")), result("5", LONG)];
   expect(cleared(context.of(more, record).messages)).toBe(4);
-  // An index alone would reach into what came later.
+  // An index alone would reach into later messages.
   expect(cleared(context.of(more.slice(3), record).messages)).toBe(3);
 });
 

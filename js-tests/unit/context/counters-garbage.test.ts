@@ -85,7 +85,7 @@ function freeze(value: unknown, depth = 5): void {
 
 const isOurs = (error: unknown) => typeof error === "object" && error !== null && error instanceof ThreadfoldError;
 
-/** Whether it is what an engine says of a write to what is frozen. Anything can be thrown, and reading it may throw. */
+/** Whether it is an engine's error for a write to a frozen object. Anything can be thrown, and reading it may throw. */
 function isWrite(cause: unknown): boolean {
   const came = outcome(() => cause instanceof TypeError && /^Cannot (assign|add|delete|define)/.test(cause.message));
   return "answer" in came && came.answer;

@@ -1,5 +1,6 @@
-// `node js-tests/unit/context/decisions.mjs` records what is due in conversations that grow message by message, in
-// decisions.json: TypeScript's plan (decisions.test.ts) and Rust's (tests/context_decisions.rs) both have to give that.
+// `node js-tests/unit/context/decisions.mjs` records the compactions due in conversations that grow message by message,
+// in decisions.json. TypeScript's plan (decisions.test.ts) and Rust's (tests/context_decisions.rs) must both give
+// these.
 import { writeFileSync } from "node:fs";
 import { argv } from "node:process";
 import { fileURLToPath, pathToFileURL } from "node:url";

@@ -23,7 +23,7 @@ const answers = JSON.parse(readFileSync(new URL("estimates.json", import.meta.ur
   digest: string;
 };
 
-/** Characters that stand beside each other's borders: of every class, and its first and last ones. */
+/** Characters next to each other's borders: of every class, and its first and last ones. */
 const EDGES = [
   [0x61, 0x7a, 0x41, 0x5a, 0x30, 0x39, 0x20, 0x09, 0x0a, 0x0d],
   [0x60, 0x7b, 0x40, 0x5b, 0x2f, 0x3a, 0x00, 0x1f, 0x7f, 0x22],

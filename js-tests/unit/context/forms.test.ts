@@ -54,7 +54,7 @@ for (const [name, edit] of Object.entries(EDITS)) {
   test(`${name}: a serialised message is edited like its instance, and stays serialised`, () => {
     const [list, all] = [serialised(), instances()];
     const made = edit(list);
-    // An instance has lists of its own for what is not there.
+    // An instance has empty lists of its own for missing fields.
     for (const message of made) expect(Object.keys(message)).toEqual(["lc", "type", "id", "kwargs"]);
     const wanted = edit(all).map((message) => ({ ...message }) as Record<string, unknown>);
     expect(made.length).toBe(wanted.length);
@@ -78,7 +78,7 @@ test("a record of serialised messages goes by their ids", () => {
   // One that is in front goes: an index would be wrong now.
   const { messages } = context.of(serialised().slice(1), record);
   expect(messages.map((message) => (message as Serialised).kwargs?.["id"])).toEqual([undefined, "m3", "m4"]);
-  // Reasoning that is bound to what was before goes, too.
+  // Reasoning that is bound to earlier messages goes, too.
   const kept = context.of(serialised(), { ...record, cutoff_index: 1, cutoff_id: "m1", created_at_index: 5 })
     .messages[2];
   expect((kept as Serialised).kwargs["content"]).toEqual([{ type: "text", text: "I write." }]);

@@ -11,7 +11,7 @@ const { clearToolUses, patchToolCalls, repairToolCalls, safeCuts, ThreadfoldErro
   context;
 
 interface Call {
-  /** Good arguments, made anew. */
+  /** Fresh good arguments. */
   args: () => unknown[];
   call: (...args: never[]) => unknown;
 }
@@ -120,7 +120,7 @@ function check(call: Call, args: unknown[], what: string): void {
   const came = outcome(() => call.call(...(args as never[])));
   if ("error" in came && !(came.error instanceof ThreadfoldError))
     expect.fail(`${what}: threw ${came.error instanceof Error ? came.error.stack : "what is no error"}`);
-  // `expect` takes longer than what it looks at.
+  // `expect` takes longer than the probe.
   if (probe() !== GOOD) expect.fail(`${what}: other calls answer otherwise now: ${probe()}`);
 }
 

@@ -79,7 +79,7 @@ function tokensOf(message) {
 }
 
 /**
- * Sends the conversation's requests as a policy has them, and adds up what they cost.
+ * Sends the conversation's requests under a policy, and adds up their cost.
  *
  * @param send - Returns the messages that are sent of the first messages, and what had to be summarized for it.
  */
@@ -134,7 +134,7 @@ const POLICIES = {
   "Context, trigger 24k, clear and truncate first": () => ours({ clearToolUses: { keep: 3 }, truncateArgs: {} }),
 };
 
-/** Returns what each policy costs, or each whose name begins so, against sending everything. */
+/** Returns the cost of each policy, or of each whose name begins so, against sending everything. */
 export function replay(names = [""]) {
   const all = conversation();
   const chosen = Object.entries(POLICIES).filter(([name]) => names.some((one) => name.startsWith(one)));

@@ -1,4 +1,5 @@
-// The safe cut beside brute force, which tries every cut, and beside the rule of LangChain's SummarizationMiddleware.
+// The safe cut compared with brute force, which tries every cut, and with the rule of LangChain's
+// SummarizationMiddleware.
 import { safeCuts } from "threadfold/context";
 import { describe, expect, test } from "vitest";
 import { codeOf } from "../../support/errors.js";
@@ -15,14 +16,14 @@ function langChainCut(messages: readonly Message[], target: number): number {
   return end;
 }
 
-/** The largest cut that keeps `target`, and what waits for a result, and that parts no result from its call. */
+/** The largest cut that keeps `target` and waiting calls, and separates no result from its call. */
 function bruteForce(messages: readonly Message[], target: number): number {
   let cut = Math.min(target, waitingIn(messages) ?? messages.length);
   while (orphans(messages, cut) > 0) cut--;
   return cut;
 }
 
-/** The smallest cut from `target` on that parts nothing and keeps what waits for a result. */
+/** The smallest cut from `target` on that separates nothing and keeps waiting calls. */
 function bruteForceNext(messages: readonly Message[], target: number): number | undefined {
   const most = waitingIn(messages) ?? messages.length;
   for (let cut = target; cut <= most; cut++) if (orphans(messages, cut) === 0) return cut;
@@ -53,7 +54,7 @@ describe.each(Object.entries(KINDS))("%s conversations", (kind, make) => {
       `${kind}: ${cuts} cuts; results without their call: threadfold 0, LangChain in ${percent(langChainOrphans, cuts)}`,
     );
     expect(cuts).toBeGreaterThan(10 * numRuns);
-    // The generators make what LangChain's rule is known to fail on, and nothing else that it does.
+    // The generators produce the cases on which LangChain's rule is known to fail, and no other failures.
     expect(langChainOrphans > 0).toBe(kind !== "plain");
   });
 });

@@ -1,4 +1,4 @@
-// A window that slides, over a graph that keeps no record: the list itself is what the next compaction starts from.
+// A sliding window, over a graph that keeps no record: the next compaction starts from the list itself.
 import { addMessages, type LangChainMessage, Thread } from "threadfold";
 import { langChainSummarization, slidingWindow } from "threadfold/context";
 import { describe, expect, test } from "vitest";

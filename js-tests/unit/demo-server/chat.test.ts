@@ -129,7 +129,7 @@ class Heard {
     return body.values?.messages ?? body.messages ?? [];
   }
 
-  /** The messages, without what only one side writes down. */
+  /** The messages, without fields that only one side writes. */
   get lines(): string[] {
     return this.thread.getState().messages.map(line);
   }
@@ -151,7 +151,7 @@ test.each(PROTOCOLS.flatMap((protocol) => [false, true].map((replays) => [protoc
     const heard = new Heard(protocol);
     heard.send("A long answer, please");
     await heard.settled();
-    // The run before this one was longer than what this one has to say.
+    // The previous run was longer than this one.
     heard.faults = { ...WELL, cut: 0, replays };
     heard.send("Plan my week");
     await heard.settled();

@@ -1,4 +1,4 @@
-// The chat that the README shows, and the one of LangGraph's that its diff makes of it.
+// The README's chat, and the LangGraph version that its diff makes of it.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../examples/blocks.js";

@@ -1,4 +1,4 @@
-// Every example runs, prints what its comments say, and is right for the type checker.
+// Every example runs, prints the output in its comments, and passes the type checker.
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { blocksOf, documents, outside, sources, type Block } from "./blocks.js";

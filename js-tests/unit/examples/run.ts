@@ -94,8 +94,8 @@ for (const path of process.argv.slice(2)) {
 }`;
 
 /**
- * Runs blocks in a few Nodes, each after another: to start one and import the package takes longer than an example.
- * Returns what those printed that printed what they say: the others are to run by themselves.
+ * Runs blocks in a few Nodes, one after the other: starting one and importing the package takes longer than an example.
+ * Returns the results of blocks that printed the promised output: the others must run by themselves.
  */
 export async function runTogether(blocks: Block[]): Promise<Map<string, Printed[]>> {
   writeFileSync(join(folder, "in-turn.mjs"), IN_TURN);

@@ -1,4 +1,4 @@
-// How a run is ended from outside: a signal, its time, a super-step's time; and what then stands.
+// How a run is ended from outside: a signal, its time, a super-step's time; and the state afterwards.
 import { START, StateGraph } from "threadfold/graph";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type Loose, outcome, type Package, same, State } from "./beside-langgraph.js";

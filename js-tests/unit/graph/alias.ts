@@ -1,5 +1,5 @@
-// Stands in for "@langchain/langgraph": what threadfold/graph offers is ours, the rest langgraph.js's own. So tests that were
-// written for langgraph.js run against threadfold: alias "@langchain/langgraph" to this file.
+// Stands in for "@langchain/langgraph": threadfold/graph's names are ours, the rest langgraph.js's own. So tests that
+// were written for langgraph.js run against threadfold: alias "@langchain/langgraph" to this file.
 import { AsyncLocalStorage } from "node:async_hooks";
 import { AsyncLocalStorageProviderSingleton } from "@langchain/core/singletons";
 import * as ours from "threadfold/graph";

@@ -1,5 +1,5 @@
-// Answers with updates, and commands to old checkpoints. The answers here are LangGraph's for Python; what langgraph.js does
-// otherwise is named.
+// Answers with updates, and commands to old checkpoints. The answers here are LangGraph's for Python; differences of
+// langgraph.js are named.
 import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import { MessagesAnnotation } from "@langchain/langgraph";
 import * as langgraph from "@langchain/langgraph";

@@ -23,7 +23,8 @@ async function checkpoints(saver: Saver): Promise<Seen[]> {
   const seenAll: Seen[] = [];
   for await (const { checkpoint, metadata } of saver.list({ configurable: { thread_id: "t", checkpoint_ns: "" } })) {
     const { channel_values: values, channel_versions: versions, versions_seen: seen } = checkpoint;
-    // langgraph.js writes Sends as a plain list from 1.7 on; it reads both, and versions before it only what threadfold writes.
+    // langgraph.js writes Sends as a plain list from 1.7 on. It reads both forms, and versions before it only
+    // threadfold's form.
     const { __pregel_tasks: sends = [] } = values as { __pregel_tasks?: unknown[] };
     const all = { ...values, __pregel_tasks: sends.length === 2 && Array.isArray(sends[1]) ? sends[1] : sends };
     const held = Object.entries(all).filter(([, value]) => value !== undefined);

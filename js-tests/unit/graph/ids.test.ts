@@ -25,7 +25,7 @@ test("an interrupt's id is the XXH3 of its namespace, however long", async () =>
 test("a checkpoint's id is a uuid6 and sorts after earlier ones", () => {
   let before = "";
   for (let count = 0; count < 25_000; count++) {
-    // A clock that stands still, and one that goes back.
+    // A clock that stops, and one that goes back.
     const id = uuid6(count < 20_000 ? 5_000_000_000_000 : 4_000_000_000_000, count - 1);
     expect(id > before).toBe(true);
     before = id;

@@ -1,4 +1,4 @@
-// Graphs inside nodes: what of the outer run they see, and what their own streams show.
+// Graphs inside nodes: their view of the outer run, and their own streams.
 import { FakeListChatModel } from "@langchain/core/utils/testing";
 import { describe } from "vitest";
 import { all, type Loose, type Package, same, State } from "./beside-langgraph.js";

@@ -107,7 +107,7 @@ export function randomGraph(random: () => number): GraphCase {
   const stops = chance(0.15) ? some(names, 2) : [];
   const stopBefore = chance(0.5);
   const durability = pick(["async", "async", "sync", "exit"] as const);
-  // langgraph.js saves what a caller wrote again at the end, and applies it twice.
+  // langgraph.js saves a caller's writes again at the end, and applies them twice.
   const calls =
     durability === "exit" ? (["input", "none"] as const) : (["input", "input", "goto", "update", "none"] as const);
   return {

@@ -69,7 +69,10 @@ same(
   byMode,
 );
 
-/** Without what only one of them says: threadfold the place of the graph's own checkpoint, langgraph.js its inner parts. */
+/**
+ * Removes the parts that only one of them has: threadfold the place of the graph's own checkpoint, langgraph.js its
+ * inner parts.
+ */
 const placed = async (parts: Promise<unknown[]>) =>
   JSON.parse(
     JSON.stringify(await parts, (key, value) => (/^(checkpoint_map|__pregel_.*)$/.test(key) ? undefined : value)),

@@ -1,4 +1,4 @@
-// Turns of a long thread: what each of them looks at.
+// Turns of a long thread: the messages that each of them reads.
 import { defineSchema, field } from "threadfold";
 import { MemorySaver, START, StateGraph } from "threadfold/graph";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// One random graph on langgraph.js or on threadfold, and what can be seen of its runs.
+// One random graph on langgraph.js or on threadfold, and the visible results of its runs.
 import { AIMessage, type BaseMessage } from "@langchain/core/messages";
 import * as theirs from "@langchain/langgraph";
 import { defineSchema, field } from "threadfold";
@@ -139,7 +139,7 @@ export class Case {
     const update = {
       log: [`${name}${count}`],
       sum: count + 1,
-      // Now new, now another version of one that is there.
+      // Now new, now another version of a present one.
       messages: [new AIMessage({ id: `${name}${count % 3}`, content: String(count) })],
       ...(last && { last: name }),
     };

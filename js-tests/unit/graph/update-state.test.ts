@@ -1,4 +1,5 @@
-// `updateState` where conditions decide what comes next, with threadfold's own schemas: they read the state as it will be.
+// `updateState` where conditions decide the next node, with threadfold's own schemas: they read the state after the
+// update.
 import { defineSchema, field } from "threadfold";
 import { createAgent } from "threadfold/agent";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";

@@ -1,4 +1,4 @@
-// States that check what is written to them, beside langgraph.js: zod objects of both versions, and StateSchema.
+// States that check their writes, compared with langgraph.js: zod objects of both versions, and StateSchema.
 import { Overwrite, ReducedValue, StateSchema } from "@langchain/langgraph";
 import { schemaMetaRegistry, withLangGraph } from "@langchain/langgraph/zod";
 import { describe } from "vitest";
@@ -35,7 +35,7 @@ const STATES: Record<string, () => unknown> = {
     }),
 };
 
-/** The graph and what its node `b` was given. */
+/** The graph and the input of its node `b`. */
 function graphOf(of: Package, state: unknown, a: (state: Loose) => unknown, options: object = {}) {
   const given: unknown[] = [];
   const graph = new of.StateGraph(state, { registry: schemaMetaRegistry })

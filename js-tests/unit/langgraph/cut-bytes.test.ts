@@ -13,7 +13,7 @@ const REST = part(3, "messages", [answer, {}]) + part(4, "values", { messages: [
 const stream = (text: string) =>
   new Response(text, { headers: { "content-type": "text/event-stream", "content-location": "/threads/t/runs/r" } });
 
-/** Sends a message to a server whose first answer ends there; who joins gets all of the run. */
+/** Sends a message to a server whose first answer ends there; a client that joins gets all of the run. */
 async function sent(first: string) {
   const fetch = (async (url) => {
     if (String(url).endsWith("/runs/stream")) return stream(first);

@@ -30,7 +30,7 @@ const JOINED: Record<string, (parts: Part[], at: number, last: string) => Part[]
   "from half way": (parts, at) => parts.slice(Math.floor(at / 2)),
 };
 
-/** Where a thread stands, but for the ids that it gave itself. */
+/** A thread's state, without the ids that it gave itself. */
 function standing(thread: Thread): { confirmed: Held; shown: Held; pending: object[] } {
   const pending = thread.pending.map(({ update, status }) => ({ update: plain(update), status }));
   return { confirmed: held(thread.getConfirmedState()), shown: held(thread.getState()), pending };

@@ -63,7 +63,7 @@ test("graphReducer behaves as messagesStateReducer: classes, identity, ids, erro
       counts.afterRemoveAll++;
       return;
     }
-    // From 1.7 on, langgraph.js makes plain messages of chunks; before, and here, they stay what they are.
+    // From 1.7 on, langgraph.js makes plain messages of chunks; before, and here, they stay chunks.
     if ([...left, ...right].some(({ kind }) => kind.endsWith("Chunk"))) return;
     const theirs = seen(messagesStateReducer as Reducer, left, right);
     expect(seen(graphReducer as Reducer, left, right)).toEqual(theirs);

@@ -1,4 +1,4 @@
-// Threadfold's reducer in graphs of langgraph.js, beside langgraph's own.
+// Threadfold's reducer in graphs of langgraph.js, compared with langgraph's own.
 import { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import {
   AIMessage,

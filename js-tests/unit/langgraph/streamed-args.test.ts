@@ -79,7 +79,7 @@ describe("arguments that are looked at at any time", () => {
         const seen: { args: Dict; text: string; json: string }[] = [];
         const look = ({ call, text }: { call: Call; text: string }) => {
           expect(call.args).toEqual(argsOf(text));
-          // One that is looked at must not change what another is: nor may it want to.
+          // Reading one must not change another.
           seen.push({ args: frozen(call.args), text, json: JSON.stringify(call.args) });
         };
         for (const [at, piece] of pieces.entries()) {

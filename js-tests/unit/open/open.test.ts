@@ -12,7 +12,7 @@ import { StubServer, turn, until } from "../runner/stub-server.js";
 import { agUiWire, langGraphWire } from "../runner/stub-wires.js";
 
 const OPENED = Symbol.for("threadfold.opened");
-/** What a reload forgets; the tab's storage stays. */
+/** Forgets the open conversations, as a reload does; the tab's storage stays. */
 const reload = () => delete (globalThis as { [OPENED]?: unknown })[OPENED];
 const leave = () => window.dispatchEvent(new Event("pagehide"));
 

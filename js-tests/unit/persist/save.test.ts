@@ -14,7 +14,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** Lets promises and the tasks that are due do what they do, and so much time pass. */
+/** Lets promises and due tasks run, and so much time pass. */
 const pass = (ms = 0) => vi.advanceTimersByTimeAsync(ms);
 
 describe("saving", () => {

@@ -1,4 +1,4 @@
-// React in jsdom: a component put on the page, and what React complained about meanwhile.
+// React in jsdom: a component put on the page, and React's complaints meanwhile.
 import { act, type ReactNode } from "react";
 import { createRoot, hydrateRoot, type Root } from "react-dom/client";
 import { vi } from "vitest";
@@ -17,7 +17,7 @@ export async function mount(node: ReactNode): Promise<Mounted> {
   return { host, root };
 }
 
-/** Takes over HTML that a server has written; the errors are what React had to repair. */
+/** Takes over HTML that a server has written; the errors are React's repairs. */
 export async function hydrate(html: string, node: ReactNode): Promise<Mounted & { errors: unknown[] }> {
   const host = document.createElement("div");
   host.innerHTML = html;

@@ -49,7 +49,7 @@ async function shown(node: ReactNode): Promise<HTMLElement> {
   const root = createRoot(host);
   roots.push(root);
   await new Promise<void>((resolve) => {
-    // An effect runs after those of what is within.
+    // An effect runs after its children's effects.
     const Ready = ({ children }: { children: ReactNode }) => {
       useEffect(resolve, []);
       return children;
@@ -62,7 +62,7 @@ async function shown(node: ReactNode): Promise<HTMLElement> {
 test("1,000 parts in one chunk render once, where they are read one by one", async () => {
   using thread = threadOf();
   let renders = 0;
-  // As a page does that keeps something beside what it shows.
+  // Like a page that keeps something besides its view.
   const Message = () => {
     renders++;
     const content = useThread(thread, contentOf);
@@ -114,7 +114,7 @@ test.each([
   // Half of them so, half of them so.
   ["both", (thread: Thread<State>, id: string) => (Number(id) % 2 ? useOfOne : useOfAll)(thread)],
 ])("a transition under way shows one state in all components, though the stream goes on: %s", async (_, useContent) => {
-  // Not freed: outside act React's effects may come after what they show.
+  // Not freed: outside act React's effects may come after the view.
   const thread = threadOf();
   const torn: unknown[] = [];
   const seen = new Map<string, unknown>();

@@ -9,7 +9,7 @@ afterEach(() => vi.unstubAllGlobals());
 
 const OPENED = Symbol.for("threadfold.opened");
 
-/** Opens the page anew: its modules run again, and no conversation is open. */
+/** Opens the page again: its modules run again, and no conversation is open. */
 async function open() {
   vi.resetModules();
   delete (globalThis as { [OPENED]?: unknown })[OPENED];

@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-// useToolResult: who renders, and at which cost.
+// useToolResult: which components render, and at which cost.
 import { act, createElement as h, type ReactNode } from "react";
 import { renderToString } from "react-dom/server";
 import { afterEach, beforeEach, expect, expectTypeOf, test, vi } from "vitest";

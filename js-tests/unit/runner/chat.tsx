@@ -1,4 +1,4 @@
-// A chat: what an app writes around a runner that it is given.
+// A chat: an app's code around its runner.
 import { useSyncExternalStore } from "react";
 import { textOf, type AgUiMessage, type AgUiState, type Thread } from "threadfold";
 import type { AgUiRunner } from "threadfold/ag-ui";

@@ -32,12 +32,12 @@ test.each(Object.entries(PROTOCOLS))("%s: answers are kept until all is answered
   expect(runner.interrupts).toBe(runner.interrupts);
   await expect(runner.resume({ value: "?" })).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
   await runner.resume([{ id: one?.id, value: "a" }]);
-  // Once more, and otherwise.
+  // Once more, with another answer.
   expect(await runner.resume({ id: two?.id, value: "B" })).toEqual({ status: "interrupted", interrupts: [three] });
   server.faults = { refuse: 503 };
   expect((await runner.resume({ value: "c" })).status).toBe("failed");
   expect(runner.interrupts).toHaveLength(3);
-  // The questions are open again: one is answered anew, and the retry sends what was sent.
+  // The interrupts are open again: one is answered again, and the retry sends the new answers.
   expect(await runner.resume({ id: one?.id, value: "A" })).toMatchObject({ status: "interrupted" });
   expect([runner.status, runner.interrupts.length]).toEqual(["interrupted", 2]);
   const rest = runner.interrupts.map(({ id }, at) => ({ id, value: at }));

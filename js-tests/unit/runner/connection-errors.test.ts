@@ -1,4 +1,4 @@
-// How a runner words what went wrong on the way to the server, for the one who reads the chat.
+// A runner's words for errors on the way to the server, for the reader of the chat.
 import { Thread, ThreadfoldError, type AgUiState } from "threadfold";
 import { AgUiRunner, type AgUiRunnerOptions } from "threadfold/ag-ui";
 import { LangGraphRunner } from "threadfold/langgraph";

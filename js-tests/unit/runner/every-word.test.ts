@@ -70,7 +70,7 @@ const settle = async () => {
   for (let turns = 0; turns < 3; turns++) await turn();
 };
 
-/** Returns what a word has broken; undefined if nothing. */
+/** Returns the rule that a word has broken; undefined if none. */
 async function broken(word: readonly Letter[]): Promise<string | undefined> {
   const { thread, runner, letters, live, end, promises } = opened();
   for (const letter of ["send", ...word] as const) {

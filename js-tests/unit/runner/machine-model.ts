@@ -15,13 +15,13 @@ import { statusOf } from "../../../pkg-template/src/runner/shown.js";
 type Kind = "send" | "empty" | "edit" | "bad edit" | "retry" | "whole" | "part" | "bad answer" | "other";
 type Status = "pending" | "sent" | "failed" | "done" | "gone";
 
-/** Everything is copied when it changes: words share what they have in common. */
+/** Everything is copied when it changes: words share their common parts. */
 interface World {
   readonly machine: Machine;
   /** How each promise was settled, by its number. */
   readonly settled: readonly (string | undefined)[];
   readonly calls: readonly { readonly kind: Kind; readonly ids: readonly string[] }[];
-  /** The thread: its run, and where each update stands. */
+  /** The thread: its run, and the status of each update. */
   readonly run: "idle" | "running" | "failed" | "interrupted" | "disconnected";
   readonly isOurs: boolean;
   readonly updates: Readonly<Record<string, Status>>;
@@ -261,7 +261,7 @@ class Drain {
       }
       case "ask":
         w.run = "interrupted";
-        // The user answers anew.
+        // The user answers again.
         w.held = [...w.held, ...w.answered];
         return [];
       case "fail":

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { StubServer, until } from "./stub-server.js";
 import { agUiWire, langGraphWire } from "./stub-wires.js";
 
-/** A server, and a way to answer its `…/cancel` otherwise. */
+/** A server, and a way to change the answer of its `…/cancel`. */
 function faulty(wire: typeof agUiWire, refused: () => Response | Promise<Response>) {
   const server = new StubServer(wire);
   const fetch: typeof globalThis.fetch = async (url, init) =>

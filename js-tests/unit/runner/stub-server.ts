@@ -173,7 +173,7 @@ export class StubServer {
     return `${kind}-${++this.#made}`;
   }
 
-  /** Takes the request for a run, or does to it what is to go wrong. */
+  /** Takes the request for a run, or applies its fault. */
   start(
     body: Record<string, unknown>,
     init: RequestInit,

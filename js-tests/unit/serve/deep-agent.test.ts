@@ -51,7 +51,7 @@ beforeEach(() => {
   saver = new MemorySaver();
 });
 
-/** The agent as a process has it: each is a new one, on what the saver has. */
+/** The agent as a process has it: each is a new one, on the saver's checkpoints. */
 const started = (): RunnableGraph =>
   createDeepAgent({
     model,

@@ -1,4 +1,4 @@
-// A graph in the page as an agent of @ag-ui/client: its events, and what becomes of them in the real client.
+// A graph in the page as an agent of @ag-ui/client: its events, and their effect in the real client.
 import { AbstractAgent, type BaseEvent, type RunAgentInput } from "@ag-ui/client";
 import { EventSchemas } from "@ag-ui/core/schemas";
 import { Annotation, END, MemorySaver, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
@@ -192,7 +192,7 @@ describe.each(LIBRARIES)("$library", ({ library, chatGraph, nestedGraph, halfGra
             "user Thanks",
             "assistant You said: Thanks",
           ]);
-          // The client sends the state back: what only grows must not grow by that.
+          // The client sends the state back: an append-only list must not grow by that.
           const log = ["planned", "answered", "answered", "planned", "answered"];
           expect(agent.state).toMatchObject({ todos: [{ status: "completed" }], log });
         }

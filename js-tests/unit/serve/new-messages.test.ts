@@ -10,7 +10,7 @@ interface Sent {
   readonly messages: readonly { readonly id: string; readonly content: string }[];
 }
 
-/** A server whose answers count, pages of it, and what these send. */
+/** A server whose answers count, pages of it, and their requests. */
 function served() {
   let fails = 0;
   const graph = new StateGraph(defineSchema({ messages: field.messages() }))

@@ -34,7 +34,10 @@ function started(make: (graph: ReturnType<typeof counting>["graph"]) => FetchHan
   const handler = make(graph);
   return {
     ran,
-    /** Posts what runs the graph, or without a body. Resolves to the status, with the sentence of a refusal. */
+    /**
+     * Posts a request that runs the graph, or one without a body. Resolves to the status, with the sentence of a
+     * refusal.
+     */
     async post(headers: Record<string, string>, sent: BodyInit | null = JSON.stringify(body)) {
       const init = { method: "POST", headers, body: sent };
       const response = await handler(new Request(`https://agent.example${path}`, init));

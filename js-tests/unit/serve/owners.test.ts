@@ -1,4 +1,4 @@
-// Threads belong to who made them: each attempt at another user's is answered as if it were not there, by both servers.
+// Threads belong to their makers: both servers answer another user's request as if the thread did not exist.
 import { MemorySaver as TheirMemorySaver } from "@langchain/langgraph";
 import { defineSchema, field } from "threadfold";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";

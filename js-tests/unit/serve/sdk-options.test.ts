@@ -1,4 +1,4 @@
-// Options of the SDK's Client that a handler of `serveLangGraph` does, or refuses: none is passed over.
+// Options of the SDK's Client that a handler of `serveLangGraph` supports, or refuses: none is ignored.
 import { Client } from "@langchain/langgraph-sdk";
 import { defineSchema, field } from "threadfold";
 import { MemorySaver, START, StateGraph } from "threadfold/graph";

@@ -338,7 +338,7 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
     expect(refused.headers.get("www-authenticate")).toBe("Bearer");
     expect(refused.headers.get("access-control-allow-origin")).toBe(cors);
     const other = await post(handler, input("Hi"), { authorization: "somebody" });
-    expect([other.status, await other.json()]).toEqual([401, { error: "Who asks is not let in." }]);
+    expect([other.status, await other.json()]).toEqual([401, { error: "Authentication required." }]);
     expect((await post(handler, input("Hi"), { authorization: "throws" })).status).toBe(302);
     for (const [path, method] of [
       ["/threads/t", "GET"],
@@ -361,7 +361,7 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
     ["a user", { name: "ada" }],
     ["a promise of nothing", Promise.resolve()],
   ])("authenticate lets nobody in by %s", async (_, answer) => {
-    const body = { error: "Who asks is not let in." };
+    const body = { error: "Authentication required." };
     const response = await post(serveAgUi(chatGraph(), { authenticate: () => answer as never }), input("Hi"));
     expect([response.status, await response.json()]).toEqual([401, body]);
     const deployment = serveLangGraph(chatGraph(), { authenticate: () => answer as never });

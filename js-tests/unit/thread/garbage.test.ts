@@ -109,7 +109,7 @@ const tell = (value: unknown): string => {
   }
 };
 
-/** A sentence on what does not work any more. */
+/** A sentence about the thread's fault, if any. */
 function complaint(thread: Thread<Any>): string | undefined {
   const came = outcome(() => {
     thread.update({ messages: [{ type: "human", id: "probe", content: "p" }] });

@@ -122,7 +122,7 @@ test("a record of many shared values is made in their number", () => {
       ],
     });
   }
-  // 2⁴⁰ paths lead to what are 41 objects.
+  // 2⁴⁰ paths lead to 41 objects.
   expect(thread.toJSON().version).toBe(2);
 });
 

@@ -58,7 +58,7 @@ test("updates are folded by the fields' reducers, pending ones over the others",
   expect([thread.getState().log, op.status]).toEqual([["b", "mine"], "done"]);
 });
 
-/** A sum that counts its calls, and does not take what would make it more than ten. */
+/** A sum that counts its calls, and refuses to exceed ten. */
 function sumThread() {
   let calls = 0;
   const sum = (held: number, write: number) => {

@@ -1,5 +1,5 @@
-// The names of each entry, and how many there are: a change of exports.json is a change of the API.
-// `UPDATE_EXPORTS=1 npx vitest run --project node unit/types/exports` writes the list anew.
+// The names of each entry, and their number: a change of exports.json is a change of the API.
+// `UPDATE_EXPORTS=1 npx vitest run --project node unit/types/exports` rewrites the list.
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";

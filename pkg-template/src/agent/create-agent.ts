@@ -15,12 +15,12 @@ import type { TraceListener } from "../graph/build/trace.js";
 import type { CheckpointSaver } from "../checkpoint/types.js";
 import { defined } from "../context/options.js";
 import { ThreadfoldError } from "../shared/errors.js";
-import { type AgentCallbacks, CALLBACKS, callbacksOf } from "./model/callbacks.js";
+import { type AgentCallbacks, CALLBACKS, callbacksOf } from "./callbacks.js";
 import { checkOptions } from "../shared/options.js";
 import { addLoop, type Builder } from "./loop.js";
 import { checked, schemaOf } from "./middleware/middleware.js";
 import { modelCallLimitMiddleware } from "./middleware/model-call-limit.js";
-import { modelNode } from "./model/model-node.js";
+import { modelNode } from "./model-node.js";
 import type {
   AgentModel,
   BaseFields,
@@ -33,7 +33,7 @@ import type {
   Tool,
 } from "./types.js";
 import { structuredOf } from "./model/structured.js";
-import { toolNode } from "./tools/tool-node.js";
+import { toolNode } from "./tool-node.js";
 import type { SystemPrompt } from "./model/system-message.js";
 import { agentTool, isProviderTool } from "./tools/tools.js";
 
@@ -64,8 +64,6 @@ export interface AgentOptions<
   readonly id?: string | undefined;
   /** The name of the graph, and of its messages' author. */
   readonly name?: string | undefined;
-  /** The description of the graph. */
-  readonly description?: string | undefined;
   /** Checks the `context` of a run: a zod object. */
   readonly contextSchema?: unknown;
   /** When checkpoints are saved, if a run does not say: `"async"`. */
@@ -104,7 +102,6 @@ const NAMES = [
   "checkpointer",
   "maxIterations",
   "name",
-  "description",
   "contextSchema",
   "durability",
   "store",
@@ -129,7 +126,7 @@ const base = defineSchema({
  * Makes an agent: a graph that asks the model, runs the tools that it calls, and asks again, until it calls none. The names
  * are LangChain's; the hooks of the middlewares are nodes, in LangChain's order.
  *
- * Options of LangChain's that it does not have are refused: `version`, `includeAgentName`, `streamTransformers`.
+ * Options of LangChain's that it does not have are refused: `description`, `version`, `includeAgentName`, `streamTransformers`.
  *
  * @throws {@link ThreadfoldError} `UNKNOWN_OPTION` for an option of another name, with the nearest one. `INVALID_ARGUMENT`
  *   for options of the wrong kind, and for two middlewares of one name.
@@ -172,7 +169,6 @@ export function createAgent<
     checkpointer,
     maxIterations,
     name,
-    description,
     contextSchema,
     durability,
     store,
@@ -223,7 +219,7 @@ export function createAgent<
   }
   addLoop(graph, middleware, tools, structured?.tools, hasTools);
 
-  const settings = { checkpointer, durability, interruptBefore, interruptAfter, on, name, description };
+  const settings = { checkpointer, durability, interruptBefore, interruptAfter, on, name };
   const agent = graph.compile({ ...defined(settings), recursionLimit: RECURSION_LIMIT }) as unknown as Agent<
     FieldsOf<S>,
     M,

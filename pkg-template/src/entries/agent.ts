@@ -18,7 +18,7 @@ export type {
   ToolCallRequest,
   ToolRuntime,
 } from "../agent/types.js";
-export type { AgentCallbacks, AgentEvent } from "../agent/model/callbacks.js";
+export type { AgentCallbacks, AgentEvent } from "../agent/callbacks.js";
 export { type Agent, type AgentOptions, createAgent } from "../agent/create-agent.js";
 export { createDeepAgent, type DeepAgentOptions } from "../agent/deep-agent.js";
 export { createMiddleware } from "../agent/middleware/middleware.js";

@@ -20,8 +20,7 @@ type Results<M> = Extract<M, { role: "tool" } | { type: "tool" }>;
  * @example
  * ```tsx
  * import { textOf, type AgUiState, type Thread } from "threadfold";
- * import { threadOf, type Of } from "./thread-of.js";
-import { useMessage, useToolResult } from "threadfold/react";
+ * import { useMessage, useToolResult } from "threadfold/react";
  *
  * export function Message({ thread, id }: { thread: Thread<AgUiState>; id: string }) {
  *   const message = useMessage(thread, id);

@@ -178,7 +178,7 @@ async function asked(
   if (answer instanceof Response) return answer;
   if (answer === true) return undefined;
   const { identity } = (answer ?? {}) as { identity?: unknown };
-  if (typeof identity !== "string" || identity === "") throw new Refusal(401, "Who asks is not let in.");
+  if (typeof identity !== "string" || identity === "") throw new Refusal(401, "Authentication required.");
   return { identity, request };
 }
 

@@ -79,8 +79,8 @@ pub struct TrimOptions<'a> {
     pub max_tokens: i64,
     /// The newest messages or the oldest.
     pub strategy: Strategy,
-    /// The types on which what is kept may start, if any; with [`Strategy::Last`] only. A chunk's type
-    /// is the name of its class, as in the reference.
+    /// The types on which the kept list may start, if any; with [`Strategy::Last`] only. A chunk's
+    /// type is the name of its class, as in the reference.
     pub start_on: MessageTypes<'a>,
     /// The types on which it may end.
     pub end_on: MessageTypes<'a>,
@@ -102,8 +102,8 @@ impl fmt::Debug for TrimOptions<'_> {
 }
 
 /// Returns the newest messages, or the oldest, that fit `max_tokens`, by the rules of Python's
-/// `trim_messages`. It keeps tool calls and their results together, unless
-/// [`ToolPairs::AsLangchain`] has it do exactly what the reference does.
+/// `trim_messages`. It keeps tool calls and their results together. With [`ToolPairs::AsLangchain`]
+/// it does exactly as the reference.
 ///
 /// # Errors
 /// [`Error::InvalidArgument`] if `messages` is not a list, and for `start_on` or `include_system`

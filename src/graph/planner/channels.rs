@@ -118,7 +118,7 @@ impl Channels {
                 let is_due = self.is_due(plan, trigger);
                 let kind = plan.lines.get(trigger as usize).map(|line| line.kind);
                 // Python marks those that did not trigger it as well, which makes no difference to
-                // what runs.
+                // the next tasks.
                 let marks = is_due || plan.python;
                 let empties = is_due && kind != Some(Kind::Passing);
                 consumed |= empties;
@@ -222,7 +222,7 @@ impl Channels {
         triggers
     }
 
-    /// Nothing else can run: frees what waits for that.
+    /// Nothing else can run: frees the deferred nodes.
     #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
     fn finish(&mut self, plan: &Plan, version: u64) {
         for (line, own) in plan.lines.iter().zip(&mut self.state.channels) {

@@ -42,7 +42,7 @@ pub struct PlanSpec {
     pub python: bool,
 }
 
-/// How long a channel keeps what it is given.
+/// How long a channel keeps its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Until it is written again.
@@ -70,7 +70,7 @@ pub(super) struct Line {
 /// No node.
 const NOBODY: Node = u32::MAX;
 
-/// The channels, nodes and triggers of a graph: what does not change while it runs.
+/// The channels, nodes and triggers of a graph: all that does not change while it runs.
 #[derive(Debug, Clone, Default)]
 pub struct Plan {
     pub(super) lines: Vec<Line>,

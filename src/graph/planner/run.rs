@@ -206,8 +206,8 @@ impl Run {
     }
 
     /// Takes the input of a new thread and ends its step, as [`input`](Self::input) and
-    /// [`commit`](Self::commit) do, where no checkpoint in between is wanted. `writes` is what
-    /// `__start__` wrote.
+    /// [`commit`](Self::commit) do, where no checkpoint in between is wanted. `writes` are those of
+    /// `__start__`.
     ///
     /// # Errors
     /// [`Misfit`] if `writes` is not one task's, or has no number of this plan's. Nothing has changed.
@@ -246,7 +246,7 @@ impl Run {
         Ok(self.next())
     }
 
-    /// Ends the step: all its tasks are finished, and this is what they wrote. A checkpoint is due,
+    /// Ends the step: all its tasks are finished, and these are their writes. A checkpoint is due,
     /// under the step before [`step`](Self::step).
     ///
     /// # Errors

@@ -10,7 +10,7 @@ use super::nodes::end;
 const WIDTH: usize = 64;
 
 /// A list's items, in chunks of one width that lists share: changing one item copies its chunk, not
-/// the list. The last items, fewer than a chunk, stand alone.
+/// the list. The last items, fewer than a chunk, are separate.
 #[derive(Clone, Default)]
 pub(super) struct Items {
     full: Vec<Arc<Chunk>>,

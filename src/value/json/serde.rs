@@ -75,7 +75,7 @@ impl Serialize for Nested<'_> {
 }
 
 impl<'de> Deserialize<'de> for Json {
-    /// Expects what [`serde_json::Value`] expects.
+    /// Accepts the same as [`serde_json::Value`].
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Value::deserialize(deserializer).map(Json::from)
     }

@@ -4,7 +4,7 @@ use std::fmt::{self, Formatter, Write};
 
 use super::{Json, Node};
 
-/// A list or an object that is being written: what follows, and what ends it.
+/// A list or an object that is being written: the rest of its items, and its end.
 struct Open<'a> {
     rest: Box<dyn Iterator<Item = (Option<&'a str>, &'a Json)> + 'a>,
     end: char,

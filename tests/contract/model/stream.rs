@@ -88,7 +88,7 @@ impl Model {
         self.stream.last_event_id = Some(part.to_owned());
     }
 
-    // -- 12. How the last run stands. --
+    // -- 12. The last run's status. --
 
     pub fn run_id(&self) -> Option<&str> {
         self.run.as_ref()?.id.as_deref()

@@ -1,4 +1,4 @@
-// An agent that runs in this page: the conversation, and beside it its graph and its checkpoints.
+// An agent that runs in this page: the conversation, its graph and its checkpoints.
 import { useEffect, useRef, useState, useSyncExternalStore, type FormEvent } from "react";
 import { toAgUi } from "threadfold";
 import { useThread } from "threadfold/react";

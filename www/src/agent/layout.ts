@@ -1,4 +1,4 @@
-// A graph's mermaid text as boxes and lines: enough of the language for what `drawMermaid()` writes.
+// A graph's mermaid text as boxes and lines: enough of the language for the output of `drawMermaid()`.
 
 export interface DrawnNode {
   readonly id: string;
@@ -52,7 +52,7 @@ export function readMermaid(mermaid: string): { labels: Map<string, string>; edg
   return { labels, edges };
 }
 
-/** Places the nodes in rows, each below what leads to it; an edge that goes back runs upwards. */
+/** Places the nodes in rows, each below its predecessors; an edge that goes back runs upwards. */
 export function layOut(mermaid: string): Drawing {
   const { labels, edges } = readMermaid(mermaid);
   const ids = [...labels.keys()];
@@ -121,7 +121,7 @@ function backEdges(ids: readonly string[], edges: readonly Edge[]): Set<Edge> {
   return found;
 }
 
-/** The longest way to each node; the last node stands below all others. */
+/** The longest way to each node; the last node is below all others. */
 function ranks(ids: readonly string[], edges: readonly { from: string; to: string }[]): Map<string, number> {
   const rank = new Map(ids.map((id) => [id, 0]));
   for (let changed = true; changed;) {
@@ -138,7 +138,7 @@ function ranks(ids: readonly string[], edges: readonly { from: string; to: strin
   return rank;
 }
 
-/** Where each place of a row stands: near what it is connected to, and apart from its neighbours. */
+/** The horizontal place of each node in a row: near its neighbours in other rows, and apart from those in its own. */
 function columns(
   rows: string[][],
   ways: readonly (readonly string[])[],

@@ -1,4 +1,5 @@
-// The agent and what the page knows of it: its runner, the nodes at work, its checkpoints. A reload finds it as it was.
+// The agent and the page's knowledge of it: its runner, the nodes at work, its checkpoints. A reload finds it as it
+// was.
 import { Thread, toAgUi, type AgUiState } from "threadfold";
 import { AgUiRunner, graphEvents } from "threadfold/ag-ui";
 import { loadThread, persist } from "threadfold/persist";
@@ -95,7 +96,7 @@ export class PageAgent {
     const { threadId = "" } = this.thread;
     const look = ++this.#looks;
     const checkpoints = await lineage(threadId, this.#from);
-    // A later look has begun: this one may have missed what that one sees.
+    // A later look has begun: this one may be out of date.
     if (look === this.#looks) this.#show({ checkpoints });
   }
 

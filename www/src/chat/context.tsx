@@ -3,11 +3,11 @@ import { useEffect, useSyncExternalStore } from "react";
 import { textOf, type Thread } from "threadfold";
 import { Context, type ContextDue, type ContextView } from "threadfold/context";
 
-/** A model with little room, so that a visitor sees what happens when it is full. */
+/** A model with little room, so that a visitor sees a full context soon. */
 export const ROOM = 1_200;
 const context = new Context({ maxInputTokens: ROOM, trigger: { fraction: 0.8 }, keep: { fraction: 0.3 } });
 
-/** The context of a thread; between two runs what is due is done. */
+/** The context of a thread; a due compaction is carried out between two runs. */
 export function useContextOf(thread: Thread, isIdle: boolean): ContextView {
   const view = useSyncExternalStore(thread.subscribe, () => context.of(thread));
   const { due } = view;
@@ -17,7 +17,7 @@ export function useContextOf(thread: Thread, isIdle: boolean): ContextView {
   return view;
 }
 
-/** A model would write it; here it is what was asked. */
+/** A model would write it; here it lists the questions. */
 function summaryOf({ previousSummary, messages }: ContextDue): string {
   const asked = messages.filter((message) =>
     "role" in message ? message.role === "user" : "type" in message && message.type === "human",

@@ -7,7 +7,7 @@ export function useFollow(host: RefObject<HTMLElement | null>): () => void {
   const follow = useCallback(
     (does: boolean) => {
       follows.current = does;
-      // The browser's own anchoring moves what is in sight when something above it goes: as if a reader scrolled up.
+      // The browser's own anchoring moves the visible part when something above it goes: as if a reader scrolled up.
       host.current?.style.setProperty("overflow-anchor", does ? "none" : "auto");
     },
     [host],

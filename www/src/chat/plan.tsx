@@ -3,7 +3,7 @@ import { isObject } from "../state";
 
 const STATUS: Record<string, string> = { pending: "to do", in_progress: "in progress", completed: "done" };
 
-/** With `folds`, one line that is there before the plan is: nothing moves when it comes or goes. */
+/** With `folds`, one line that exists before the plan does: nothing moves when it comes or goes. */
 export function Plan({ todos, folds = false }: { todos: unknown; folds?: boolean }) {
   const list = Array.isArray(todos) ? todos.filter(isObject) : [];
   if (list.length === 0) return folds ? <p className="plan">No plan yet</p> : null;

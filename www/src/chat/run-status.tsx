@@ -1,4 +1,4 @@
-// Where the run stands, in words, and the button that stops it.
+// The run's status, in words, and the button that stops it.
 import { useRun } from "threadfold/react";
 import { sentence } from "./bubble";
 import type { Chat } from "./connection";

@@ -1,4 +1,4 @@
-// The chat's state as a tree, beside what of it the server has not confirmed.
+// The chat's state as a tree, with the part that the server has not confirmed.
 import { useEffect, useRef } from "react";
 import { usePending } from "threadfold/react";
 import { StateTree } from "../state-tree";

@@ -1,4 +1,4 @@
-// Taking back what has failed.
+// Rolling back failed messages.
 import { removeMessage, type PendingUpdate, type Thread } from "threadfold";
 import { read } from "./message";
 

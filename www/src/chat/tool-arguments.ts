@@ -8,13 +8,13 @@ export function readArguments(text: string): Record<string, unknown> {
       const value: unknown = JSON.parse(closed(text.slice(0, end)));
       return isObject(value) ? value : {};
     } catch {
-      // A key without its value, or half a number: only what is before it counts.
+      // A key without its value, or half a number: only the text before it counts.
     }
   }
   return {};
 }
 
-/** The text with what is open in it closed. */
+/** The text with its open strings, lists and objects closed. */
 function closed(text: string): string {
   const { open, inString } = scan(text);
   return `${text}${inString ? '"' : ""}${open.reduceRight((all, end) => all + end, "")}`;

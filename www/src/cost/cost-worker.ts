@@ -14,7 +14,7 @@ export type Report =
   | { readonly kind: "done" }
   | { readonly kind: "failed"; readonly message: string };
 
-/** Takes so many tokens, and answers when the state after the last of them is there. */
+/** Takes so many tokens, and resolves when the state after the last of them has arrived. */
 type Tokens = (count: number) => Promise<void>;
 
 /** How long one point is measured, at the most, and one slice of it, at the least. In milliseconds. */

@@ -9,7 +9,10 @@ const SIZES = [500, 50];
 /** The approximate height of a message. */
 const HEIGHT = 80;
 
-/** The blocks around what `render` makes of each item: so the docs recommend it for a long list (docs/react.md). */
+/**
+ * The blocks around the elements that `render` makes of the items: the docs recommend them for a long list
+ * (docs/react.md).
+ */
 function blocks<T>(
   items: readonly T[],
   keyOf: (item: T | undefined) => string | undefined,

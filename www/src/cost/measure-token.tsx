@@ -1,4 +1,4 @@
-// Measures what a token costs the page's main thread, in two lists that are laid out but not seen.
+// Measures a token's cost to the page's main thread, in two lists that are laid out but not seen.
 import { startTransition, type ReactNode } from "react";
 import { flushSync } from "react-dom";
 import { createRoot } from "react-dom/client";
@@ -6,7 +6,7 @@ import { Thread } from "threadfold";
 import { ListByMessage, WholeList } from "./lists";
 
 export const MESSAGES = 2_000;
-/** The message's text begins anew after so many tokens, or the list would grow while it is measured. */
+/** The message's text starts over after so many tokens, or the list would grow while it is measured. */
 const LENGTH = 300;
 const LAST = `m${MESSAGES - 1}`;
 

@@ -1,4 +1,4 @@
-// A bar for what a token costs: the usual list beside `useMessage`, measured in this page while it runs.
+// A bar for a token's cost: the usual list compared with `useMessage`, measured in this page while it runs.
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import type { Chat } from "../chat/connection";
 import { createSubject, MESSAGES, type Subject } from "./measure-token";
@@ -82,7 +82,7 @@ interface Measuring {
   show(medians: Medians, taken: number): void;
 }
 
-/** Measures as long as it is wanted and the page is seen. Returns what ends it. */
+/** Measures as long as it is wanted and the page is seen. Returns a function that ends it. */
 function measure({ wants, show }: Measuring): () => void {
   const subjects: Partial<Record<Kind, Subject>> = {};
   const samples: Record<Kind, number[]> = { whole: [], byMessage: [] };

@@ -4,7 +4,8 @@ import { textOf } from "../../text/message-content.js";
 import type { LangChainMessage } from "../../state/messages.js";
 import { newId } from "../../shared/new-id.js";
 import { type AiMessage, callsOf, checkedAnswer, type Fields } from "../message.js";
-import { chunkOf, type ModelCall, ownSignal } from "./model-call.js";
+import { chunkOf, type ModelCall } from "./model-call.js";
+import { ownSignal } from "../runtime-config.js";
 import { isProviderTool } from "../tools/tools.js";
 import type { AiSdkModel } from "../types.js";
 

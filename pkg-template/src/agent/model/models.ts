@@ -1,7 +1,8 @@
 // Models in every form that is taken, as one: `@langchain/core`'s, the AI SDK's, a function.
 import { ThreadfoldError } from "../../shared/errors.js";
 import type { ToolCall } from "../../state/messages.js";
-import { chunkOf, configOf, type ModelCall, ownSignal } from "./model-call.js";
+import { chunkOf, type ModelCall } from "./model-call.js";
+import { configOf, ownSignal } from "../runtime-config.js";
 import { callAiSdk } from "./ai-sdk.js";
 import { newId } from "../../shared/new-id.js";
 import { type AiMessage, callsOf, checkedAnswer, type Fields, typeOf } from "../message.js";

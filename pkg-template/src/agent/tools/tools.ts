@@ -4,7 +4,7 @@ import { Command } from "../../graph/build/command.js";
 import { ThreadfoldError } from "../../shared/errors.js";
 import { newId } from "../../shared/new-id.js";
 import { contentOf, type Fields, named, toolMessage, typeOf } from "../message.js";
-import { configOf } from "../model/model-call.js";
+import { configOf } from "../runtime-config.js";
 import { check, jsonSchemaOf } from "./schema-checks.js";
 import type {
   AgentTool,

@@ -1,17 +1,17 @@
 // The node `model`: asks the model, through the middlewares.
-import type { Command } from "../../graph/build/command.js";
-import type { NodeContext } from "../../graph/build/node-context.js";
-import type { LangChainMessage } from "../../state/messages.js";
-import { REMOVE_ALL_MESSAGES, removeMessage } from "../../state/removal.js";
+import type { Command } from "../graph/build/command.js";
+import type { NodeContext } from "../graph/build/node-context.js";
+import type { LangChainMessage } from "../state/messages.js";
+import { REMOVE_ALL_MESSAGES, removeMessage } from "../state/removal.js";
 import type { Callbacks } from "./callbacks.js";
-import { type AiMessage, type Fields, named, typeOf, withId } from "../message.js";
-import { callModel } from "./models.js";
-import type { AgentModel, AgentState, AgentTool, Middleware, ModelRequest, ModelResponse } from "../types.js";
-import { invalidCallsRepair } from "./invalid-calls.js";
-import { withContext } from "../middleware/middleware.js";
-import { structuredAnswer, type Structured } from "./structured.js";
-import { inLine, type SystemPrompt, systemMessage } from "./system-message.js";
-import { agentTool, invalidResponse, isCommand, isProviderTool } from "../tools/tools.js";
+import { type AiMessage, type Fields, named, typeOf, withId } from "./message.js";
+import { callModel } from "./model/models.js";
+import type { AgentModel, AgentState, AgentTool, Middleware, ModelRequest, ModelResponse } from "./types.js";
+import { invalidCallsRepair } from "./model/invalid-calls.js";
+import { withContext } from "./middleware/middleware.js";
+import { structuredAnswer, type Structured } from "./model/structured.js";
+import { inLine, type SystemPrompt, systemMessage } from "./model/system-message.js";
+import { agentTool, invalidResponse, isCommand, isProviderTool } from "./tools/tools.js";
 
 /** What a call of the model comes to, on its way through the middlewares. */
 interface Answer {

@@ -1,12 +1,12 @@
 // The node `tools`: runs the calls that it is sent, each through the middlewares.
-import type { Schema, Fields as SchemaFields } from "../../state/schema.js";
-import type { NodeContext } from "../../graph/build/node-context.js";
-import type { ToolCall } from "../../state/messages.js";
-import type { Callbacks } from "../model/callbacks.js";
-import { callsOf, lastTurn, toolMessage, typeOf } from "../message.js";
-import { withContext, withOwn } from "../middleware/middleware.js";
-import { agentTool, invalidResponse, isCommand } from "./tools.js";
-import type { AgentState, AgentTool, Middleware, ToolCallRequest, ToolOutcome, ToolRuntime } from "../types.js";
+import type { Schema, Fields as SchemaFields } from "../state/schema.js";
+import type { NodeContext } from "../graph/build/node-context.js";
+import type { ToolCall } from "../state/messages.js";
+import type { Callbacks } from "./callbacks.js";
+import { callsOf, lastTurn, toolMessage, typeOf } from "./message.js";
+import { withContext, withOwn } from "./middleware/middleware.js";
+import { agentTool, invalidResponse, isCommand } from "./tools/tools.js";
+import type { AgentState, AgentTool, Middleware, ToolCallRequest, ToolOutcome, ToolRuntime } from "./types.js";
 
 type Handler = (request: ToolCallRequest) => Promise<ToolOutcome>;
 

@@ -1,7 +1,7 @@
 // What an agent tells its caller of a run, and the counts that it tells it by.
-import type { LangChainMessage } from "../../state/messages.js";
-import type { AiMessage } from "../message.js";
-import type { ModelRequest, Runtime, ToolCallRequest, ToolOutcome } from "../types.js";
+import type { LangChainMessage } from "../state/messages.js";
+import type { AiMessage } from "./message.js";
+import type { ModelRequest, Runtime, ToolCallRequest, ToolOutcome } from "./types.js";
 
 /** The scope of the run that a node's context belongs to: where `threadfold/graph` keeps it. */
 const TASK: unique symbol = Symbol.for("threadfold.graph.task") as never;
