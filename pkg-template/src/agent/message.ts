@@ -14,8 +14,8 @@ export type ToolMessage = Extract<LangChainMessage, { type: "tool" }>;
 
 /** The types by the other names that they go by. */
 const TYPES = new Map<unknown, unknown>([DEVELOPER as [string, string]]);
-for (const [type, name, role] of [...KINDS].reverse())
-  for (const one of [role, `${name}Message`, `${name}MessageChunk`]) TYPES.set(one, type);
+for (const [type, name, role] of KINDS)
+  for (const one of [role, `${name}Message`, `${name}MessageChunk`]) if (!TYPES.has(one)) TYPES.set(one, type);
 
 /**
  * Gives an instance of `@langchain/core`'s an id, if it has none: the state does so for any class, in 30 times as long. It
