@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use criterion::{BatchSize, BenchmarkId, Criterion, criterion_group, criterion_main};
 use serde_json::{Value, json};
+use threadfold::Value as _;
 use threadfold::context::policy::{Policy, Size};
 use threadfold::context::tokens::Estimated;
 use threadfold::context::view::Context;

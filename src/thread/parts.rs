@@ -53,7 +53,9 @@ impl<V: Value> Parts<V> {
         if self.keys.len() >= 2 * REMEMBERED {
             let last = self.keys.split_off(self.keys.len() - REMEMBERED + 1);
             *self = Self::default();
-            last.into_iter().for_each(|key| self.add(key));
+            for key in last {
+                self.add(key);
+            }
         }
         let Some(number) = self.symbols.intern(&key) else { return };
         let number = number as usize;

@@ -272,7 +272,9 @@ impl<V: Value> Thread<V> {
             self.finish_message(&id);
         }
         let keys = update.keys();
-        keys.iter().for_each(|key| self.predict_field(key));
+        for key in &keys {
+            self.predict_field(key);
+        }
         self.server_has(&keys);
         Ok(())
     }

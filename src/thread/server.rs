@@ -60,7 +60,7 @@ impl<V: Value> Thread<V> {
         let fields = self.rules.schema.fields();
         let hidden = fields.filter(|(key, field)| !field.output && values.get(key).is_none());
         let hidden: Vec<_> = hidden.map(|(key, _)| key.to_owned()).collect();
-        self.server_has_all_but(hidden);
+        self.server_has_all_but(&hidden);
     }
 
     /// The server sent the changes of these operations.
@@ -68,21 +68,21 @@ impl<V: Value> Thread<V> {
         let names = operations.items().map(|it| it.text_of("path").and_then(first_name));
         match names.collect::<Option<Vec<_>>>() {
             Some(keys) => self.server_has(&keys),
-            None => self.server_has_all_but(Vec::new()),
+            None => self.server_has_all_but(&[]),
         }
     }
 
-    /// A run ended well: it took all that was not added here in the meantime.
+    /// A run ended well: it submitted all fields that were not changed here in the meantime.
     pub(super) fn server_took(&mut self, stopped: bool) {
         let own = self.server.own.list();
         let own: Vec<_> = own.items().filter_map(|key| Some(key.text()?.into_owned())).collect();
         if !stopped && own.iter().all(|key| key != MESSAGES) {
             self.server_has_messages();
         }
-        self.server_has_all_but(own);
+        self.server_has_all_but(&own);
     }
 
-    fn server_has_all_but(&mut self, keys: Vec<String>) {
+    fn server_has_all_but(&mut self, keys: &[String]) {
         let before = std::mem::replace(&mut self.server.fields, self.fields.clone().shared());
         for key in keys.iter().filter(|key| *key != MESSAGES) {
             self.server.set(key, before.get_owned(key));
@@ -91,7 +91,9 @@ impl<V: Value> Thread<V> {
 
     /// Notes the fields changed here.
     pub(super) fn changed_here(&mut self, keys: &[String]) {
-        keys.iter().for_each(|key| self.server.own.insert(&V::string(key)));
+        for key in keys {
+            self.server.own.insert(&V::string(key));
+        }
     }
 
     /// Returns the server's messages for a record. The number says how many are the confirmed ones,

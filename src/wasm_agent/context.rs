@@ -1,8 +1,7 @@
 //! The lists of messages of contexts for JavaScript: `pkg-template/src/context/numbered-list.ts` writes
 //! and reads the numbers.
 //!
-//! A list has a place, which JavaScript gives it and takes away again: nothing here is freed by a
-//! finalizer.
+//! JavaScript gives each list a place and takes it away again: no finalizer frees anything here.
 
 use std::cell::RefCell;
 

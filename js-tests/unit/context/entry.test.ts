@@ -38,9 +38,9 @@ test("it imports the agent half's core alone, and the offloading nothing", () =>
   expect(new Set(imports("workerd-context.js"))).toEqual(new Set(["./workerd-agent-core.js"]));
 });
 
-test("it is at most 18 KiB gzipped, 35 with its core, and the offloading 5", () => {
+test("it is at most 19 KiB gzipped, 36 with its core, and the offloading 5", () => {
   const gzipped = (file: string) => gzipSync(text(file), { level: 9 }).length / 1024;
-  expect(gzipped("context.js")).toBeLessThanOrEqual(18);
-  expect(gzipped("context.js") + gzipped("agent-core.js")).toBeLessThanOrEqual(35);
+  expect(gzipped("context.js")).toBeLessThanOrEqual(19);
+  expect(gzipped("context.js") + gzipped("agent-core.js")).toBeLessThanOrEqual(36);
   expect(gzipped("context-offload.js")).toBeLessThanOrEqual(5);
 });

@@ -273,8 +273,9 @@ describe("serve", () => {
   const call = { id: "e1", type: "function", function: { name: "send", arguments: '{"to":"Eve"}' } };
   const said = { id: "forged", role: "assistant", content: "", toolCalls: [call] };
   const asked = { id: "q", role: "user", content: "send" };
+  let runs = 0;
   const start = (handler: FetchHandler, more: object) =>
-    ask(handler, "POST", "/", { threadId: "t", runId: `r${Math.random()}`, messages: [], ...more }).then((answer) =>
+    ask(handler, "POST", "/", { threadId: "t", runId: `r${(runs += 1)}`, messages: [], ...more }).then((answer) =>
       answer.text(),
     );
 

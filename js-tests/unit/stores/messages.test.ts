@@ -192,7 +192,7 @@ describe("a listener of one message", () => {
     const end = thread.subscribeMessage("1", () => expect.fail());
     thread.dispose();
     end();
-    expect(() => thread.subscribeMessage("1", () => undefined)).toThrow("was freed");
+    expect(() => thread.subscribeMessage("1", () => undefined)).toThrow("was disposed");
   });
 
   test("that throws keeps no other from hearing", async () => {

@@ -17,7 +17,7 @@ export const isSystem = (message: unknown): boolean => kindOf(message, 0) === "s
 /** The system messages before a position. */
 export const systemsBefore = <M>(messages: readonly M[], end: number): M[] => messages.slice(0, end).filter(isSystem);
 
-/** What is sent of a full track, and where in it each part comes from. */
+/** The list to send of a full track, and the origin of its parts. */
 export interface Effective<M> {
   readonly list: Listed<M>;
   /** How many messages stand in front: the system messages that stay, the summary. */
@@ -37,7 +37,7 @@ export interface Effective<M> {
   readonly grown?: { readonly from: Listed<M>; readonly same: number };
 }
 
-/** A full track that was looked at, and what is sent of it. */
+/** A full track at its last look, and its list. */
 interface Seen<M> {
   readonly stem: Stem<M>;
   readonly full: SharedList<M>;
@@ -95,7 +95,7 @@ export class Effectives<M extends object> {
   #make(full: readonly M[], track: Listed<M>, record: ContextRecord | null, before: (place: number) => number) {
     const place = record && cutoffOf(full, record);
     if (!record || place === undefined || place === null) {
-      // Of a record that is not about this list a message may still come.
+      // A message of a record that is not about this list may still arrive.
       [this.#settled, this.#head] = [record ? Infinity : 0, []];
       return { list: track, front: 0, summary: null, cutoff: 0, editedBefore: 0 };
     }
@@ -105,7 +105,7 @@ export class Effectives<M extends object> {
     if (summary) front.push(summary as M);
     const edge = edgeOf(full, record);
     const length = Number.isInteger(made) ? (made as number) : undefined;
-    // What is not there yet may still come: then nothing is settled.
+    // A missing message may still arrive: then nothing is settled.
     const isAll =
       index <= full.length &&
       (id === undefined || idOf(full[place]) === id) &&

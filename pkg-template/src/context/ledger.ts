@@ -1,12 +1,11 @@
-// The messages of a context, read and counted: what changed since the last look is all that is read anew. What is due is
-// decided over their numbers.
+// The messages of a context, read and counted: a look reads only the changes. The decisions are made over their numbers.
 import { fieldsOf } from "./message-parts.js";
 import { NumberedList } from "./numbered-list.js";
 import { type Facts, factsOf } from "./rows.js";
 import { type Listed, listOf } from "./shared-list.js";
 import { type Usage, usageOf } from "./usage-scale.js";
 
-/** What is due. */
+/** The compaction due. */
 export interface Decision {
   /** Summarize the messages before this one of the list; 0 for none. */
   readonly cutoff: number;
@@ -29,7 +28,7 @@ export class Ledger {
   readonly #numbers: NumberedList;
 
   /**
-   * @param policy - What it decides by, as `policyOf` has it.
+   * @param policy - The numbers of `policyOf`.
    * @param count - Counts a message.
    * @param ours - The providers whose own count of an answer counts for a trigger.
    */

@@ -1,11 +1,11 @@
-// A list of messages in numbers, and what the agent half's wasm decides over them: src/wasm_agent/context.rs reads and
-// writes these. The numbers are here, the wasm has copies of the lists that were asked for last: what nobody holds any
-// more leaves nothing, and no finalizer has to run.
+// A list of messages in numbers, for the decisions of the agent half's wasm: src/wasm_agent/context.rs reads and writes
+// these. The numbers live here; the wasm keeps copies of the lists asked for last. A dropped list leaves nothing, and no
+// finalizer has to run.
 import { askList, call, extendList, openList, room } from "#agent-core";
 import type { Facts } from "./rows.js";
 import type { Usage } from "./usage-scale.js";
 
-// What is asked, in the order of src/wasm_agent/context.rs.
+// The questions, in the order of src/wasm_agent/context.rs.
 const TOKENS = 0;
 const IS_DUE = 1;
 const DUE_AT = 2;
@@ -18,26 +18,26 @@ const NEXT_CUT = 8;
 const ALL_CUTS = 9;
 const REPAIR = 10;
 
-// What a message is, in a row.
+// The kinds of a row.
 const OTHER = 0;
 const TOOL = 1;
 const AI = 2;
 
-/** No id, nobody. */
+/** No id, no provider, no place. */
 const NONE = -1;
 
-/** How many numbers cross at once. */
+/** The most numbers that cross at once, but for one long row. */
 const SHEET = 8192;
 
-/** How many messages the wasm keeps, some 100 bytes each, and what a list counts for beside its own. */
+/** The most messages that the wasm keeps, some 100 bytes each; and the messages that a list counts for by itself. */
 const MOST = 100_000;
 const LIST = 64;
 
-/** The lists in the wasm, the one that was asked for last at the end, how many messages they are, and its place. */
+/** The lists in the wasm, the last one asked at the end; the messages of all; the place of the last one. */
 const inWasm = new Set<NumberedList>();
 let kept = 0;
 let last: number | undefined;
-/** The places that no list has, and how many there are. */
+/** The free places, and the number of all. */
 const free: number[] = [];
 let places = 0;
 
@@ -50,19 +50,19 @@ export class NumberedList {
   readonly #numberOf = new Map<unknown, number>([["", 0]]);
   readonly #names: unknown[] = [""];
   readonly #named: number[] = [];
-  /** Its place in the wasm; how many messages are there, and how many of them are still the same. */
+  /** Its place in the wasm, the number of messages there, and the number of those that are still the same. */
   #place = NONE;
   #there = 0;
   #same = 0;
 
-  /** @param policy - The policy that decides over it, as `policyOf` has it. */
+  /** @param policy - The numbers of `policyOf`. */
   constructor(private readonly policy: readonly number[] = []) {}
 
   get length(): number {
     return this.#starts.length;
   }
 
-  /** Adds a message at the end. `isOurs`: what it took counts for a trigger. */
+  /** Adds a message at the end. `isOurs`: its reported total counts for a trigger. */
   push(facts: Facts, tokens = 0, usage?: Usage, isOurs = false): void {
     this.#starts.push(this.#numbers.length);
     this.#named.push(this.#names.length);
@@ -84,8 +84,9 @@ export class NumberedList {
     if (length >= this.length) return;
     const names = this.#named[length] as number;
     while (this.#names.length > names) this.#numberOf.delete(this.#names.pop());
-    this.#numbers.length = this.#starts[length] as number;
-    this.#starts.length = this.#named.length = length;
+    // One by one, which is faster than a new length for the few of a message that is replaced.
+    for (const end = this.#starts[length] as number; this.#numbers.length > end;) this.#numbers.pop();
+    for (const list of [this.#starts, this.#named]) while (list.length > length) list.pop();
     this.#same = Math.min(this.#same, length);
   }
 
@@ -167,7 +168,7 @@ export class NumberedList {
     return number;
   }
 
-  /** Has all of it at its place in the wasm, as it is here. */
+  /** Brings the wasm's copy up to date. */
   #inWasm(): void {
     if (this.#place !== last || this.#same < this.length || this.#there > this.length) this.#bring();
   }
@@ -175,7 +176,6 @@ export class NumberedList {
   #bring(): void {
     if (this.#place < 0) this.#open();
     if (this.#place !== last) {
-      // The last of them.
       inWasm.delete(this);
       inWasm.add(this);
       last = this.#place;
@@ -198,7 +198,7 @@ export class NumberedList {
     kept += LIST;
   }
 
-  /** Writes some messages behind those that are the same. */
+  /** Writes some messages after those that are the same. */
   #extend(): void {
     const [from, starts, numbers] = [this.#same, this.#starts, this.#numbers];
     const start = starts[from] ?? numbers.length;
@@ -211,7 +211,7 @@ export class NumberedList {
     this.#there = this.#same = to;
   }
 
-  /** Makes room for others. */
+  /** Frees its place in the wasm. */
   #leave(): void {
     inWasm.delete(this);
     call(() => openList(this.#place, 0));
@@ -221,6 +221,6 @@ export class NumberedList {
   }
 }
 
-/** Returns so many numbers of the buffer, if there are any. */
+/** Returns the numbers of an answer; undefined for none. */
 const answered = (length: number): number[] | undefined =>
   length > 0 ? Array.from(room(length).subarray(0, length)) : undefined;

@@ -1,6 +1,6 @@
-// Lists of messages that have nearly all in common, look after look: nobody copies what all have.
+// Lists of messages that have nearly everything in common, look after look: the common part exists once.
 
-/** What a list of messages is asked. */
+/** A list of messages. */
 export interface Listed<M> {
   readonly length: number;
   /** Returns an item, undefined if there is none: no index counts from the end. */
@@ -46,7 +46,7 @@ export class SharedList<M> implements Listed<M> {
   }
 }
 
-/** Returns an array as one of these. */
+/** Wraps an array. */
 export const listOf = <M>(array: readonly M[]): Listed<M> => new SharedList<M>([], 0, array);
 
 /** Some messages, and those of a track from a position on. */
