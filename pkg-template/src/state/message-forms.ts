@@ -1,5 +1,6 @@
 // Converts a message to the other form, AG-UI's or LangChain's. Fields that the other form lacks are carried in its free
 // fields.
+import { DEVELOPER, KINDS } from "../../generated/kinds.js";
 import { ThreadfoldError } from "../shared/errors.js";
 import { reading } from "../shared/reading.js";
 import { blocksOf, partsOf, textOf } from "../text/message-content.js";
@@ -31,29 +32,18 @@ interface Form {
 
 /** LangChain's type for AG-UI's role. */
 const ROLE_TYPES: Readonly<Record<string, string>> = {
-  user: "human",
-  assistant: "ai",
-  system: "system",
-  developer: "system",
-  tool: "tool",
+  ...Object.fromEntries(KINDS.filter(([type]) => type !== "function").map(([type, , role]) => [role, type])),
+  ...Object.fromEntries([DEVELOPER]),
   // Only for the screen: LangChain has no such messages.
   reasoning: "ai",
   activity: "system",
 };
 
 /** AG-UI's role for LangChain's type. */
-const TYPE_ROLES: Readonly<Record<string, string>> = {
-  human: "user",
-  ai: "assistant",
-  system: "system",
-  tool: "tool",
-  function: "tool",
-  HumanMessageChunk: "user",
-  AIMessageChunk: "assistant",
-  SystemMessageChunk: "system",
-  ToolMessageChunk: "tool",
-  FunctionMessageChunk: "tool",
-};
+const TYPE_ROLES: Readonly<Record<string, string>> = Object.fromEntries([
+  ...KINDS.map(([type, , role]) => [type, role]),
+  ...KINDS.map(([, name, role]) => [`${name}MessageChunk`, role]),
+]);
 
 /**
  * Converts a message to a LangChain dict. Returns one that is in LangChain's form already as it is.
