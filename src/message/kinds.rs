@@ -48,7 +48,7 @@ pub(crate) fn canonical(name: &str) -> Option<Canonical> {
     }
 }
 
-/// Returns the class, without `Message`, that this is the name of, or of whose chunks it is.
+/// Returns the class, without `Message`, that this names, either itself or its chunks.
 fn class_named(name: &str) -> Option<&str> {
     name.strip_suffix("Chunk").unwrap_or(name).strip_suffix("Message")
 }

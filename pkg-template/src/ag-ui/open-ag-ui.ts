@@ -4,11 +4,11 @@ import type { WithAgUiMessages } from "../state/message-types.js";
 import { AgUiRunner, type AgUiRunnerOptions } from "./runner.js";
 
 /**
- * Opens a conversation: returns its runner, with a thread that is saved in the tab, read again after a reload, loaded
+ * Opens a conversation and returns its runner. The thread is saved in the tab and read again after a reload. It is loaded
  * from a server that can, and joined to the run under way. All that begins with the first subscriber or call, so this may
  * stand in a module or in a render.
  *
- * The same key gives the same runner, in every component, in StrictMode and after a hot reload; new options replace the
+ * The same key gives the same runner: in every component, in StrictMode and after a hot reload. New options replace the
  * earlier ones, but for the address and the storage. On a server the thread is empty, and calls reject with
  * `UNSUPPORTED`: all requests would share them.
  *

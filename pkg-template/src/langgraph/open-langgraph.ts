@@ -4,9 +4,8 @@ import type { WithLangChainMessages } from "../state/message-types.js";
 import { LangGraphRunner, type LangGraphRunnerOptions } from "./runner.js";
 
 /**
- * Opens a conversation with a LangGraph deployment, as `openAgUi` of `threadfold/ag-ui` does with an AG-UI server:
- * returns its runner, with a thread that is saved in the tab, loaded again after a reload, and joined to the run under
- * way. All that begins with the first subscriber or call. The same key gives the same runner.
+ * Opens a conversation with a LangGraph deployment and returns its runner, as `openAgUi` of `threadfold/ag-ui` does for an
+ * AG-UI server. The thread is saved in the tab, loaded again after a reload, and joined to the run under way. All that begins with the first subscriber or call. The same key gives the same runner.
  *
  * @param options - Those of {@link LangGraphRunner} and of {@link OpenOptions}.
  * @throws {@link ThreadfoldError} `UNKNOWN_OPTION`; `INVALID_ARGUMENT` without an address or transport, and for a

@@ -85,7 +85,11 @@ export class LangGraphRunner<
    *   `assistantId`, and unless either `apiUrl` or `client` is given.
    */
   constructor(thread: Thread<S, U>, options: LangGraphRunnerOptions) {
-    super(runnersThread("new LangGraphRunner", thread), new LangGraphProtocol(thread as unknown as Thread, options), options);
+    super(
+      runnersThread("new LangGraphRunner", thread),
+      new LangGraphProtocol(thread as unknown as Thread, options),
+      options,
+    );
   }
 }
 

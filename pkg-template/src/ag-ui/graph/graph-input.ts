@@ -82,7 +82,11 @@ export function graphInput(
   const own = (shown: Values) =>
     Object.entries((input.state ?? {}) as Values).filter(
       ([name, value]) =>
-        !(name in merged) && name !== "messages" && name !== "lg_name" && isField(name, true) && !sameJson(value, shown[name]),
+        !(name in merged) &&
+        name !== "messages" &&
+        name !== "lg_name" &&
+        isField(name, true) &&
+        !sameJson(value, shown[name]),
     );
   if (!isNews && own(valuesOf(known)).length === 0) return null;
   const fields = Object.entries(merged).filter(([name]) => isField(name, false));
