@@ -13,16 +13,17 @@
 use crate::error::Error;
 use crate::value::{Change, Check, Found, Join, Kind, Owned, Plan, Value};
 
+mod kinds;
+
+use kinds::is_ag_ui_role;
+pub(crate) use kinds::{Canonical, canonical, is_chat, is_on_screen};
+
 /// The id of a removal that removes every message before it.
 pub const REMOVE_ALL_MESSAGES: &str = "__remove_all__";
 
 /// The accepted forms, for error messages.
 pub(crate) const FORMS: &str =
     "an object with a type or a role, a string or a [role, content] pair";
-
-/// The roles of AG-UI's messages.
-const AG_UI_ROLES: [&str; 7] =
-    ["user", "assistant", "system", "developer", "tool", "activity", "reasoning"];
 
 /// An item of a list of messages.
 #[derive(Debug, Clone, PartialEq)]
@@ -152,7 +153,7 @@ pub(crate) fn is_plain<V: Value>(item: &V) -> bool {
 }
 
 fn is_ag_ui<V: Value>(item: &V) -> bool {
-    item.text_of("role").is_some_and(|role| AG_UI_ROLES.contains(&role.as_str()))
+    item.text_of("role").is_some_and(|role| is_ag_ui_role(&role))
 }
 
 /// Returns a list in which serialised messages, as JSON has instances, are plain ones. The others
@@ -316,12 +317,6 @@ pub(crate) fn removal<V: Value>(id: &str) -> V {
     V::object().with("type", V::string("remove")).with("id", V::string(id))
 }
 
-pub(crate) struct Canonical {
-    pub(crate) kind: &'static str,
-    /// `OpenAI`'s developer role is LangChain's system message with a marker.
-    pub(crate) developer: bool,
-}
-
 /// Whether a type, a role or a class names a known kind of message.
 pub(crate) fn is_known_kind(name: &str) -> bool {
     canonical(name).is_some()
@@ -330,20 +325,6 @@ pub(crate) fn is_known_kind(name: &str) -> bool {
 /// Returns the plain kind that a type, a role or a class names.
 pub(crate) fn kind_named(name: &str) -> Option<&'static str> {
     canonical(name).map(|canonical| canonical.kind)
-}
-
-/// Returns the plain kind of a type, a role or a class, if it is known.
-pub(crate) fn canonical(name: &str) -> Option<Canonical> {
-    let kind = match name {
-        "human" | "user" | "HumanMessage" | "HumanMessageChunk" => "human",
-        "ai" | "assistant" | "AIMessage" | "AIMessageChunk" => "ai",
-        "system" | "developer" | "SystemMessage" | "SystemMessageChunk" => "system",
-        "tool" | "ToolMessage" | "ToolMessageChunk" => "tool",
-        "function" | "FunctionMessage" | "FunctionMessageChunk" => "function",
-        "remove" | "RemoveMessage" => "remove",
-        _ => return None,
-    };
-    Some(Canonical { kind, developer: name == "developer" })
 }
 
 /// Reads LangChain's serialised form `{ lc: 1, type: "constructor", id: [.., class], kwargs }`.

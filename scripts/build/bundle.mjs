@@ -1,7 +1,7 @@
 // One self-contained JavaScript file for each entry and module format.
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { build, transform } from "esbuild";
+import { build } from "esbuild";
 import { minify } from "terser";
 import { Complaint, root } from "../process.mjs";
 import { fingerprint } from "./fingerprint.mjs";
@@ -146,7 +146,6 @@ export async function bundle(wasms, isWanted = () => true) {
         external: EXTERNAL,
         plugins: [
           ...(via ? [useCore(via)] : []),
-          ...(via && uses("glue names") ? [shortGlue] : []),
           ...(agent ? [useAgentFiles] : []),
           ...(agentCoreFile ? [useAgentCore(agentCoreFile)] : []),
           ...(IMPORTS[entry] ? [useEntries(IMPORTS[entry])] : []),
@@ -160,7 +159,7 @@ export async function bundle(wasms, isWanted = () => true) {
       for (const [path, { bytesInOutput }] of Object.entries(inputs)) if (bytesInOutput > 0) modules.add(path);
       const [{ text }] = outputFiles;
       checkImports(file, text);
-      const shorter = short && format === "esm" && uses("terser") ? await minified(text) : text;
+      const shorter = format === "esm" && !path && uses("terser") ? await minified(text, short) : text;
       return [file, checked(file, named(shorter))];
     }),
   );
@@ -168,15 +167,20 @@ export async function bundle(wasms, isWanted = () => true) {
 }
 
 /**
- * esbuild's text in fewer bytes, for the agent half: nearly a kilobyte of each entry gzipped. Not for CommonJS, where Node
- * finds the exports in code that never runs.
+ * Writes esbuild's text in fewer bytes. The names of classes and functions stay, because errors and stack traces show
+ * them, but in the agent half, which is too large for that. Not for CommonJS: Node finds the exports in code that never
+ * runs.
  */
-async function minified(text) {
+async function minified(text, short) {
   const { code } = await minify(text, {
     module: true,
     ecma: 2022,
     compress: { hoist_funs: true },
-    format: { max_line_len: LINE },
+    mangle: { toplevel: Boolean(short) },
+    keep_classnames: !short,
+    keep_fnames: !short,
+    // The annotations by which a user's bundler drops what is not used.
+    format: { max_line_len: LINE, preserve_annotations: !short },
   });
   return code;
 }
@@ -202,20 +206,6 @@ const textModule = (values) =>
   Object.entries(values)
     .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};\n`)
     .join("");
-
-/**
- * The functions between the core and the package get short names: they are a quarter of the code, and no caller uses
- * them.
- */
-const shortGlue = {
-  name: "short names in the glue",
-  setup(esbuild) {
-    esbuild.onLoad({ filter: /[\\/]generated[\\/](?:threadfold_core|snippets[\\/].*)\.js$/ }, async ({ path }) => {
-      const { code } = await transform(readFileSync(path, "utf8"), { minifyIdentifiers: true, format: "esm" });
-      return { contents: code };
-    });
-  },
-};
 
 /** Makes `#core` the given file of src/core/. */
 const useCore = (file) => ({

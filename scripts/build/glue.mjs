@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import { Complaint, root } from "../process.mjs";
 import { bind } from "../rust.mjs";
 import { shortNames } from "./names.mjs";
+import { writeKinds } from "./kinds.mjs";
 import { writeNumbers } from "./numbers.mjs";
 import { uses } from "./tricks.mjs";
 
@@ -43,6 +44,7 @@ export async function writeCore(wasm) {
   const bound = join(generated, `${name}_bg.wasm`);
   writeShort(bound, glue, letNothingOut(readFileSync(glue, "utf8")));
   writeNumbers(generated);
+  writeKinds(generated);
   return bound;
 }
 

@@ -23,17 +23,13 @@ export const TRICKS = {
     file: "names.mjs",
     why: "wasm-bindgen's imports and exports have long names, some with a hash, which no compression makes smaller",
   },
-  "glue names": {
-    file: "bundle.mjs",
-    why: "The glue between the wasm and the package is a quarter of the default entry's code, and no stack trace needs its names",
-  },
   "agent names": {
     file: "bundle.mjs",
-    why: "The same for the agent half: esbuild knows more about its names than terser",
+    why: "In the agent half no name is kept: esbuild knows more about its names than terser",
   },
   terser: {
     file: "bundle.mjs",
-    why: "terser drops more code than esbuild. Only for the agent half's ESM: in CommonJS it drops exports",
+    why: "terser drops more code than esbuild, and shortens local names. Only for ESM: in CommonJS it drops exports",
   },
   printable: {
     file: "printable.mjs",

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::message::{kind_named, kind_of, serialised_constructor};
+use crate::message::{is_on_screen, kind_named, kind_of, serialised_constructor};
 use crate::value::{Found, Kind, Value};
 
 /// The fields of a message: of `LangChain`'s serialised form those that it is made of.
@@ -37,7 +37,7 @@ pub(super) fn is_kind<V: Value>(message: &V, kind: &str) -> bool {
 pub(super) fn is_for_screen<V: Value>(message: &V) -> bool {
     message.kind() == Kind::Object
         && message.get("type").is_none_or(|kind| kind.is_null())
-        && matches!(message.text_of("role").as_deref(), Some("reasoning" | "activity"))
+        && message.text_of("role").is_some_and(|role| is_on_screen(&role))
 }
 
 /// The field of an assistant message with its calls.

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use crate::error::Error;
-use crate::message::{FORMS, canonical};
+use crate::message::{FORMS, canonical, is_chat, is_on_screen};
 use crate::value::{Found, Kind, Scalar, Value};
 
 /// The kinds of messages that a model is sent.
@@ -75,7 +75,7 @@ pub(super) fn read<V: Value>(item: &V) -> Result<Option<Parts<'_, V>>, Error> {
         let name = name.ok_or_else(|| Error::message_field("", FORMS))?;
         return of_fields(&name, ".type", whole).map(Some);
     };
-    if kind.is_none() && (role == "reasoning" || role == "activity") {
+    if kind.is_none() && is_on_screen(&role) {
         return Ok(None);
     }
     let content = item.get("content").filter(|it| !it.is_null());
@@ -84,10 +84,6 @@ pub(super) fn read<V: Value>(item: &V) -> Result<Option<Parts<'_, V>>, Error> {
     let mut parts = of_name(&role, ".role", Some(whole), content)?;
     parts.ag_ui = kind.is_none() && item.get("id").is_some_and(|id| id.kind() == Kind::String);
     Ok(Some(parts))
-}
-
-pub(super) fn is_chat(name: &str) -> bool {
-    matches!(name, "chat" | "generic" | "ChatMessage" | "ChatMessageChunk")
 }
 
 /// Reads LangChain's serialised form `{ lc: 1, type: "constructor", id: [.., class], kwargs }`.

@@ -1,11 +1,10 @@
 //! The facts about a message that a decision needs, read from any [`Value`].
 
 use crate::error::Error;
-use crate::message::{FORMS, kind_named, serialised_constructor};
+use crate::message::{FORMS, is_chat, kind_named, serialised_constructor};
 use crate::value::{Found, Kind, Symbols, Value};
 
 use super::cut::{Row, Track, index};
-use super::parts::is_chat;
 
 /// The facts about a message.
 #[derive(Debug, Clone)]

@@ -1,4 +1,5 @@
 // What an agent asks of a message, whichever form it has: a LangChain dict, an instance, an AG-UI message.
+import { DEVELOPER, KINDS } from "../../generated/kinds.js";
 import { ThreadfoldError } from "../shared/errors.js";
 import { textOf } from "../text/message-content.js";
 import { newId } from "../shared/new-id.js";
@@ -11,7 +12,10 @@ export type AiMessage = Extract<LangChainMessage, { type: "ai" }>;
 /** What a tool answered. */
 export type ToolMessage = Extract<LangChainMessage, { type: "tool" }>;
 
-const TYPES: Fields = { user: "human", assistant: "ai", developer: "system", AIMessageChunk: "ai" };
+/** The types by the other names that they go by. */
+const TYPES = new Map<unknown, unknown>([DEVELOPER as [string, string]]);
+for (const [type, name, role] of KINDS)
+  for (const one of [role, `${name}Message`, `${name}MessageChunk`]) if (!TYPES.has(one)) TYPES.set(one, type);
 
 /**
  * Gives an instance of `@langchain/core`'s an id, if it has none: the state does so for any class, in 30 times as long.
@@ -38,7 +42,7 @@ export function typeOf(message: unknown): unknown {
   if (typeof message !== "object" || message === null) return undefined;
   const { type, role, _getType } = message as Fields & { _getType?: () => string };
   const kind = type ?? _getType?.call(message) ?? role;
-  return TYPES[kind as string] ?? kind;
+  return TYPES.get(kind) ?? kind;
 }
 
 /** The calls of a message of the model's. */

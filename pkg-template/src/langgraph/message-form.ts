@@ -1,4 +1,5 @@
 // The forms in which a server or a graph sends a message, and the one that a thread gets: a plain dict.
+import { CHAT, KINDS, REMOVAL } from "../../generated/kinds.js";
 import { isDict, type Dict } from "./merge.js";
 
 /** A message as it came: its fields, what it is, and whether it is a part of a message or a whole one. */
@@ -8,15 +9,8 @@ export interface WireMessage {
   readonly part: boolean;
 }
 
-const KINDS: Readonly<Record<string, string | undefined>> = {
-  AIMessage: "ai",
-  HumanMessage: "human",
-  SystemMessage: "system",
-  ToolMessage: "tool",
-  FunctionMessage: "function",
-  ChatMessage: "chat",
-  RemoveMessage: "remove",
-};
+/** LangChain's classes, and the type of each. */
+const TYPES = new Map([...KINDS, REMOVAL, CHAT].map(([type, name]) => [`${name}Message`, type as string]));
 
 /** Fields that only LangChain's classes have. */
 const CLASS_FIELDS = new Set(["lc_kwargs", "lc_namespace", "lc_serializable", "lc_direct_tool_output"]);
@@ -36,7 +30,7 @@ export function readMessage(value: unknown): WireMessage | undefined {
 
 function withName(fields: Dict, name: string): WireMessage {
   const whole = name.endsWith("Chunk") ? name.slice(0, -5) : name;
-  const type = KINDS[whole] ?? whole;
+  const type = TYPES.get(whole) ?? whole;
   // A server written in JavaScript calls a part "ai", too; only a part has a list of tool call chunks.
   const part = whole !== name || (type === "ai" && Array.isArray(fields["tool_call_chunks"]));
   return { fields, type, part };
@@ -64,17 +58,12 @@ function plainMessage(value: unknown): unknown {
   return wire ? plainDict(wire) : value;
 }
 
-const CHUNKS: Readonly<Record<string, string>> = {
-  ai: "AIMessageChunk",
-  human: "HumanMessageChunk",
-  system: "SystemMessageChunk",
-  tool: "ToolMessageChunk",
-  function: "FunctionMessageChunk",
-};
+/** The class of each type's parts. */
+const CHUNKS = new Map(KINDS.map(([type, name]) => [type, `${name}MessageChunk`]));
 
 /** Returns the dict that an instance of one of @langchain/core's classes is sent as; anything else as it is. */
 export function wireMessage(instance: Dict): unknown {
   const wire = readMessage(instance);
   if (!wire) return instance;
-  return { ...wire.fields, type: wire.part ? (CHUNKS[wire.type] ?? wire.type) : wire.type };
+  return { ...wire.fields, type: wire.part ? (CHUNKS.get(wire.type) ?? wire.type) : wire.type };
 }

@@ -28,7 +28,7 @@ export interface OpenOptions<S extends object, U extends object> extends Pick<
 /** The names of {@link OpenOptions}. */
 const OWN = ["threadId", "schema", "notify", "history", "storage", "key"] as const;
 
-/** What differs between the protocols. */
+/** The differences between the protocols. */
 export interface Opening<S extends object, U extends object, O extends object, R extends Runner<S, U>> {
   /** The function that the caller calls, such as `openAgUi`. */
   readonly call: string;

@@ -24,7 +24,7 @@ export interface Chat<S extends object, U extends object> extends Pick<
 
 /**
  * Returns the state and the calls of a chat. Renders the component again when a message comes, goes or moves, and when
- * the status, the error or the interrupts change: a token renders only the {@link useMessage} of its message.
+ * the status, the error or the interrupts change. A token renders only the {@link useMessage} of its message.
  *
  * On a server, and during hydration, it has the messages that the thread was made with, and the status `ready`.
  *

@@ -1,5 +1,6 @@
-// Converts a message to the other form, AG-UI's or LangChain's. Fields that the other form lacks are carried in its
-// free fields.
+// Converts a message to the other form, AG-UI's or LangChain's. Fields that the other form lacks are carried in its free
+// fields.
+import { DEVELOPER, KINDS } from "../../generated/kinds.js";
 import { ThreadfoldError } from "../shared/errors.js";
 import { reading } from "../shared/reading.js";
 import { blocksOf, partsOf, textOf } from "../text/message-content.js";
@@ -31,29 +32,18 @@ interface Form {
 
 /** LangChain's type for AG-UI's role. */
 const ROLE_TYPES: Readonly<Record<string, string>> = {
-  user: "human",
-  assistant: "ai",
-  system: "system",
-  developer: "system",
-  tool: "tool",
+  ...Object.fromEntries(KINDS.filter(([type]) => type !== "function").map(([type, , role]) => [role, type])),
+  ...Object.fromEntries([DEVELOPER]),
   // Only for the screen: LangChain has no such messages.
   reasoning: "ai",
   activity: "system",
 };
 
 /** AG-UI's role for LangChain's type. */
-const TYPE_ROLES: Readonly<Record<string, string>> = {
-  human: "user",
-  ai: "assistant",
-  system: "system",
-  tool: "tool",
-  function: "tool",
-  HumanMessageChunk: "user",
-  AIMessageChunk: "assistant",
-  SystemMessageChunk: "system",
-  ToolMessageChunk: "tool",
-  FunctionMessageChunk: "tool",
-};
+const TYPE_ROLES: Readonly<Record<string, string>> = Object.fromEntries([
+  ...KINDS.map(([type, , role]) => [type, role]),
+  ...KINDS.map(([, name, role]) => [`${name}MessageChunk`, role]),
+]);
 
 /**
  * Converts a message to a LangChain dict. Returns one that is in LangChain's form already as it is.
@@ -99,8 +89,7 @@ export function toLangChain(message: object, index?: number): LangChainMessage &
  *
  * const asked = { type: "ai", id: "a1", content: "", tool_calls: [{ name: "search", args: { q: "x" }, id: "c1" }] };
  * const { role, toolCalls } = toAgUi(asked);
- * console.log(role, toolCalls); // assistant [ { id: 'c1', type: 'function', function: { name: 'search', arguments:
- * '{"q":"x"}' } } ]
+ * console.log(role, toolCalls); // assistant [ { id: 'c1', type: 'function', function: { name: 'search', arguments: '{"q":"x"}' } } ]
  * ```
  */
 export function toAgUi(message: object, index?: number): AgUiMessage & Fields {
@@ -206,8 +195,8 @@ function agUiCall(call: unknown, ownId: string): object {
 }
 
 /**
- * Converts one form to the other. Restores the fields that the message carried from the other form, unless they
- * contradict it. Fields that the other form cannot hold are carried.
+ * Converts one form to the other. Restores the fields that the message carried from the other form, unless they contradict
+ * it. Fields that the other form cannot hold are carried.
  */
 function convert(message: Fields, from: Form, to: Form): Fields {
   const { own, carried } = unpacked(message, from);

@@ -1,5 +1,5 @@
-// The ids in a run's lists of messages: a message whose id a list does not have goes behind it, whatever the list
-// holds.
+// The ids in a run's lists of messages: a message whose id a list does not have goes behind it, whatever the list holds.
+import { DEVELOPER, KINDS } from "../../../generated/kinds.js";
 import type { Values } from "../types.js";
 
 /** A list whose ids are worth knowing. */
@@ -162,5 +162,5 @@ const isOwnCall = (call: unknown): boolean =>
 
 const idOf = (message: unknown): unknown => (message as { id?: unknown } | null)?.id;
 
-const TYPES: ReadonlySet<unknown> = new Set(["human", "ai", "system", "tool", "function"]);
-const ROLES: ReadonlySet<unknown> = new Set(["user", "assistant", "developer"]);
+const TYPES: ReadonlySet<unknown> = new Set(KINDS.map(([type]) => type));
+const ROLES: ReadonlySet<unknown> = new Set([...KINDS.map(([, , role]) => role), DEVELOPER[0]]);
