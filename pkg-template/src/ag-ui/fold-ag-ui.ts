@@ -49,7 +49,7 @@ export interface FoldOptions {
  *
  * A text of an earlier run that is sent once more from its start is that text, not more of it.
  *
- * @throws {@link ThreadfoldError} `BAD_RESPONSE`, with the HTTP `status`, for a response that is no stream of events (an
+ * @throws {@link ThreadfoldError} `BAD_RESPONSE`, with the HTTP `status`, for a response that is not a stream of events (an
  *   error status, a page, a body of JSON); `INVALID_ARGUMENT` for an invalid source or thread; `DISPOSED` once the
  *   thread was disposed.
  *

@@ -65,7 +65,7 @@ export interface SendingThread extends FoldingThread, FailingThread {}
  * or an object grew here, only the new part is sent. Values from `thread.receive` are the server's, in a run and
  * outside. Initial values and those from `thread.update` are yours until a run submits them.
  *
- * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for what is no thread, or if there is no thread id; and if several
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for an invalid thread or a missing thread id; and if several
  *   pending updates write one field that has a reducer of its own, since only that reducer could make one of them.
  *
  * @example

@@ -1,4 +1,4 @@
-// What an agent tells its caller of a run, and the counts that it tells it by.
+// The callbacks by which an agent reports on a run, and their counts.
 import type { LangChainMessage } from "../state/messages.js";
 import type { AiMessage } from "./message.js";
 import type { ModelRequest, Runtime, ToolCallRequest, ToolOutcome } from "./types.js";
@@ -27,7 +27,7 @@ export interface AgentEvent {
   readonly context: unknown;
 }
 
-/** Called as an agent runs. What one throws fails the run. */
+/** Called as an agent runs. An error that one throws fails the run. */
 export interface AgentCallbacks {
   /** Before the model is called, with what it is sent. */
   onModelStart?(event: AgentEvent & { readonly messages: readonly LangChainMessage[] }): void;
@@ -44,7 +44,7 @@ export interface AgentCallbacks {
 /** The names of {@link AgentCallbacks}. */
 export const CALLBACKS = ["onModelStart", "onModelEnd", "onToolStart", "onToolEnd", "onError"] as const;
 
-/** What calls the callbacks around what the nodes do. */
+/** Calls the callbacks around the nodes' work. */
 export interface Callbacks {
   aroundModel(
     request: ModelRequest,

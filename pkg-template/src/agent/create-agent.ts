@@ -37,7 +37,7 @@ import { toolNode } from "./tool-node.js";
 import type { SystemPrompt } from "./model/system-message.js";
 import { agentTool, isProviderTool } from "./tools/tools.js";
 
-/** What an agent is made of: {@link createAgent}. */
+/** The options of {@link createAgent}. */
 export interface AgentOptions<
   S extends StateForm<SchemaFields> = Record<never, never>,
   M extends readonly Middleware[] = readonly Middleware[],
@@ -46,9 +46,9 @@ export interface AgentOptions<
   /** The model: of `@langchain/core`, of the AI SDK, or a function. */
   readonly model: AgentModel;
   readonly tools?: readonly Tool[] | undefined;
-  /** What the model is told first: a text, or a system message. It is not among the messages. */
+  /** The first instructions to the model: a text, or a system message. It is not among the messages. */
   readonly systemPrompt?: SystemPrompt | undefined;
-  /** What is around the loop. The first is the outermost. */
+  /** The middleware around the loop. The first is the outermost. */
   readonly middleware?: M | undefined;
   /** Fields of the state besides those of the middlewares: a schema, or the fields of one. */
   readonly schema?: S | undefined;
@@ -68,7 +68,7 @@ export interface AgentOptions<
   readonly contextSchema?: unknown;
   /** When checkpoints are saved, if a run does not say: `"async"`. */
   readonly durability?: Durability | undefined;
-  /** What every run is given as `store`, unless it says another. */
+  /** The `store` of every run that does not set its own. */
   readonly store?: unknown;
   /** Stops every run that has no signal of its own. */
   readonly signal?: AbortSignal | undefined;
@@ -82,7 +82,7 @@ export interface AgentOptions<
 export type StateOfAgent<F, M, R = ResponseFormat> = StateOf<BaseFields> &
   StateOf<F> &
   StateOfMiddlewares<M> & { readonly structuredResponse?: StructuredOf<R> };
-/** What updates it. */
+/** An update of that state. */
 export type UpdateOfAgent<F> = UpdatesOf<BaseFields> & UpdatesOf<F> & { readonly [field: string]: unknown };
 
 /** An agent: a compiled graph. */
@@ -113,7 +113,7 @@ const NAMES = [
   ...CALLBACKS,
 ];
 
-/** What Python's agents have: enough for any loop that ends. */
+/** The limit of Python's agents: enough for any loop that ends. */
 const RECURSION_LIMIT = 9999;
 
 const base = defineSchema({
@@ -123,10 +123,11 @@ const base = defineSchema({
 });
 
 /**
- * Makes an agent: a graph that asks the model, runs the tools that it calls, and asks again, until it calls none. The names
- * are LangChain's; the hooks of the middlewares are nodes, in LangChain's order.
+ * Makes an agent: a graph that asks the model, runs the tools that it calls, and asks again, until it calls none. The
+ * names are LangChain's; the hooks of the middlewares are nodes, in LangChain's order.
  *
- * Options of LangChain's that it does not have are refused: `description`, `version`, `includeAgentName`, `streamTransformers`.
+ * Options of LangChain's that it does not have are refused: `description`, `version`, `includeAgentName`,
+ * `streamTransformers`.
  *
  * @throws {@link ThreadfoldError} `UNKNOWN_OPTION` for an option of another name, with the nearest one. `INVALID_ARGUMENT`
  *   for options of the wrong kind, and for two middlewares of one name.
@@ -250,7 +251,7 @@ function stateOf(middleware: readonly Middleware[], own: StateForm<SchemaFields>
   return combineSchemas(...(schemas as Schema<SchemaFields>[]), base, ofAgent) as Schema<SchemaFields>;
 }
 
-/** @throws {@link ThreadfoldError} for what is no list. */
+/** @throws {@link ThreadfoldError} for anything but a list. */
 export function list<T>(given: readonly T[] | undefined, what: string): readonly T[] {
   if (given === undefined || given === null) return [];
   if (Array.isArray(given)) return given as T[];

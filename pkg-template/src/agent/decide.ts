@@ -17,7 +17,7 @@ function asked(what: number, numbers: number[]): Uint32Array {
 /** Where the loop goes on after the model: a target, or the calls to run, by position. */
 export function afterModel(turn: {
   readonly jumpTo: unknown;
-  /** Of the last message of the model's; undefined if there is none. */
+  /** The tool calls of the model's last message; undefined if it has none. */
   readonly calls: readonly ToolCall[] | undefined;
   readonly results: readonly ToolMessage[];
   readonly isAnswer: (name: string) => boolean;
@@ -47,10 +47,10 @@ export type DecisionType = (typeof DECISIONS)[number];
 export const gateOf = (allowed: readonly DecisionType[]): number =>
   allowed.reduce((bits, one) => bits | (1 << DECISIONS.indexOf(one)), 0);
 
-/** What becomes of a call: it runs, or another does in its place, or a decision answers it. */
+/** The outcome of a call: it runs, an edited call replaces it, or a decision answers it. */
 export type Settled = "run" | { readonly edited: number } | { readonly answer: number };
 
-/** What becomes of each call, or why the decisions do not fit. */
+/** Returns the outcome of each call, or why the decisions do not fit. */
 export function settle(
   gates: readonly number[],
   decisions: readonly { readonly type?: unknown }[],

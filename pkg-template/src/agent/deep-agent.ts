@@ -11,7 +11,7 @@ import { todoListMiddleware } from "./middleware/todo-list.js";
 import type { FieldsOf, Middleware, ResponseFormat, StateForm } from "./types.js";
 import { systemMessage } from "./model/system-message.js";
 
-/** What a deep agent is made of: {@link createDeepAgent}. */
+/** The options of {@link createDeepAgent}. */
 export interface DeepAgentOptions<
   S extends StateForm<SchemaFields> = Record<never, never>,
   M extends readonly Middleware[] = readonly Middleware[],

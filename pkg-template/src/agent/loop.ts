@@ -46,7 +46,7 @@ export function addLoop(
   const exit = afterAgent[0]?.node ?? END;
   const targets: Readonly<Record<JumpTarget, string>> = { end: exit, tools: "tools", model: entry };
 
-  /** The way behind a hook: to the next, or where it may jump to. */
+  /** The way out of a hook: to the next node, or where it may jump to. */
   const leave = ({ node, canJumpTo }: HookNode, next: string) => {
     if (canJumpTo.length === 0) {
       graph.addEdge(node, next);
@@ -77,7 +77,7 @@ export function addLoop(
     return Array.from(decided, (at) => new Send("tools", [calls?.[at]]));
   };
 
-  /** Whether what the tools said is the agent's answer. */
+  /** Whether the tools' results are the agent's answer. */
   const isAnswered = ({ messages }: AgentState): boolean => {
     const { ai, results } = lastTurn(messages);
     if (!ai) return false;
@@ -109,7 +109,7 @@ export function addLoop(
   else graph.addEdge("model", exit);
   chain(beforeAgent, entry);
   chain(beforeModel, "model");
-  // The last behind the model is where the loop decides.
+  // The loop decides after the last node that follows the model.
   if (last) graph.addEdge("model", (afterModels[0] as HookNode).node);
   chain(afterModels.slice(0, -1), from);
   chain(afterAgent, END);
@@ -130,7 +130,7 @@ function hookNodes(graph: Builder, middleware: readonly Middleware[]): Record<Ho
       const node = `${one.name}.${suffix}`;
       const told = (state: never, runtime: never) => run(state, withContext(one, { runtime }).runtime);
       graph.addNode(node, one.contextSchema ? told : run);
-      // What is after runs from the last middleware to the first.
+      // "After" hooks run from the last middleware to the first.
       if (hook.startsWith("after")) nodes[hook].unshift({ node, canJumpTo });
       else nodes[hook].push({ node, canJumpTo });
     }

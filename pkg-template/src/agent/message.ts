@@ -1,4 +1,4 @@
-// What an agent asks of a message, whichever form it has: a LangChain dict, an instance, an AG-UI message.
+// Reads the fields of a message that an agent needs, in any form: a LangChain dict, an instance, an AG-UI message.
 import { DEVELOPER, KINDS } from "../../generated/kinds.js";
 import { ThreadfoldError } from "../shared/errors.js";
 import { textOf } from "../text/message-content.js";
@@ -9,7 +9,7 @@ export type Fields = Record<string, unknown>;
 
 /** A message of the model's: its text, and the tools that it calls. */
 export type AiMessage = Extract<LangChainMessage, { type: "ai" }>;
-/** What a tool answered. */
+/** The result of a tool. */
 export type ToolMessage = Extract<LangChainMessage, { type: "tool" }>;
 
 /** The types by the other names that they go by. */
@@ -29,7 +29,7 @@ export function withId(message: AiMessage): AiMessage {
   return Object.assign(copy, { lc_kwargs: { ...lc_kwargs, ...more } });
 }
 
-/** Names a message's author. An instance is told so in place, as LangChain does; it is saved by `lc_kwargs`. */
+/** Names a message's author. An instance is named in place, as LangChain does; its name is saved by `lc_kwargs`. */
 export function named<M extends object>(message: M, name: string): M {
   if (Object.getPrototypeOf(message) === Object.prototype) return { ...message, name };
   const { lc_kwargs } = message as { lc_kwargs?: Fields };
@@ -52,7 +52,7 @@ export const callsOf = (message: unknown): readonly ToolCall[] =>
 /**
  * Returns what a model answered.
  *
- * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for what is no message.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for an invalid message.
  */
 export function checkedAnswer<T>(came: T): T {
   if (typeof came !== "object" || came === null || Array.isArray(came) || Symbol.asyncIterator in came)
@@ -71,7 +71,7 @@ function kindOf(value: unknown): string {
   return `a ${Array.isArray(value) ? "list" : typeof value === "object" ? "stream" : typeof value}`;
 }
 
-/** The last message of the model's, and the results behind it. */
+/** The model's last message, and the results after it. */
 export function lastTurn(messages: readonly unknown[]): { ai: AiMessage | undefined; results: ToolMessage[] } {
   let at = messages.length - 1;
   while (at >= 0 && typeOf(messages[at]) !== "ai") at--;
@@ -103,7 +103,7 @@ const BLOCKS = new Set<unknown>([
 ]);
 
 /**
- * What a tool returned, as the content of a message.
+ * A tool's return value, as the content of a message.
  *
  * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for what JSON has no form for.
  */
@@ -114,7 +114,7 @@ export function contentOf(value: unknown): string | readonly ContentBlock[] {
   try {
     return JSON.stringify(value) ?? String(value);
   } catch (cause) {
-    const sentence = "What a tool returns should be a text, or what JSON has a form for: see the cause.";
+    const sentence = "A tool must return a text or a JSON value: see the cause.";
     throw new ThreadfoldError("INVALID_ARGUMENT", sentence, { cause });
   }
 }

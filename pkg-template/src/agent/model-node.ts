@@ -13,7 +13,7 @@ import { structuredAnswer, type Structured } from "./model/structured.js";
 import { inLine, type SystemPrompt, systemMessage } from "./model/system-message.js";
 import { agentTool, invalidResponse, isCommand, isProviderTool } from "./tools/tools.js";
 
-/** What a call of the model comes to, on its way through the middlewares. */
+/** The outcome of a model call, on its way through the middlewares. */
 interface Answer {
   /** Undefined if a middleware only updated the state. */
   readonly message: AiMessage | undefined;
@@ -40,7 +40,7 @@ export function modelNode(options: ModelNodeOptions) {
   const { model, name, tools, middleware, structured, format, callbacks } = options;
   const first = systemMessage(options.systemPrompt);
   const systemPrompt = first.text;
-  // What a right answer comes to, found where the model was called, for a middleware that passes it on.
+  // The result of a valid answer, found at the model call, for a middleware that passes it on.
   const found = new WeakMap<object, ModelResponse>();
   const known = new Set(tools.map(({ source }) => source));
   const dynamic = middleware.some(({ wrapToolCall }) => wrapToolCall);
@@ -91,7 +91,7 @@ export function modelNode(options: ModelNodeOptions) {
     if (!wrap) return inner;
     return async (given) => {
       const request = withContext(one, given);
-      // Of a handler that is called again only the last answer counts.
+      // If a handler is called again, only its last answer counts.
       let last: Answer | undefined;
       const came = await wrap(request, (changed) =>
         inner(inLine(changed, request)).then((answer) => (last = answer).message as AiMessage),

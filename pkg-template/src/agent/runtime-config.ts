@@ -1,7 +1,7 @@
 // The config that a node's context makes for models and tools of LangChain's.
 import type { Runtime } from "./types.js";
 
-/** What a context has of its own is a config of LangChain's, which pays for every key: only those that say something. */
+/** The context's own values as a config of LangChain's. Every key costs it, so only those with a value are set. */
 export function configOf(runtime: Runtime): Record<string, unknown> {
   const config: Record<string, unknown> = {};
   for (const key of Object.keys(runtime)) {

@@ -23,10 +23,10 @@ export type BaseFields = {
 /** Where a hook may jump to: the next call of the model, the open tool calls, the end. */
 export type JumpTarget = "model" | "tools" | "end";
 
-/** What a hook is given besides the state: of the graph's node that it is. */
+/** The values that a hook receives besides the state, from its node of the graph. */
 export type Runtime<Context = unknown> = NodeContext & { readonly context?: Context };
 
-/** What a hook returns: an update of the state, with `jumpTo` for another way; or nothing. */
+/** The result of a hook: an update of the state, with `jumpTo` for another way; or nothing. */
 export type HookUpdate = { readonly jumpTo?: JumpTarget | undefined; readonly [field: string]: unknown } | Command;
 
 type Returned<T> = T | void | null | undefined | Promise<T | void | null | undefined>;
@@ -49,7 +49,7 @@ export interface ModelRequest<State = AgentState> {
   readonly model: AgentModel;
   readonly messages: readonly LangChainMessage[];
   readonly systemPrompt?: string | undefined;
-  /** The same as a message, which `concat` puts more behind. Change either. */
+  /** The same as a message, to which `concat` appends. Change either. */
   readonly systemMessage: SystemMessage;
   /** Those of the agent. A copy may have others, in any form, if a `wrapToolCall` runs them. */
   readonly tools: readonly (AgentTool | Tool)[];
@@ -70,7 +70,10 @@ export type ToolChoice =
   | { readonly name: string }
   | { readonly type: "function"; readonly function: { readonly name: string } };
 
-/** What {@link Middleware.wrapModelCall} may return besides the model's message: messages in its place, and an update. */
+/**
+ * The values that {@link Middleware.wrapModelCall} may return besides the model's message: messages in its place, and
+ * an update.
+ */
 export interface ModelResponse {
   readonly messages: readonly LangChainMessage[];
   readonly structuredResponse?: unknown;
@@ -86,7 +89,7 @@ export interface ToolCallRequest<State = AgentState> {
   readonly runtime: ToolRuntime;
 }
 
-/** What a tool is given besides its arguments. */
+/** The values that a tool receives besides its arguments. */
 export interface ToolRuntime<State = AgentState> extends NodeContext {
   readonly state: State;
   readonly toolCall: ToolCall;
@@ -97,7 +100,7 @@ export interface ToolRuntime<State = AgentState> extends NodeContext {
   readonly schema: Schema<SchemaFields>;
 }
 
-/** What becomes of a tool call: a message, or a command with one in its update. */
+/** The outcome of a tool call: a message, or a command with one in its update. */
 export type ToolOutcome = ToolMessage | Command;
 
 /** A state in any form: a schema, its fields, or what langgraph.js takes: a zod object, a `StateSchema`, an `Annotation.Root`. */
@@ -170,7 +173,7 @@ export interface StandardSchema<T = unknown> {
   toJSONSchema?(): object;
 }
 
-/** What a schema says of a value: the value as it has it, or what is wrong. */
+/** The result of a schema check: the value in the schema's form, or the errors. */
 export type Checked<T> =
   | { readonly value: T; readonly issues?: undefined }
   | { readonly issues: readonly { readonly message: string; readonly path?: readonly unknown[] | undefined }[] };
@@ -184,13 +187,13 @@ export type AnySchema<T = unknown> = object | StandardSchema<T>;
 export interface PlainTool<Args = never> {
   readonly name: string;
   readonly description?: string | undefined;
-  /** Of the arguments: JSON Schema, or a schema of zod, Valibot, …. */
+  /** The schema of the arguments: JSON Schema, or a schema of zod, Valibot, …. */
   readonly schema?: AnySchema<Args> | undefined;
   /** Whether its result is the agent's answer: the model is not called again. */
   readonly returnDirect?: boolean | undefined;
   /**
-   * Does the work. What it returns is what the model is told: a text, content blocks, anything that is JSON; or a tool
-   * message; or a `Command` that updates the state, with a tool message among its `messages`.
+   * Does the work. Its result goes to the model: a text, content blocks, any JSON, a tool message, or a `Command`. The
+   * command updates the state, with a tool message among its `messages`.
    */
   run(args: Args, runtime: ToolRuntime): unknown;
 }
@@ -224,7 +227,7 @@ export interface AgentTool {
   readonly returnDirect: boolean;
   /** The arguments, as JSON Schema. */
   readonly parameters: object;
-  /** What it was made of. */
+  /** The tool that it was made of. */
   readonly source: Tool;
   /** Runs it. */
   call(call: ToolCall, runtime: ToolRuntime): Promise<ToolOutcome>;
@@ -253,7 +256,7 @@ export interface LangChainModel {
   bindTools?(tools: any[], options?: any): any;
 }
 
-/** What a model that is a function is told besides the messages. */
+/** The values that a model function receives besides the messages. */
 export interface ModelOptions {
   readonly tools: readonly AgentTool[];
   readonly toolChoice?: ToolChoice | undefined;
@@ -280,25 +283,25 @@ export type AgentModel = LangChainModel | AiSdkModel | FunctionModel;
 export interface SystemMessage {
   readonly content: string | readonly ContentBlock[] | readonly unknown[];
   readonly text: string;
-  /** Returns the message with more behind it. */
+  /** Returns the message with more appended. */
   // oxlint-disable-next-line typescript/no-explicit-any -- LangChain's takes its own messages
   concat(more: any): SystemMessage;
 }
 
-/** What the agent's answer has to be: a schema, or several of which the model takes one. */
+/** The form of the agent's answer: a schema, or several, one of which the model chooses. */
 export type ResponseFormat<T = unknown> = AnySchema<T> | ToolStrategy<T>;
 
-/** What an answer of that form is. */
+/** The type of an answer in that form. */
 export type StructuredOf<R> = R extends ToolStrategy<infer T> | StandardSchema<infer T> ? T : unknown;
 
 /** {@link toolStrategy}. */
 export interface ToolStrategy<T = unknown> {
   readonly schemas: readonly AnySchema<T>[];
   /**
-   * What to do about a wrong answer: true tells the model what is wrong with it, a text says that, a function makes a
-   * text; false throws.
+   * The handling of a wrong answer: true sends the model the errors, a text sends that text, a function makes a text,
+   * and false throws.
    */
   readonly handleErrors: boolean | string | ((error: Error & { readonly aiMessage: AiMessage }) => string);
-  /** What the model is told about a right one. */
+  /** The message to the model about a valid answer. */
   readonly toolMessageContent?: string | undefined;
 }

@@ -1,4 +1,4 @@
-// What every saver here has, and langgraph.js asks a saver for.
+// Methods that every saver here has, and that langgraph.js calls on a saver.
 import { deltaHistory, type DeltaHistory } from "./delta-history.js";
 import { jsonSerializer } from "./serializer.js";
 import type {
@@ -17,8 +17,8 @@ import type {
 } from "./types.js";
 
 /**
- * A saver to extend: the part of langgraph.js's class of that name that is the same for every storage. Either's subclasses
- * work in either's graphs.
+ * A saver to extend: the part of langgraph.js's class of that name that is the same for every storage. Either's
+ * subclasses work in either's graphs.
  */
 export abstract class BaseCheckpointSaver implements CheckpointSaver {
   serde: CheckpointSerializer = jsonSerializer;
@@ -48,7 +48,7 @@ export abstract class BaseCheckpointSaver implements CheckpointSaver {
     return typeof current === "number" ? current + 1 : 1;
   }
 
-  /** What the ancestors of a checkpoint wrote to channels that are kept as deltas, oldest first. */
+  /** The writes of a checkpoint's ancestors to channels that are kept as deltas, oldest first. */
   getDeltaChannelHistory(options: {
     config: CheckpointConfig;
     channels: string[];
@@ -56,7 +56,7 @@ export abstract class BaseCheckpointSaver implements CheckpointSaver {
     return deltaHistory(this, options.config, options.channels);
   }
 
-  /** A saver in a config is no data: JSON shows its name. */
+  /** A saver in a config is not data: JSON shows its name. */
   toJSON(): string {
     return `[${this.constructor.name}]`;
   }

@@ -1,5 +1,5 @@
-// Fields that langgraph.js keeps as deltas (its DeltaChannel): a checkpoint has their value only now and then. In between
-// it is the last one that is kept, with what tasks wrote since.
+// Fields that langgraph.js keeps as deltas (its DeltaChannel): a checkpoint has their value only now and then. In
+// between it is the last one that is kept, with what tasks wrote since.
 import { deltaHistory } from "./delta-history.js";
 import type {
   ChannelVersions,
@@ -25,13 +25,13 @@ type Counters = Readonly<Record<string, readonly [updates: number, steps: number
 /** As langgraph.js's: reading walks no further back. */
 const MOST_STEPS = 5_000;
 
-/** What is known of the checkpoint that the next one comes behind. */
+/** The known state of the parent of the next checkpoint. */
 interface Known {
   readonly id: string;
   readonly counters: Counters;
   /** By field, the tasks whose writes are saved beside it. */
   readonly writers: Map<string, Set<string>>;
-  /** The fields of which writes were there before: they may be of another branch, or given up. */
+  /** Fields with earlier writes, which may belong to another branch, or be abandoned. */
   readonly unsure: ReadonlySet<string>;
 }
 
@@ -77,7 +77,9 @@ export class DeltaFields {
     }
   }
 
-  /** The checkpoint behind `parent` as it is to be kept: without the values that can be told from what was written. */
+  /**
+   * Returns the checkpoint after `parent` in the form to keep: without the values that can be derived from the writes.
+   */
   write(
     parent: string | undefined,
     checkpoint: Checkpoint,
@@ -87,14 +89,14 @@ export class DeltaFields {
     const channel_values = { ...checkpoint.channel_values };
     const counters: Record<string, [number, number]> = {};
     const known = this.#known?.id === parent ? this.#known : undefined;
-    // One that is put again is whole: what was written behind its parent may be another branch's.
+    // A checkpoint that is put again is kept whole: the writes after its parent may be another branch's.
     const isAgain = this.#known?.id === checkpoint.id;
     for (const { name, every } of this.#fields) {
       const [updates, steps] = known?.counters[name] ?? [0, 0];
       const isNew = name in newVersions;
       const next: [number, number] = [isNew ? updates + 1 : updates, steps + 1];
-      // Writes of one task are folded in their order. Those of several would be, too, but in the order of the tasks' ids;
-      // and those that nobody applied would come back.
+      // Writes of one task are folded in their order. Those of several would be, too, but in the order of the tasks'
+      // ids; and those that nobody applied would come back.
       const writers = known?.writers.get(name)?.size ?? 0;
       const isTold = known ? writers === (isNew ? 1 : 0) && !known.unsure.has(name) : parent === undefined && !isNew;
       if (isAgain || !isTold || next[0] >= every || next[1] >= MOST_STEPS) continue;

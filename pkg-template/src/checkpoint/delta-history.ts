@@ -1,7 +1,7 @@
 // Channels that are kept as deltas: a value is its last snapshot and what was written since, found along the ancestors.
 import type { CheckpointConfig, CheckpointPendingWrite, CheckpointSaver } from "./types.js";
 
-/** What ancestors say about one channel: the nearest value that is kept, if there is one, and the writes since. */
+/** One channel's data in the ancestors: the nearest kept value, if there is one, and the writes since. */
 export interface DeltaHistory {
   writes: CheckpointPendingWrite[];
   seed?: unknown;

@@ -72,14 +72,15 @@ export interface IndexedDBSaverOptions {
 }
 
 /**
- * Keeps checkpoints in the browser's IndexedDB, so that a run goes on after a reload. Tabs that use one name share them.
+ * Keeps checkpoints in the browser's IndexedDB, so that a run goes on after a reload. Tabs that use one name share
+ * them.
  *
  * It stores what changed: a value once, of a list that got longer the new items, however long the thread is. Values are
  * stored as `structuredClone` copies them, so dates, maps and bytes come back as they were; instances of LangChain's
  * messages come back as dicts.
  *
- * Everything rejects with a {@link ThreadfoldError} `STORAGE_FAILED` if the database fails (a full quota, a value that
- * cannot be cloned; the `cause` says which), and where there is no IndexedDB; what was saved before stays.
+ * Everything rejects with a {@link ThreadfoldError} `STORAGE_FAILED` if there is no IndexedDB, or if the database
+ * fails. Its `cause` is, for example, a full quota or a value that cannot be cloned. Earlier saves are kept.
  *
  * @example
  * ```ts
@@ -118,7 +119,7 @@ export class IndexedDBSaver extends BaseCheckpointSaver {
     const known = this.#known.get(keyOf(place));
     const lists = known?.id === parent ? known?.byChannel : undefined;
     await this.#database.run("readwrite", "Saving a checkpoint", async (store) => {
-      // One that is put again, behind itself, is one that changes: it has what it had, and stays where it was.
+      // A checkpoint that is put again, with itself as parent, changes in place: it keeps its values and its position.
       const before = await getRow(store, [thread, ns, parent ?? id]);
       const values: Record<string, Stored> = {};
       for (const [channel, value] of Object.entries(channel_values)) {
@@ -242,7 +243,7 @@ async function newestId(store: Store, { thread, ns }: Place): Promise<string | u
   return (cursor?.key as Key | undefined)?.[2];
 }
 
-/** Where the value of this version is: a copy of another checkpoint, which is no child of it, has no new versions. */
+/** Finds the value of this version. A copy of another checkpoint, which is not its child, has no new versions. */
 async function findVersion(
   store: Store,
   { thread, ns }: Place,

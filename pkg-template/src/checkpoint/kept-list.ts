@@ -8,8 +8,9 @@ export const LONG_LIST = 32;
 type List = readonly unknown[];
 
 /**
- * One version of a list. While it is the newest it has its items; once `grown` or `edited` made the next, it only says how
- * to get it from that one: the next one's first `head` items, its own `middle`, the next one's last `tail` items.
+ * One version of a list. While it is the newest, it has its items. Once `grown` or `edited` made the next, it only
+ * records how to get it from that one. It is the next one's first `head` items, its own `middle`, and the next one's
+ * last `tail` items.
  */
 export class KeptList {
   items: List | undefined;
@@ -22,7 +23,7 @@ export class KeptList {
     this.items = items;
   }
 
-  /** The version behind this one, which is `items`: this list with more behind it, if `isGrown`. */
+  /** The next version, which is `items`: this list with items appended, if `isGrown`. */
   followedBy(items: List, isGrown: boolean): KeptList {
     const next = new KeptList(items);
     const old = this.items;
@@ -30,7 +31,7 @@ export class KeptList {
     const head = isGrown ? old.length : sameFromStart(old, items);
     const tail = head === old.length ? 0 : sameFromEnd(old, items, head);
     const changed = old.length - head - tail;
-    // A list of which little is left is cheaper to keep, and to read, whole.
+    // If little of a list is left, keeping and reading it whole is cheaper.
     if (changed > old.length / 2) return next;
     this.items = undefined;
     this.next = next;

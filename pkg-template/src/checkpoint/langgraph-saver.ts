@@ -14,7 +14,7 @@ import type {
   PendingWrite,
 } from "./types.js";
 
-/** What a saver of langgraph.js needs to know of a graph's fields. */
+/** The information about a graph's fields that a saver of langgraph.js needs. */
 export interface SavedFields {
   /** Those that hold messages. */
   readonly messages: readonly string[];
@@ -37,11 +37,11 @@ export interface PastTuple extends CheckpointTuple {
 }
 
 /**
- * A saver whose serializer makes instances of messages, on which nodes of langgraph.js count. It gets the dicts of a state
- * as records of instances, and what it gives back are dicts again.
+ * A saver whose serializer makes instances of messages, on which nodes of langgraph.js count. It gets the dicts of a
+ * state as records of instances, and what it gives back are dicts again.
  *
- * PostgresSaver keeps one value for each version of a channel, so that a fork must not count as the branch beside it did:
- * langgraph.js does, and its forks have that branch's values. Here a fork hears how far the thread has come.
+ * PostgresSaver keeps one value for each version of a channel, so a fork must not count like its sibling branch.
+ * langgraph.js does that, and its forks get the sibling's values. Here a fork gets the thread's highest versions.
  */
 class LangGraphSaver implements CheckpointSaver {
   readonly raw: CheckpointSaver;

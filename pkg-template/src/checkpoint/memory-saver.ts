@@ -45,8 +45,9 @@ interface Namespace {
 /**
  * Keeps checkpoints in memory, for tests, scripts, and pages that need not survive a reload.
  *
- * It keeps the values that it gets, and gives the same ones back: don't change a value that was in a state. A checkpoint
- * costs what changed, not what the state holds: of a list that got longer only the newest version is kept whole.
+ * It keeps the values that it gets, and gives the same ones back: don't change a value that was in a state. A
+ * checkpoint costs what changed, not what the state holds: of a list that got longer only the newest version is kept
+ * whole.
  *
  * @example
  * ```ts
@@ -80,7 +81,7 @@ export class MemorySaver extends BaseCheckpointSaver {
     const place = placeOf(config);
     const namespace = this.#namespace(place);
     const parent = parentOf(config, checkpoint);
-    // One that is put again, behind itself, is one that changes: it has what it had, and stays where it was.
+    // A checkpoint that is put again, with itself as parent, changes in place: it keeps its values and its position.
     const before = namespace.entries.get(parent ?? checkpoint.id);
     const channel_values = keptValues(namespace, checkpoint, before?.checkpoint, newVersions, grown);
     const { v, id, ts, channel_versions, versions_seen } = checkpoint;
@@ -172,7 +173,7 @@ function keptValues(
       kept[channel] = keptValue(channel_values[channel], old, grown?.[channel]);
     else if (before?.channel_versions[channel] === channel_versions[channel]) kept[channel] = old;
     else {
-      // A copy of another checkpoint, which is no child of it, has no new versions.
+      // A copy of another checkpoint, which is not its child, has no new versions.
       const same = findVersion(namespace, channel, channel_versions[channel]);
       if (same) kept[channel] = same.channel_values[channel];
     }

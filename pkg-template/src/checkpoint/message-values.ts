@@ -4,12 +4,12 @@ import { toAgUi, toLangChain } from "../state/message-forms.js";
 type Fields = Record<string, unknown>;
 
 /**
- * The key under which a saved message says that it was a dict. langgraph.js keeps what it does not know, so a dict comes
- * back as a dict even if langgraph.js had the thread in between.
+ * The key under which a saved message says that it was a dict. langgraph.js keeps what it does not know, so a dict
+ * comes back as a dict even if langgraph.js had the thread in between.
  */
 const WAS_DICT = "threadfold";
 
-/** What an instance has though nobody gave it. A dict gets them back only if it had them. */
+/** Fields that an instance always has. A dict gets them back only if it had them. */
 const DEFAULTS = ["additional_kwargs", "response_metadata", "tool_calls", "invalid_tool_calls"];
 
 const CLASSES: Readonly<Record<string, string>> = {
@@ -29,8 +29,8 @@ const CLASSES: Readonly<Record<string, string>> = {
 const records = new WeakMap<object, object>();
 
 /**
- * Makes records of a list's dicts, of which langgraph.js's serializer makes instances when it reads them. Instances, and
- * what is no message, stay. Returns the same list if all do.
+ * Makes records of a list's dicts, which langgraph.js's serializer reads as instances. Instances and values that are
+ * not messages stay. Returns the same list if all do.
  */
 export function toRecords(value: unknown): unknown {
   return mapped(value, toRecord);
@@ -87,7 +87,7 @@ function fromRecord(message: unknown): unknown {
   const [type, ...given] = mark as string[];
   const dict: Fields = { type: type || typeOf(message) };
   for (const key of Object.keys(kwargs)) {
-    // What was written into the instance counts: an id, say.
+    // Fields written into the instance count, such as an id.
     const value = key in message && key !== "type" ? message[key] : kwargs[key];
     if (key !== WAS_DICT && value !== undefined && (given.includes(key) || !isDefault(key, value))) dict[key] = value;
   }

@@ -4,7 +4,7 @@ import type { CheckpointPendingWrite, PendingWrite } from "./types.js";
 /** By task and place. */
 export type Writes = Map<string, CheckpointPendingWrite>;
 
-/** What a task says of itself has a place of its own, one each, and is replaced: an error may follow an error. */
+/** A task's reports on itself have one place each, and are replaced: an error may follow an error. */
 const SPECIAL: ReadonlyMap<string, number> = new Map([
   ["__error__", -1],
   ["__scheduled__", -2],

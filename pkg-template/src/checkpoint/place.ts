@@ -17,7 +17,7 @@ export function placeOf(config: CheckpointConfig): Place {
   return { thread, ns };
 }
 
-/** Throws for a `configurable` whose `checkpoint_id` is no string: it would name a checkpoint that is nowhere. */
+/** Throws if `configurable.checkpoint_id` is not a string, because no checkpoint can have it. */
 export function checkCheckpointId(configurable: object | undefined): void {
   const { checkpoint_id: id } = (configurable ?? {}) as { checkpoint_id?: unknown };
   if (id !== undefined && id !== null && typeof id !== "string")
@@ -60,7 +60,7 @@ export function takesMetadata(options: CheckpointListOptions | undefined, metada
   return Object.entries(options?.filter ?? {}).every(([key, value]) => values[key] === value);
 }
 
-/** What `put` is told: the new checkpoint, and the id of the one before it, if there is one. */
+/** The arguments of `put`: the new checkpoint, and the id of the one before it, if there is one. */
 export function parentOf(config: CheckpointConfig, checkpoint: Checkpoint): string | undefined {
   const id = config.configurable?.checkpoint_id;
   return typeof id === "string" && id !== "" && id !== checkpoint.id ? id : undefined;

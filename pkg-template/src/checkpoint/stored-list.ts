@@ -4,11 +4,11 @@
 export interface Part {
   readonly name: string;
   readonly count: number;
-  /** Whether there are more: then nothing may be stored behind these. */
+  /** Whether there are more: then nothing may be stored after these. */
   readonly isCut?: true;
 }
 
-/** A version of a list: its parts, one behind the other. */
+/** A version of a list: its parts, in order. */
 export type Parts = readonly Part[];
 
 /** With more parts than this a list is stored anew: reading costs a request for each. */
@@ -16,18 +16,18 @@ const MOST_PARTS = 16;
 
 type List = readonly unknown[];
 
-/** What there is to store for a new version. */
+/** The data to store for a new version. */
 export interface NewVersion {
   readonly parts: Parts;
-  /** The items to store, under the name of the last part, behind those that it has. */
+  /** The items to store under the name of the last part, after its existing items. */
   readonly items: List;
   /** The number of items of the last part before these. */
   readonly from: number;
 }
 
 /**
- * How to store `items`, the version behind `old`, which is stored as `parts`. `name` is a new one. `isFree` says whether
- * nothing is stored behind the last part of `parts` yet: another branch of the history may have got longer, too.
+ * How to store `items`, the version after `old`, which is stored as `parts`. `name` is a new one. `isFree` returns
+ * whether nothing is stored after the last part of `parts` yet: another branch may have grown, too.
  */
 export function nextVersion(
   items: List,

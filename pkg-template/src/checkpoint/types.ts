@@ -1,4 +1,4 @@
-// What a saver of checkpoints is: the shape of langgraph.js's BaseCheckpointSaver, of which nothing is imported.
+// The interface of a checkpoint saver, shaped like langgraph.js's BaseCheckpointSaver. Nothing is imported from it.
 
 /** The part of a LangChain config that a saver reads and answers with. */
 export interface CheckpointConfig {
@@ -51,7 +51,7 @@ export interface CheckpointTuple {
   checkpoint: Checkpoint;
   metadata?: CheckpointMetadata;
   parentConfig?: CheckpointConfig;
-  /** What tasks wrote that ran after this checkpoint, of a step that is not done. */
+  /** The writes of tasks that ran after this checkpoint, in an unfinished step. */
   pendingWrites?: CheckpointPendingWrite[];
 }
 
@@ -84,8 +84,8 @@ export interface SavedThread {
 }
 
 /**
- * Keeps checkpoints: any class that extends langgraph.js's `BaseCheckpointSaver` (SQLite, Postgres, Redis, MongoDB), the
- * savers here, or your own.
+ * Keeps checkpoints: any class that extends langgraph.js's `BaseCheckpointSaver` (SQLite, Postgres, Redis, MongoDB),
+ * the savers here, or your own.
  */
 export interface CheckpointSaver {
   serde?: CheckpointSerializer;
@@ -93,8 +93,8 @@ export interface CheckpointSaver {
   /** Newest first. */
   list(config: CheckpointConfig, options?: CheckpointListOptions): AsyncIterable<CheckpointTuple>;
   /**
-   * Saves a checkpoint behind the one that `config` names, and answers with its own config. `grown` saves the savers here
-   * comparing long lists; others need not know it.
+   * Saves a checkpoint after the one that `config` names, and returns its own config. `grown` lets the savers here skip
+   * comparing long lists; other savers may ignore it.
    */
   put(
     config: CheckpointConfig,

@@ -45,8 +45,8 @@ export interface MessageSize {
  * In the arguments of a tool call and in blocks that are no text, two things make a difference of some characters:
  * JavaScript does not tell `1.0` from `1`, and Python 3.11 takes the characters of Unicode 15 for unprintable.
  *
- * @throws {@link ThreadfoldError} `INVALID_MESSAGE` for what is no message that a model is sent (a removal is none);
- *   `INVALID_ARGUMENT` for messages that are no list, or an option of the wrong kind; `UNREADABLE_VALUE`; `UNREADABLE_VALUE`.
+ * @throws {@link ThreadfoldError} `INVALID_MESSAGE` for a value that is not a message for a model, such as a removal;
+ *   `INVALID_ARGUMENT` for messages that are not a list, or an option of the wrong kind; `UNREADABLE_VALUE`.
  *
  * @example
  * ```ts
@@ -96,7 +96,8 @@ export function countTokens(messages: readonly MessageLike[], options?: CountTok
  * import { messageTokens } from "threadfold/context";
  *
  * console.log(messageTokens({ type: "human", content: "hello" })); // 6
- * console.log(messageTokens({ type: "tool", content: "ok", tool_call_id: "call_1" }, { extraTokensPerMessage: 0.5 })); // 3.5
+ * console.log(messageTokens({ type: "tool", content: "ok", tool_call_id: "call_1" }, { extraTokensPerMessage: 0.5 }));
+ * // 3.5
  * ```
  */
 export function messageTokens(message: MessageLike, options?: CountOptions): number {
@@ -118,7 +119,7 @@ export function unitsOf(message: unknown): number {
 /**
  * Counts the tools that a model is sent, as {@link countTokens} does: once, rounded up by themselves.
  *
- * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for one that is no JSON; the errors of {@link countTokens}.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for a value that is not JSON; the errors of {@link countTokens}.
  *
  * @example
  * ```ts

@@ -67,7 +67,7 @@ export function scanMessage(message: MessageLike, options?: EstimateOptions): To
  * Media cost the same each, whatever their size; a block of another kind counts as JSON. AG-UI's activities and
  * reasoning are not sent to a model and count nothing.
  *
- * @throws {@link ThreadfoldError} `INVALID_MESSAGE` for what is no message that a model is sent; `INVALID_ARGUMENT`,
+ * @throws {@link ThreadfoldError} `INVALID_MESSAGE` for a value that is not a message for a model; `INVALID_ARGUMENT`,
  *   `UNREADABLE_VALUE`.
  *
  * @example

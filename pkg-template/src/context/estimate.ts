@@ -138,11 +138,12 @@ export function scanTokens(text: string, state: number = AFTER_REST): TokenScan 
 }
 
 /**
- * Estimates how many tokens a model reads in a text: of o200k (GPT-4o and later) within some 5 % on most kinds of text in
- * English, German, Russian, Arabic, Chinese, Japanese and Korean; Thai, Indic and other scripts it was not fitted to may be
- * estimated at twice or three times what they are. Other vocabularies differ by a factor, which `usage_metadata` tells.
+ * Estimates how many tokens a model reads in a text: of o200k (GPT-4o and later) within some 5 % on most kinds of text
+ * in English, German, Russian, Arabic, Chinese, Japanese and Korean; Thai, Indic and other scripts it was not fitted to
+ * may be estimated at twice or three times what they are. Other vocabularies differ by a factor, which `usage_metadata`
+ * tells.
  *
- * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for what is no string.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for anything but a string.
  *
  * @example
  * ```ts

@@ -41,8 +41,8 @@ export function call<T>(entry: () => T): T {
 let numbers = new Float64Array(0);
 
 /**
- * Returns the buffer in which numbers cross, with room for at least so many. To be asked for again behind each call, with
- * the length of its answer: the wasm may have moved it for that.
+ * Returns the buffer for passing numbers, with room for at least so many. Get it again after each call, with the length
+ * of its answer: the wasm may have moved it.
  */
 export function room(length: number): Float64Array {
   if (numbers.length < length || numbers.length === 0) {

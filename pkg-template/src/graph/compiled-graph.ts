@@ -23,7 +23,7 @@ import type { Task } from "./run/task.js";
 import { checkTime } from "./build/timeout.js";
 import { type StateUpdate, updateState } from "./saved/update-state.js";
 
-/** What a graph takes: values, a command, or null to go on. */
+/** The input of a graph: values, a command, or null to continue. */
 export type GraphInput<Update> = Update | Command | null | undefined;
 
 /** A config, or the context of the node that runs the graph inside. */
@@ -101,7 +101,7 @@ export class CompiledStateGraph<
     );
   }
 
-  /** Returns the same graph with defaults for what its calls are told. */
+  /** Returns the same graph with default options for its calls. */
   withConfig(config: StreamConfig<Context>): CompiledStateGraph<State, Update, Context> {
     return new CompiledStateGraph(
       this.spec,
@@ -113,9 +113,9 @@ export class CompiledStateGraph<
   /**
    * Runs the graph and returns its state. With a question open, or at a breakpoint, the result has `__interrupt__`.
    *
-   * `input` is an update of the state, a command, or null to go on where the thread stands. What the graph's input does not
-   * take never reaches a node; `on` is told of it, else the console. In a node, give its `ctx` as the config: then the
-   * graph runs inside that task.
+   * `input` is an update of the state, a command, or null to continue from the thread's position. Input that the graph
+   * does not accept never reaches a node; it is reported to `on`, or else to the console. In a node, pass its `ctx` as
+   * the config: then the graph runs inside that task.
    *
    * @throws {@link GraphRecursionError}, {@link EmptyInputError}, {@link InvalidUpdateError}, {@link GraphValueError},
    *   and what a node throws.
@@ -200,8 +200,8 @@ export class CompiledStateGraph<
   }
 
   /**
-   * Writes to a thread as if a node had: its edges and conditions then say what comes next. Without `asNode` it is the node
-   * that ran last. Returns the config of the new checkpoint, from which a run can go on.
+   * Writes to a thread as if a node had: its edges and conditions then say what comes next. Without `asNode` it is the
+   * node that ran last. Returns the config of the new checkpoint, from which a run can go on.
    *
    * @throws {@link InvalidUpdateError} if the node is not clear, or not there.
    */
@@ -300,7 +300,7 @@ function timed(config: StreamConfig): StreamConfig {
   if (timeout === undefined || timeout === null) return config;
   checkTime("timeout", timeout);
   const limit = AbortSignal.timeout(timeout);
-  // Node collects a timeout that nobody but another signal hears, and it never ends anything.
+  // Node collects a timeout that only another signal listens to, and it then never fires.
   limit.addEventListener("abort", () => {}, { once: true });
   return { ...config, signal: signal ? AbortSignal.any([signal, limit]) : limit };
 }

@@ -24,7 +24,7 @@ export type StateFrom<D> =
           : // oxlint-disable-next-line typescript/no-explicit-any -- another form says nothing of its types
             Record<string, any>;
 
-/** What updates a state of a declaration or of a compiled graph. */
+/** The update type of a declaration's or a compiled graph's state. */
 export type UpdateFrom<D> =
   D extends Schema<infer F>
     ? UpdatesOf<F>
@@ -38,11 +38,11 @@ export type UpdateFrom<D> =
           : // oxlint-disable-next-line typescript/no-explicit-any -- another form says nothing of its types
             Record<string, any>;
 
-/** What a graph is told besides its state. */
+/** The options of a graph besides its state. */
 export interface StateGraphOptions {
-  /** What a caller may give, if not the whole state. */
+  /** The schema of the caller's input, if not the whole state. */
   input?: unknown;
-  /** What a caller gets, if not the whole state. */
+  /** The schema of the caller's output, if not the whole state. */
   output?: unknown;
   /** Checks `context`: a zod object. */
   context?: unknown;
@@ -50,7 +50,7 @@ export interface StateGraphOptions {
   registry?: ZodRegistry | undefined;
 }
 
-/** What checks `context`, where it is given alone, as in langgraph.js. */
+/** The validator of `context`, where it is given alone, as in langgraph.js. */
 export type ContextForm = { readonly lc_graph_name: string } | { readonly shape: object };
 
 type Destination<Nodes extends string> = Nodes | typeof END | Send;
@@ -70,8 +70,8 @@ type Sequence<State, Update, Context> =
 /**
  * Builds a graph of nodes that read a state and answer with updates of it. `compile()` makes it one that runs.
  *
- * The state is a schema of threadfold, or any form that langgraph.js takes: an `Annotation.Root`, a `StateSchema`, a zod
- * object, `{ channels }`. Names and arguments are langgraph.js's.
+ * The state is a schema of threadfold, or any form that langgraph.js takes: an `Annotation.Root`, a `StateSchema`, a
+ * zod object, `{ channels }`. Names and arguments are langgraph.js's.
  *
  * @example
  * ```ts
@@ -197,9 +197,9 @@ export class StateGraph<
   }
 
   /**
-   * Adds ways that are decided when a node has run: `path` reads the state with that node's updates and answers with a
-   * node, END, a `Send`, or a list of them; with nothing it leads nowhere. `pathMap` says where each answer leads, or
-   * lists the nodes that may come: the drawing shows them.
+   * Adds edges that are decided when a node has run. `path` reads the state with that node's updates and returns a
+   * node, END, a `Send`, or a list of them. If it returns nothing, it leads nowhere. `pathMap` maps each result to a
+   * node, or lists the possible nodes: the drawing shows them.
    */
   addConditionalEdges(
     from:
@@ -263,7 +263,7 @@ export class StateGraph<
   }
 
   /**
-   * Makes a graph that runs. What is added afterwards is not in it.
+   * Makes a graph that runs. Later additions are not in it.
    *
    * @throws {@link UnreachableNodeError} for a node that nothing leads to, and an error for an edge from or to a node
    *   that is not there.

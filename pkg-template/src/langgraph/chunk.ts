@@ -15,7 +15,7 @@ import { PartialJson, type PartialObject } from "../text/partial-json.js";
  *
  * @param message - The message so far, as this function returned it; undefined for the first part.
  * @param part - An `AIMessageChunk` or its kin: a dict, a serialised constructor, or an instance.
- * @throws {@link ThreadfoldError} `INVALID_MESSAGE` for what is no message, `INVALID_ARGUMENT` for a field that changes its
+ * @throws {@link ThreadfoldError} `INVALID_MESSAGE` for an invalid message, `INVALID_ARGUMENT` for a field that changes its
  *   type.
  *
  * @example

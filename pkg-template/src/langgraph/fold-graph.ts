@@ -21,7 +21,7 @@ export interface FoldGraphOptions extends RunListeners {
  * Resolves when the graph ends, with its interrupts, and with its error if a node threw. After an error the run is
  * `failed`, and its updates wait for a retry.
  *
- * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for what is no thread and no such stream, `DISPOSED`; the signal's
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for an invalid thread or stream, `DISPOSED`; the signal's
  *   reason.
  *
  * @example

@@ -16,7 +16,7 @@ type Messages = BaseMessage | BaseMessageLike | readonly (BaseMessage | BaseMess
  * One deliberate difference from `messagesStateReducer`: a removal after a remove-all is applied, or is the error
  * `UNKNOWN_MESSAGE`. The reference returns the removal as a message.
  *
- * @throws what `coerceMessageLikeToMessage` throws for what is no message, and {@link ThreadfoldError}
+ * @throws what `coerceMessageLikeToMessage` throws for an invalid message, and {@link ThreadfoldError}
  *   `UNKNOWN_MESSAGE`.
  *
  * @example

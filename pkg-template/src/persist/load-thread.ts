@@ -26,8 +26,8 @@ export interface LoadOptions<S, U = ThreadUpdate<S>> extends Pick<
 }
 
 /**
- * Returns the thread that was saved under this name, or `undefined` if there is none: at once from a storage that answers
- * at once, else as a promise. A run that was under way is `disconnected`; you may join it again.
+ * Returns the thread saved under this name, or `undefined` if there is none. The result is synchronous if the storage
+ * is, else a promise. A run that was active is `disconnected`; you may join it again.
  *
  * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for an option that neither `loadThread` nor `persist` has. Unless there
  *   is `onError`, which then hears it while you get `undefined`:
@@ -56,7 +56,8 @@ export interface LoadOptions<S, U = ThreadUpdate<S>> extends Pick<
  * import { loadThread } from "threadfold/persist";
  *
  * type Trip = ThreadState & { cities: string[] };
- * declare const AsyncStorage: { getItem(name: string): Promise<string | null>; setItem(name: string, text: string): Promise<void> };
+ * declare const AsyncStorage: { getItem(name: string): Promise<string | null>; setItem(name: string, text: string):
+ * Promise<void> };
  *
  * export const thread =
  *   (await loadThread<Trip>({
@@ -107,7 +108,7 @@ function savedOf(text: string, name: string): Saved {
   }
   const { state, version } = saved ?? {};
   if (typeof state === "object" && state !== null && typeof version === "number") return { state, version };
-  throw new ThreadfoldError("INVALID_ARGUMENT", `What is saved under '${name}' is no thread that persist() saved.`);
+  throw new ThreadfoldError("INVALID_ARGUMENT", `Invalid data under '${name}': persist() did not save it.`);
 }
 
 function threadOf<S extends object, U extends object>(
@@ -126,7 +127,7 @@ function threadOf<S extends object, U extends object>(
   const values = migrate(core?.confirmed ?? {}, saved.version);
   if (!isPromise(values)) return migrated(saved, values, options);
   if (isAsync) return Promise.resolve(values).then((values) => migrated(saved, values, options));
-  // Nobody will hear of it.
+  // Nobody handles this rejection.
   Promise.resolve(values).catch(() => {});
   throw new ThreadfoldError(
     "INVALID_ARGUMENT",

@@ -19,7 +19,10 @@ export function whenIdle(call: () => void, wait: number): () => void {
   };
 }
 
-/** Calls back when the page is hidden or left: on phones the first may be the last that it hears. Returns what ends it. */
+/**
+ * Calls back when the page is hidden or left: on phones the first may be the last event. Returns a function that stops
+ * it.
+ */
 export function onLeaving(call: () => void): () => void {
   if (typeof document === "undefined" || typeof addEventListener !== "function") return () => {};
   const whenHidden = () => {

@@ -15,13 +15,13 @@ export interface PersistOptions {
   /** Saves at most once in so many milliseconds: 1,000, if you don't say. */
   readonly throttle?: number | undefined;
   /**
-   * Hears that a save failed, such as for a full quota: once, until one succeeds again. Without it the thread's `error`
-   * listeners hear it.
+   * Receives the error of a failed save, such as for a full quota: once, until one succeeds again. Without it the
+   * thread's `error` listeners receive it.
    */
   readonly onError?: ((error: ThreadfoldError) => void) | undefined;
 }
 
-/** What {@link persist} asks of a thread. */
+/** The methods that {@link persist} needs from a thread. */
 export interface PersistedThread {
   subscribe(listener: () => void): () => void;
   flush(): void;
@@ -36,25 +36,28 @@ export interface PersistedThread {
 /** Ends what {@link persist} began, and saves what is not saved yet. */
 export interface StopPersisting {
   (): void;
-  /** Saves now what is not saved yet. The promise resolves when that is done, or has failed and `onError` has heard it. */
+  /**
+   * Saves pending changes now. The promise resolves when that is done, or when it failed and `onError` received the
+   * error.
+   */
   flush(): Promise<void>;
 }
 
 /**
- * Saves the thread after each change: once in a second however many tokens come, when the page is idle, and when the page
- * is hidden or left. What has changed before, since the thread was made or last saved, is saved, too. Returns a function
- * that stops it; an effect of React may return it.
+ * Saves the thread after each change: at most once a second however many tokens come, when the page is idle. Also saves
+ * when the page is hidden or left. Changes since the thread was created or last saved are included. Returns a function
+ * that stops it; a React effect may return it.
  *
- * A save that fails is an error that you hear. What was saved before stays, and the next change, `flush()` or leaving the
- * page tries again.
+ * A failed save is reported as an error. Earlier saves are kept. The next change, `flush()` or leaving the page tries
+ * again.
  *
- * A save writes the whole thread, some 20 ms for 10,000 messages; a token costs none of it. Two tabs that save under one
- * name do not hear of each other: the last to save wins, and a tab in which nothing changes does not save.
+ * A save writes the whole thread, some 20 ms for 10,000 messages; tokens cost nothing. Two tabs that save under one
+ * name do not notify each other. The last to save wins, and a tab without changes does not save.
  *
  * Call it in a page, not on a server. To forget a thread, stop, then remove it from your storage.
  *
- * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for a name that is no string, a storage without `getItem` and `setItem`,
- *   a `throttle` that is no number of milliseconds, and an option that neither `persist` nor `loadThread` has.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for a name that is not a string, a storage without `getItem` and `setItem`,
+ *   a `throttle` that is not a number of milliseconds, and an option that neither `persist` nor `loadThread` has.
  *
  * @example
  * ```ts
@@ -99,7 +102,7 @@ export function persist(thread: PersistedThread, options: PersistOptions): StopP
   return Object.assign(() => saver.stop(), { flush: () => saver.flush() });
 }
 
-/** What a thread was when it was last saved, and where. */
+/** The thread's last saved state, and its storage. */
 const lastSaved = new WeakMap<PersistedThread, Place & { readonly looks: readonly unknown[] }>();
 
 type Place = Pick<PersistOptions, "name" | "storage">;
@@ -119,7 +122,7 @@ class Saver {
   readonly #options: PersistOptions & { readonly throttle: number };
   readonly #ends: (() => void)[];
   #isUnsaved = false;
-  /** The last save failed, and somebody has heard it. */
+  /** The last save failed, and the error was reported. */
   #isFailing = false;
   /** Cancels the save that is due. */
   #cancel: (() => void) | undefined;
@@ -148,7 +151,7 @@ class Saver {
     for (const end of this.#ends.splice(0)) end();
   }
 
-  /** What the thread will tell in a while is to be saved, too. */
+  /** Changes that the thread reports later are saved, too. */
   #notice(): void {
     if (this.#ends.length === 0) return;
     try {

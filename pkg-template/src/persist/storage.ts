@@ -5,8 +5,8 @@ import type { LoadOptions } from "./load-thread.js";
 import type { PersistOptions } from "./persist.js";
 
 /**
- * Keeps text by name: `localStorage`, `sessionStorage`, React Native's `AsyncStorage`, or your own. For a store with other
- * names, such as `idb-keyval`, say which is which: `{ getItem: get, setItem: set }`.
+ * Keeps text by name: `localStorage`, `sessionStorage`, React Native's `AsyncStorage`, or your own. For a store with
+ * other names, such as `idb-keyval`, say which is which: `{ getItem: get, setItem: set }`.
  */
 export interface ThreadStorage {
   getItem(name: string): string | null | undefined | PromiseLike<string | null | undefined>;
@@ -19,7 +19,7 @@ export interface SyncStorage extends ThreadStorage {
   getItem(name: string): string | null | undefined;
 }
 
-/** What is kept of a thread. */
+/** The saved form of a thread. */
 export interface Saved {
   readonly state: object;
   /** The app's, not the record's. */
@@ -39,7 +39,7 @@ const OPTIONS: NamesOf<PersistOptions & LoadOptions<object>> = {
   history: true,
 };
 
-/** Throws for options that are none. */
+/** Throws for invalid options. */
 export function checked<O extends { readonly name: string; readonly storage: ThreadStorage }>(
   call: string,
   options: O,
@@ -53,7 +53,7 @@ export function checked<O extends { readonly name: string; readonly storage: Thr
   return options;
 }
 
-/** What a storage threw, in a sentence. */
+/** A storage error, as a sentence. */
 export function failure(doing: string, cause: unknown): ThreadfoldError {
   return cause instanceof ThreadfoldError
     ? cause

@@ -14,7 +14,7 @@ export class PendingByMessage<U> {
   readonly #thread: Store<U>;
   #pending: Updates<U> = NONE;
   #byId = new Map<string, Updates<U>>();
-  /** `pending`, when listeners were told last. */
+  /** `pending`, when listeners were last notified. */
   #told: Updates<U> = NONE;
   readonly #listeners = new Map<() => void, { readonly id: string; told: Updates<U> }>();
   #end = () => {};

@@ -11,7 +11,7 @@ export class ResultIds {
   readonly #thread: Store;
   #ids: readonly string[] | undefined;
   #byCall: ReadonlyMap<string, string> = new Map();
-  /** `messageIds`, when listeners were told last. */
+  /** `messageIds`, when listeners were last notified. */
   #told: readonly string[] | undefined;
   readonly #listeners = new Set<() => void>();
   #end = () => {};

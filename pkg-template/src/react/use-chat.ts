@@ -16,7 +16,7 @@ export interface Chat<S extends object, U extends object> extends Pick<
   readonly status: RunnerStatus;
   /** Why the last run failed, or why its connection broke. */
   readonly error: RunnerError | undefined;
-  /** What the run asks. */
+  /** The run's interrupts. */
   readonly interrupts: readonly RunnerInterrupt[];
   /** Whether the thread is being opened, and has no message yet. */
   readonly isThreadLoading: boolean;

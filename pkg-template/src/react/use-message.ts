@@ -3,14 +3,14 @@ import { useCallback, useSyncExternalStore } from "react";
 import { initially } from "./initial-messages.js";
 import { threadOf, type Of } from "./thread-of.js";
 
-/** What {@link useMessageIds} asks of a thread. */
+/** The methods that {@link useMessageIds} needs from a thread. */
 export interface MessageIdsStore {
   readonly messageIds: readonly string[];
   getInitialState(): object;
   subscribe(listener: () => void): () => void;
 }
 
-/** What {@link useMessage} asks of a thread. */
+/** The methods that {@link useMessage} needs from a thread. */
 export interface MessageStore<M> {
   getMessage(id: string): M | undefined;
   getInitialState(): object;
@@ -40,10 +40,10 @@ export interface MessageStore<M> {
  * }
  * ```
  *
- * For a chat of thousands, render blocks of 500 messages, and blocks of 50 in each, all with `content-visibility: auto`.
- * React goes through all siblings of what it renders, and browsers through all elements with `content-visibility`: at
- * 5,000 messages a token costs the page little more than at 100 in blocks, and ten times that with
- * `content-visibility` on each message.
+ * For a chat of thousands, render blocks of 500 messages, and blocks of 50 in each, all with
+ * `content-visibility: auto`. React visits all siblings of the rendered component, and browsers visit all elements with
+ * `content-visibility`. At 5,000 messages in blocks, a token costs the page little more than at 100. With
+ * `content-visibility` on each message, it costs ten times that.
  *
  * @example
  * ```tsx
@@ -92,8 +92,8 @@ export function useMessageIds(of: Of<MessageIdsStore>): readonly string[] {
 }
 
 /**
- * Returns the thread's message with this id, or `undefined` if there is none. Renders the component again only when that
- * message changes: in a list by {@link useMessageIds}, a token renders one component and asks no other.
+ * Returns the thread's message with this id, or `undefined` if there is none. Renders the component again only when
+ * that message changes: in a list by {@link useMessageIds}, a token renders one component and asks no other.
  *
  * On a server, and during hydration, it is the message that the thread was made with.
  *

@@ -1,10 +1,10 @@
-// What of a thread is pending, in a component.
+// The pending updates of a thread, in a component.
 import { useCallback, useSyncExternalStore } from "react";
 import type { PendingUpdate } from "../thread/thread-types.js";
 import { PendingByMessage } from "./pending-by-message.js";
 import { threadOf, type Of } from "./thread-of.js";
 
-/** What {@link usePending} asks of a thread. */
+/** The methods that {@link usePending} needs from a thread. */
 export interface PendingStore<U> {
   readonly pending: readonly PendingUpdate<U>[];
   subscribe(listener: () => void): () => void;

@@ -3,15 +3,15 @@ import type { ThreadRun } from "../thread/thread-types.js";
 import { threadOf, type Of } from "./thread-of.js";
 import { useView } from "./use-view.js";
 
-/** What {@link useRun} asks of a thread. */
+/** The methods that {@link useRun} needs from a thread. */
 export interface RunStore {
   readonly run: ThreadRun;
   subscribe(listener: () => void): () => void;
 }
 
 /**
- * Returns where the thread's last run stands, or what `selector` takes of it. Renders the component again only when that
- * changes. On a server, and during hydration, there is no run.
+ * Returns where the thread's last run stands, or what `selector` takes of it. Renders the component again only when
+ * that changes. On a server, and during hydration, there is no run.
  *
  * Select what you show: `lastEventId` changes with every part of a stream that has ids.
  *

@@ -1,27 +1,28 @@
-// What a runner is doing, in a component.
+// The status of a runner, in a component.
 import type { RunnerError, RunnerInterrupt, RunnerStatus } from "../runner/runner-types.js";
 import { useView } from "./use-view.js";
 
-/** What {@link useRunner} returns. */
+/** The return value of {@link useRunner}. */
 export interface RunnerView {
   readonly status: RunnerStatus;
   /** Why the last run failed, or why its connection broke. */
   readonly error: RunnerError | undefined;
-  /** What the run asks. */
+  /** The run's interrupts. */
   readonly interrupts: readonly RunnerInterrupt[];
   /** Whether the thread is being opened by `load()`, and has no message yet. */
   readonly isThreadLoading: boolean;
 }
 
-/** What {@link useRunner} asks of a runner. */
+/** The members that {@link useRunner} needs from a runner. */
 export interface RunnerStore extends Omit<RunnerView, "isThreadLoading"> {
   readonly isThreadLoading?: boolean;
   subscribe(listener: () => void): () => void;
 }
 
 /**
- * Returns what the runner is doing, why its last run failed, and what that asks; or what `selector` takes of it. Renders
- * the component again only when that changes: a token does not. On a server, and during hydration, the runner is
+ * Returns what the runner is doing, why its last run failed, and what that asks; or what `selector` takes of it.
+ * Renders the component again only when that changes: a token does not. On a server, and during hydration, the runner
+ * is
  * `ready`.
  *
  * @example

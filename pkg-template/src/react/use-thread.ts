@@ -2,7 +2,7 @@
 import { threadOf, type Of } from "./thread-of.js";
 import { useView } from "./use-view.js";
 
-/** What {@link useThread} asks of a thread. A zustand vanilla store has these three, too. */
+/** The methods that {@link useThread} needs from a thread. A zustand vanilla store has these three, too. */
 export interface ThreadStore<S> {
   getState(): S;
   getInitialState(): S;
@@ -12,8 +12,8 @@ export interface ThreadStore<S> {
 /**
  * The thread's state; the component renders again whenever it changes: once for all that the server sent in one go.
  *
- * Updates share what they did not touch, so `React.memo` on the component that shows one message is enough for a
- * token to render that one message.
+ * Updates share unchanged objects. With `React.memo` on the component of one message, a token renders only that
+ * message.
  *
  * @example
  * ```tsx
@@ -21,7 +21,8 @@ export interface ThreadStore<S> {
  * import type { Thread, ThreadState } from "threadfold";
  * import { useThread } from "threadfold/react";
  *
- * const Message = memo(({ message }: { message: ThreadState["messages"][number] }) => <p>{String(message.content)}</p>);
+ * const Message = memo(({ message }: { message: ThreadState["messages"][number] }) =>
+ * <p>{String(message.content)}</p>);
  *
  * export function Chat({ thread }: { thread: Thread }) {
  *   const { messages } = useThread(thread);
@@ -41,7 +42,8 @@ export function useThread<S>(of: Of<ThreadStore<S>>): S;
  * import type { Thread } from "threadfold";
  * import { useThread } from "threadfold/react";
  *
- * const sameItems = <T,>(a: readonly T[], b: readonly T[]) => a.length === b.length && a.every((item, at) => item === b[at]);
+ * const sameItems = <T,>(a: readonly T[], b: readonly T[]) => a.length === b.length && a.every((item, at) => item ===
+ * b[at]);
  *
  * export function Summary({ thread }: { thread: Thread }) {
  *   const ids = useThread(thread, (state) => state.messages.map(({ id }) => id), sameItems);

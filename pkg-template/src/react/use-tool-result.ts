@@ -4,7 +4,7 @@ import { ResultIds, resultsOf } from "./result-ids.js";
 import { threadOf, type Of } from "./thread-of.js";
 import { useMessage, type MessageIdsStore, type MessageStore } from "./use-message.js";
 
-/** What {@link useToolResult} asks of a thread. */
+/** The methods that {@link useToolResult} needs from a thread. */
 export interface ToolResultStore<M> extends MessageIdsStore, MessageStore<M> {}
 
 /** Those of a thread's messages that are results of tools; all of them, if their type does not tell. */

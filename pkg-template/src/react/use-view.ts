@@ -1,4 +1,4 @@
-// What a component shows of a store, as React wants to be asked.
+// Reads a store for a component, in the form that React needs.
 import { useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from "react";
 
 /** One of the views that a thread has, or a part of it. */

@@ -6,7 +6,7 @@ import { reading } from "./reading.js";
 export type NamesOf<O> = { readonly [Name in keyof Required<O>]: true };
 
 /**
- * Refuses an option that is none of `names`. `call` is what the caller wrote, such as `new Thread`.
+ * Refuses an option that is not in `names`. `call` is the caller's code, such as `new Thread`.
  *
  * @throws {@link ThreadfoldError} `UNKNOWN_OPTION`, with the nearest name.
  */

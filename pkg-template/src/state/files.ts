@@ -13,7 +13,7 @@ export interface FileData {
  * Lays the files of `right` over those of `left`, as DeepAgents does; null in `right` deletes a path. Null for a side
  * counts as no files. Returns `left` itself when nothing changes.
  *
- * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` when a side is no object.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` if a side is not an object.
  *
  * @example
  * ```ts

@@ -9,8 +9,8 @@ import { choice, RULES } from "../shared/choices.js";
  * Holds messages and takes updates one by one. A token costs the same however long the list is; only a snapshot copies
  * the list's array, and only after a change.
  *
- * The list has memory in WebAssembly. It is freed when the list is collected, or at once by {@link MessageList.dispose},
- * also as `using list = new MessageList()`.
+ * The list has memory in WebAssembly. It is freed when the list is collected, or at once by
+ * {@link MessageList.dispose}, also as `using list = new MessageList()`.
  *
  * @example
  * ```ts
@@ -55,8 +55,8 @@ export class MessageList<M extends object = LangChainMessage> {
   /**
    * Adds text to the end of a message: to its content, or to the last text block of it.
    *
-   * @throws {@link ThreadfoldError} `UNKNOWN_MESSAGE` when there is no message with this id, `INVALID_ARGUMENT` when
-   *   the text is no string or the message's content takes none.
+   * @throws {@link ThreadfoldError} `UNKNOWN_MESSAGE` if no message has this id, `INVALID_ARGUMENT` when
+   *   the text is not a string or the message's content accepts none.
    */
   append(id: string, text: string): void {
     this.#change((raw) => raw.ask(ASK.append, core.hold(id), core.hold(text)));
@@ -72,8 +72,8 @@ export class MessageList<M extends object = LangChainMessage> {
   }
 
   /**
-   * Returns the list as it is now, which never changes. A message that did not change between two snapshots is the same
-   * object in both; two snapshots without a change between them are the same array.
+   * Returns the current list, which never changes. A message that did not change between two snapshots is the same
+   * object in both. Two snapshots without a change between them are the same array.
    */
   snapshot(): readonly M[] {
     const raw = this.#live();
@@ -117,7 +117,7 @@ export class MessageList<M extends object = LangChainMessage> {
       );
     } finally {
       this.#busy = false;
-      // What it read has freed it.
+      // A getter of the input has freed it.
       if (!this.#raw) raw.free();
     }
   }

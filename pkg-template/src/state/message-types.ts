@@ -162,8 +162,8 @@ export type MessageObject =
   | { readonly type: "constructor"; readonly lc: number; readonly id: readonly string[]; readonly kwargs: object };
 
 /**
- * Every accepted form of a message: a string (a human message), a `[role, content]` pair, a role dict, a LangChain dict, a
- * removal, an AG-UI message, or an instance of one of `@langchain/core`'s classes.
+ * Every accepted form of a message. It may be a string (a human message), a `[role, content]` pair, a role dict, a
+ * LangChain dict, a removal, or an AG-UI message. An instance of a `@langchain/core` message class works, too.
  */
 export type MessageLike = string | readonly [role: string, content: MessageContent] | MessageObject;
 

@@ -25,7 +25,7 @@ export type InferState<S> = S extends Schema<infer F> ? StateOf<F> : never;
 /** The update type of a schema: `InferUpdate<typeof schema>`. */
 export type InferUpdate<S> = S extends Schema<infer F> ? UpdatesOf<F> : never;
 
-/** What is left of some values, and what was dropped. */
+/** The remaining values, and the dropped keys. */
 export interface Filtered<T> {
   /** The same object, if nothing was dropped. */
   values: T;
@@ -37,7 +37,7 @@ export interface Filtered<T> {
  * Says of each field of a state how it takes updates, how long it lives and who sees it. Make one with
  * {@link defineSchema}.
  *
- * What a schema returns shares with the state whatever an update did not change. It never changes an argument.
+ * The results of a schema share with the state whatever an update did not change. It never changes an argument.
  */
 export class Schema<F> {
   readonly fields: F;
@@ -95,7 +95,7 @@ export class Schema<F> {
 
   /**
    * Folds one super-step, in which several writers each gave an update, and returns the new state. Follows the rules of
-   * LangGraph's channels: a field without a reducer takes one write, an ephemeral one without a write is cleared, an
+   * LangGraph's channels. A field without a reducer accepts one write. An ephemeral one without a write is cleared. An
    * {@link Overwrite} sets a field whatever else was written.
    *
    * @throws {@link ThreadfoldError} `CONCURRENT_UPDATE`, `INVALID_ARGUMENT`, and what the fields'
@@ -106,10 +106,10 @@ export class Schema<F> {
   }
 
   /**
-   * Returns what a run takes of a caller's values, and the keys that it drops: those that are not input, and those that
-   * the schema does not have.
+   * Returns the caller's values that a run accepts, and the keys that it drops: those that are not input, and those
+   * that the schema lacks.
    *
-   * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for null, `INVALID_ARGUMENT` for what is no object.
+   * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for anything but an object.
    */
   input<T extends object>(values: T): Filtered<Partial<T>> {
     return this.#call((raw) => raw.apply(APPLY.input, core.hold(values), 0));
@@ -118,7 +118,7 @@ export class Schema<F> {
   /**
    * Returns what a run's result shows of a state, and the keys that it drops.
    *
-   * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for what is no object.
+   * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for anything but an object.
    */
   output<T extends object>(state: T): Filtered<Partial<T>> {
     return this.#call((raw) => raw.apply(APPLY.output, core.hold(state), 0));
@@ -127,7 +127,7 @@ export class Schema<F> {
   /**
    * Returns what a checkpoint keeps of a state: all but the untracked fields.
    *
-   * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for what is no object.
+   * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for anything but an object.
    */
   checkpoint<T extends object>(state: T): Filtered<Partial<T>> {
     return this.#call((raw) => raw.apply(APPLY.checkpoint, core.hold(state), 0));
@@ -194,7 +194,7 @@ export class Schema<F> {
     try {
       return core.call(() => core.value(use(raw)) as T, raw);
     } finally {
-      // What it read or called has freed it.
+      // A getter or reducer that it called has freed it.
       if (--this.#calls === 0 && !this.#raw) raw.free();
     }
   }

@@ -17,7 +17,7 @@ export interface MergeToolsOptions {
  * Joins two lists of tools, one of each name, those of `left` first; keeps all tools without a name. Null counts as no
  * tools. Returns `left` itself when `right` adds nothing.
  *
- * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` when a side is no list.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` if a side is not a list.
  *
  * @example
  * ```ts

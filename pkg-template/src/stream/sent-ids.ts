@@ -6,8 +6,8 @@ import type { ReceivingThread } from "./delivery.js";
 const REMEMBERED = 10_000;
 
 /**
- * The ids that one connection has sent. An id names one part: once a connection sends two different parts under one id, none
- * of its ids names a part any more, and whatever comes is folded.
+ * The ids that one connection has sent. An id names one part. Once a connection sends two different parts under one id,
+ * its ids no longer identify parts, and every part is folded.
  */
 export class SentIds {
   readonly #thread: ReceivingThread;

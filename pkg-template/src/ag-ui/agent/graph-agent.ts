@@ -22,7 +22,7 @@ export interface GraphAgentConfig extends AgentConfig {
  * resume the graph, which needs a checkpointer for that. Without a checkpointer the graph starts from the client's
  * messages and state. With one it takes only what its thread lacks.
  *
- * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for what is no compiled graph.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for anything but a compiled graph.
  *
  * @example
  * ```ts

@@ -35,7 +35,7 @@ const MODES = ["values", "updates", "messages", "tasks", "custom"];
  * `@ag-ui/client` and without a server.
  *
  * @param graph - A compiled graph, of `threadfold/graph` or langgraph.js.
- * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for what is no compiled graph, or no `RunAgentInput`.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for an invalid compiled graph or `RunAgentInput`.
  *
  * @example
  * ```ts

@@ -7,7 +7,7 @@ import { type Fields, typeOf } from "../message.js";
 import { createMiddleware } from "./middleware.js";
 import { withMessages } from "./request-changes.js";
 
-/** What an edit of LangChain's form is given: it changes `messages` in place. */
+/** The parameters of an edit in LangChain's form: it changes `messages` in place. */
 export interface ContextEditParams {
   readonly messages: LangChainMessage[];
   /** The model that is asked: its `profile` says how much it takes. */
@@ -30,7 +30,8 @@ export interface ClearToolUsesEditOptions extends Omit<ClearToolUsesOptions<Lang
 }
 
 /**
- * Clears old tool results: LangChain's edit for {@link contextEditingMiddleware}, which takes its options as they are, too.
+ * Clears old tool results: LangChain's edit for {@link contextEditingMiddleware}, which takes its options as they are,
+ * too.
  *
  * @example
  * ```ts
@@ -76,8 +77,8 @@ export class ClearToolUsesEdit {
  * Edits what the model is sent, as LangChain's `contextEditingMiddleware` does: by default old tool results are cleared
  * once there are 100,000 tokens. The messages of the state stay whole.
  *
- * What is cleared changes from call to call, which a prompt cache pays for: `clearToolUses` of
- * {@link summarizationMiddleware} remembers up to where it has cleared.
+ * The cleared results change from call to call, which costs prompt cache hits. `clearToolUses` of
+ * {@link summarizationMiddleware} remembers how far it has cleared.
  *
  * @example
  * ```ts

@@ -25,13 +25,13 @@ import type { PlainTool } from "../types.js";
 
 /** Options of {@link createFilesystemMiddleware}. */
 export interface FilesystemOptions {
-  /** What the model is told about its files. */
+  /** The instructions to the model about its files. */
   readonly systemPrompt?: string | undefined;
-  /** What it is told about a tool, by the tool's name. */
+  /** The model's descriptions of the tools, by the tool's name. */
   readonly customToolDescriptions?: Readonly<Record<string, string>> | undefined;
   /**
-   * A result of a tool that is longer than four times this many characters goes to the file `/large_tool_results/ID`; the
-   * model is told its path, and shown its first and last lines. `read_file` shows no more at once. 20,000; null moves none.
+   * A tool result longer than four times this many characters goes to the file `/large_tool_results/ID`. The model gets
+   * its path, and its first and last lines. `read_file` shows no more at once. 20,000; null moves none.
    */
   readonly toolTokenLimitBeforeEvict?: number | null | undefined;
 }
@@ -74,7 +74,7 @@ const filesOf = (state: Fields) => (state["files"] ?? {}) as Files;
 
 const string = { type: "string" };
 const integer = { type: "integer" };
-/** What a model may leave out by a null, too. */
+/** An argument that a model may also leave out with a null. */
 const optional = { type: ["string", "null"] };
 const MODES = { ...string, enum: ["files_with_matches", "content", "count"] };
 
@@ -148,7 +148,7 @@ interface Changes {
 }
 const known = new WeakMap<object, Changes>();
 
-/** What the calls of the last turn change. Reads them once for all of them. */
+/** The files that the calls of the last turn change. Reads the calls once for all of them. */
 function changesOfTurn(messages: Parameters<typeof lastTurn>[0]): Changes {
   const { ai } = lastTurn(messages);
   let changes = ai && known.get(ai);
@@ -165,11 +165,12 @@ function changesOfTurn(messages: Parameters<typeof lastTurn>[0]): Changes {
 }
 
 /**
- * Gives an agent files, as deepagents' `createFilesystemMiddleware` does over a graph's state: the field `files`, and the
- * tools `ls`, `read_file`, `write_file`, `edit_file`, `delete`, `glob` and `grep`. A null in an update of `files` deletes.
+ * Gives an agent files, as deepagents' `createFilesystemMiddleware` does over a graph's state. It adds the field
+ * `files`, and the tools `ls`, `read_file`, `write_file`, `edit_file`, `delete`, `glob` and `grep`. A null in an update
+ * of `files` deletes.
  *
- * Calls of one turn run side by side; two that change one path do not: the second is told so. Long results of all tools
- * but these go to files.
+ * Calls of one turn run in parallel. If two change one path, the second gets an error. Long results of all other tools
+ * go to files.
  *
  * @throws {@link ThreadfoldError} `INVALID_ARGUMENT`.
  *
@@ -214,7 +215,7 @@ export function createFilesystemMiddleware(options: FilesystemOptions = {}) {
         }
       }
       const outcome = await handler(request);
-      // What its own tools show is short enough, or what the model has to see.
+      // The results of its own tools are short enough, or the model has to see them.
       return NAMES.has(toolCall.name) ? outcome : withoutLargeResults(outcome, filesOf(state), limit);
     },
   });

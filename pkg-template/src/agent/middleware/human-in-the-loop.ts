@@ -32,17 +32,18 @@ export interface HumanInTheLoopOptions {
   /** By the name of a tool: true for all four decisions, false for none needed. */
   readonly interruptOn: Readonly<Record<string, boolean | InterruptOnConfig>>;
   /**
-   * Whether one interrupt asks for all calls of a turn, before any of them runs, or each call asks for itself as it
-   * starts, while the others run: then the question is a {@link ToolApprovalRequest}, and its answer a single decision.
+   * Whether one interrupt asks for all calls of a turn, before any of them runs. Otherwise each call asks for itself as
+   * it starts, while the others run. Its question is then a {@link ToolApprovalRequest}, and its answer a single
+   * decision.
    */
   readonly interruptMode?: "batched" | "per_call" | undefined;
-  /** What a description begins with. */
+  /** The beginning of a description. */
   readonly descriptionPrefix?: string | undefined;
-  /** What the model is told about a call that was edited; null for nothing. */
+  /** The note to the model about an edited call; null for none. */
   readonly editNotice?: string | null | undefined;
 }
 
-/** What the interrupt asks: in the form of LangChain's servers, which clients of both languages read. */
+/** The value of the interrupt, in the form of LangChain's servers. Clients of both languages read it. */
 export interface ApprovalRequest {
   readonly action_requests: readonly { readonly name: string; readonly args: object; readonly description: string }[];
   readonly review_configs: readonly {
@@ -52,7 +53,7 @@ export interface ApprovalRequest {
   }[];
 }
 
-/** What an interrupt asks with `interruptMode: "per_call"`. */
+/** The value of an interrupt with `interruptMode: "per_call"`. */
 export interface ToolApprovalRequest {
   readonly type: "tool_approval";
   readonly tool_call_id: string;
@@ -79,9 +80,9 @@ const NOTICE =
   "Note: a human reviewer replaced this tool call before it ran. The call recorded in your message is the one you produced, not the one that executed. This was intentional and authorized. Do not re-issue your original call.";
 
 /**
- * Asks for a yes before tools run, as LangChain's `humanInTheLoopMiddleware` does: one interrupt for all calls of a turn
- * that need one. Answer it with `new Command({ resume: { decisions } })`, a decision for each call in order: approve,
- * edit, reject or respond. Calls that need no approval still run, whatever is decided about the others.
+ * Asks for a yes before tools run, as LangChain's `humanInTheLoopMiddleware` does: one interrupt for all calls of a
+ * turn that need one. Answer it with `new Command({ resume: { decisions } })`, a decision for each call in order:
+ * approve, edit, reject or respond. Calls that need no approval still run, whatever is decided about the others.
  *
  * With `interruptMode: "per_call"` each call asks by an interrupt of its own: answer by the interrupts' ids,
  * `new Command({ resume: { [id]: decision } })`. An edit then changes the arguments, not the tool.
@@ -210,7 +211,7 @@ export function humanInTheLoopMiddleware(options: HumanInTheLoopOptions) {
       });
       return { messages, [EDITED]: edits };
     },
-    // Who goes on without an answer leaves calls open, which a model does not take.
+    // Continuing without an answer leaves calls open, and models refuse open calls.
     wrapModelCall: (request, handler) => handler(withMessages(request, patchToolCalls(request.messages))),
     wrapToolCall: async (request, handler) => {
       const { toolCall, runtime, state } = request;
@@ -228,13 +229,13 @@ export function humanInTheLoopMiddleware(options: HumanInTheLoopOptions) {
       const { name, args } = action;
       const tool = runtime.tools.find((one) => one.name === name);
       const outcome = await handler({ ...request, tool, toolCall: { ...toolCall, name, args } });
-      // Of a tool that there is not, the model is told just that: nothing ran.
+      // If the tool does not exist, say only that: nothing ran.
       return !editNotice || !tool ? outcome : noted(outcome, toolCall, editNotice, action);
     },
   });
 }
 
-/** What an edit puts in the place of a call: what was edited must not run as it was. */
+/** The action that replaces an edited call: the original call must not run. */
 function actionOf(call: ToolCall, decision: ApprovalDecision): Action {
   const { edited_action: action, editedAction = action } = decision as Fields;
   const { name, args } = (editedAction ?? {}) as Partial<Action>;
@@ -244,7 +245,7 @@ function actionOf(call: ToolCall, decision: ApprovalDecision): Action {
   return editedAction as Action;
 }
 
-/** What becomes of each call. Where the decisions do not fit, it says why in LangChain's words. */
+/** Returns the outcome of each call. If the decisions do not fit, throws LangChain's error. */
 function settled(
   calls: readonly ToolCall[],
   configs: readonly (InterruptOnConfig | undefined)[],
@@ -265,7 +266,7 @@ function settled(
   );
 }
 
-/** What the model is told in place of a result. */
+/** The message to the model in place of a result. */
 function answerTo(call: ToolCall, decision: ApprovalDecision): LangChainMessage {
   const { message } = decision as { message?: string };
   if (typeof message !== "string" && (message != null || decision.type === "respond"))

@@ -14,8 +14,8 @@ import type {
 } from "../types.js";
 
 /**
- * Makes a middleware: fields of the state, tools, and hooks around the loop of an agent, by the names that LangChain gives
- * them. `beforeAgent`, `beforeModel`, `afterModel` and `afterAgent` are nodes of the graph; `wrapModelCall` and
+ * Makes a middleware: fields of the state, tools, and hooks around the loop of an agent, by the names that LangChain
+ * gives them. `beforeAgent`, `beforeModel`, `afterModel` and `afterAgent` are nodes of the graph; `wrapModelCall` and
  * `wrapToolCall` are around what the nodes `model` and `tools` do.
  *
  * A hook that returns `jumpTo` goes another way, if it declares that: `{ canJumpTo: ["end"], hook }`.
@@ -45,7 +45,7 @@ export function createMiddleware<const S extends StateForm<SchemaFields> = Recor
   return checked(middleware);
 }
 
-/** Returns a stack in which what is given takes the place of what has its name; the others come behind. */
+/** Returns a stack in which each given middleware replaces the one of its name. The others are appended. */
 export function replacing(stack: readonly Middleware[], given: readonly Middleware[]): Middleware[] {
   const named = new Map(given.map((one) => [one?.name, one]));
   const names = new Set(stack.map(({ name }) => name));
@@ -56,7 +56,7 @@ export function replacing(stack: readonly Middleware[], given: readonly Middlewa
 const PARTS = ["name", "stateSchema", "contextSchema", "tools", "streamTransformers"];
 const HOOKS = ["beforeAgent", "beforeModel", "afterModel", "afterAgent", "wrapModelCall", "wrapToolCall"];
 
-/** What langchain.js marks its middlewares with. */
+/** The mark of langchain.js middleware. */
 const OF_LANGCHAIN = Symbol.for("AgentMiddleware");
 
 /** Returns a middleware that has a name, and no hook that is misspelt. */
@@ -74,7 +74,7 @@ export function checked<M extends Middleware>(middleware: M): M {
   return middleware;
 }
 
-/** What a hook is given: the context as its middleware's `contextSchema` has it. */
+/** The context of a hook, in the form of its middleware's `contextSchema`. */
 export function withContext<R extends { readonly runtime: Runtime }>(
   { contextSchema: schema }: Middleware,
   given: R,
@@ -102,12 +102,12 @@ export function hookOf(hook: NodeHook): { run: Run; canJumpTo: readonly JumpTarg
   return { run: hook.hook, canJumpTo };
 }
 
-/** What every agent has: LangChain's forms may name it again. */
+/** The fields that every agent has: LangChain's forms may declare them again. */
 const EVERY = new Set(["messages", "jumpTo", "structuredResponse"]);
 
 /**
- * The schema of a middleware, which may give bare fields, or a form of langgraph.js: then a name with `_` in front is
- * private, and a zod field begins with its default.
+ * The schema of a middleware. It may be bare fields, or a form of langgraph.js: then a name with `_` in front is
+ * private, and a zod field starts with its default.
  */
 export function schemaOf(schema: StateForm<SchemaFields>): Schema<SchemaFields> {
   if (typeof (schema as Partial<Schema<SchemaFields>>).step === "function") return schema as Schema<SchemaFields>;
@@ -119,7 +119,7 @@ export function schemaOf(schema: StateForm<SchemaFields>): Schema<SchemaFields> 
         "INVALID_ARGUMENT",
         `Only langgraph.js knows the reducer of '${key}': declare the field with field.reducer, or in a StateSchema.`,
       );
-  // Of a zod object only the shape is read.
+  // Only the shape of a zod object is read.
   const declared = declaredFields(zod ? { shape: zod, parse: () => schema, partial: () => schema } : schema);
   if (!declared) return defineSchema(schema as SchemaFields);
   const fields = Object.entries(declared).flatMap(([key, one]) => {
@@ -153,7 +153,7 @@ function fieldCheck(
   return validateInput && (async (value) => (await validateInput.call(schema, { [key]: value }))[key]);
 }
 
-/** What a zod field has where nothing is given. */
+/** The default of a zod field. */
 function defaultOf(field: StandardSchema | undefined): (() => unknown) | undefined {
   const make = () => (field?.["~standard"].validate(undefined) as { value?: unknown } | undefined)?.value;
   return make() === undefined ? undefined : make;

@@ -15,7 +15,7 @@ export interface CallLimits {
 
 /** Options of {@link modelCallLimitMiddleware}. */
 export interface ModelCallLimitOptions extends CallLimits {
-  /** What happens then: the run ends with a message that says so, or fails. */
+  /** The behaviour at the limit: the run ends with a message that says so, or fails. */
   readonly exitBehavior?: "end" | "error" | undefined;
 }
 
@@ -42,7 +42,7 @@ export class CallLimitExceededError extends Error implements CallCounts {
   }
 }
 
-/** @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for limits that are no numbers, or none, and an unknown behaviour. */
+/** @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for a limit that is not a number, missing limits, and an unknown behaviour. */
 export function checkLimits(
   { threadLimit, runLimit, exitBehavior }: CallLimits & { readonly exitBehavior?: unknown },
   behaviors: readonly unknown[],
@@ -59,7 +59,7 @@ export function checkLimits(
 /**
  * Ends a run that calls the model too often, as LangChain's `modelCallLimitMiddleware` does.
  *
- * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for limits that are no numbers, or none.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for a limit that is not a number, and for missing limits.
  *
  * @example
  * ```ts

@@ -3,8 +3,8 @@ import { REMOVE_ALL_MESSAGES, removeMessage } from "../../state/removal.js";
 import { createMiddleware } from "./middleware.js";
 
 /**
- * Answers calls that were never answered, such as those of a run that was stopped, before the agent begins: as deepagents'
- * `createPatchToolCallsMiddleware` does, in Python's words.
+ * Answers calls that were never answered, such as those of a stopped run, before the agent begins. It works like
+ * deepagents' `createPatchToolCallsMiddleware`, in Python's words.
  *
  * @example
  * ```ts

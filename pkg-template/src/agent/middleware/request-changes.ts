@@ -1,7 +1,10 @@
-// What middlewares change of a request of the model.
+// Changes that middlewares make to a model request.
 import type { ModelRequest } from "../types.js";
 
-/** The request with more to tell the model first. A prompt of blocks stays one: it may say what a provider caches. */
+/**
+ * Returns the request with more text in its system prompt. A prompt of blocks stays one, because it may set what a
+ * provider caches.
+ */
 export function withPrompt<R extends Partial<Pick<ModelRequest, "systemPrompt" | "systemMessage">>>(
   request: R,
   more: string,

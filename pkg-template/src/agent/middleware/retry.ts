@@ -1,4 +1,4 @@
-// What fails is tried again: calls of models and of tools.
+// Retries failed calls of models and tools.
 import { wrong } from "../../context/options.js";
 import { checkOptions } from "../../shared/options.js";
 import { newId } from "../../shared/new-id.js";
@@ -18,7 +18,7 @@ export interface RetryOptions {
     // oxlint-disable-next-line typescript/no-explicit-any -- a class of errors
     | readonly (abstract new (...args: any[]) => unknown)[]
     | undefined;
-  /** What comes of the last error: the model or the user is told, in LangChain's words or yours, or the run fails. */
+  /** The handling of the last error. The model or the user gets it, in LangChain's words or yours, or the run fails. */
   readonly onFailure?: "continue" | "error" | ((error: unknown) => string) | undefined;
   /** The first wait, in milliseconds: 1,000. */
   readonly initialDelayMs?: number | undefined;
@@ -63,7 +63,7 @@ type Settled = ReturnType<typeof settled>;
 
 const isRetryable = (error: unknown) => (error as { isRetryable?: boolean } | null)?.isRetryable !== false;
 
-/** Calls until it goes well; else says how the last error is told, in LangChain's words. */
+/** Calls until it succeeds. Otherwise returns the text for the last error, in LangChain's words. */
 async function tried<T>(
   options: Settled,
   runtime: Runtime,

@@ -18,7 +18,7 @@ export interface ScratchpadEntry {
 export interface ScratchpadOptions {
   /** How many steps are kept: the last 50. */
   readonly limit?: number | undefined;
-  /** What is noted of a step; nothing, if undefined. By default the calls of an answer and the size of a result. */
+  /** The note about a step; undefined for none. By default the calls of an answer and the size of a result. */
   readonly note?:
     | ((
         step: { readonly message: AiMessage } | { readonly toolCall: ToolCall; readonly result: ToolOutcome },

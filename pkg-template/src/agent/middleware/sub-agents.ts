@@ -44,13 +44,13 @@ export interface SubAgentOptions {
   /** For those that have none of their own. */
   readonly defaultModel?: AgentModel | undefined;
   readonly defaultTools?: readonly Tool[] | undefined;
-  /** What every sub-agent has first; a function makes it anew for each. */
+  /** The first middleware of every sub-agent; a function makes it anew for each. */
   readonly defaultMiddleware?: readonly Middleware[] | (() => readonly Middleware[]) | undefined;
   /** Fields that sub-agents share with the agent, besides those of middlewares that both have. */
   readonly stateSchema?: StateForm<SchemaFields> | undefined;
   readonly defaultInterruptOn?: HumanInTheLoopOptions["interruptOn"] | undefined;
   readonly systemPrompt?: string | undefined;
-  /** What the model is told about `task`; `{available_agents}` in it stands for their list. */
+  /** The model's description of `task`; `{available_agents}` in it stands for their list. */
   readonly taskDescription?: string | undefined;
 }
 
@@ -58,7 +58,7 @@ const GENERAL: SubAgent = {
   name: "general-purpose",
   description: "Can do all that you can: for work of several steps that would only fill your context.",
   systemPrompt:
-    "Do the task that you are given. Whoever gave it sees only your last message: put the whole result there.",
+    "Do the task that you are given. The caller sees only your last message: put the whole result there.",
 };
 const DESCRIPTION = "Has a sub-agent do a task, and returns its report. The sub-agents:\n{available_agents}";
 const PROMPT = `## \`task\`
@@ -68,12 +68,13 @@ Give a sub-agent a task with \`task\` where it can be done on its own and its st
 const OWN = new Set(["messages", "todos", "structuredResponse", "jumpTo"]);
 
 /**
- * Gives an agent the tool `task`, which has a sub-agent do something, as deepagents' `createSubAgentMiddleware` does. A
- * sub-agent sees the description of its task and the fields of the state that are not each agent's own; what comes back is
- * its last text and what it changed.
+ * Gives an agent the tool `task`, which delegates work to a sub-agent, as deepagents' `createSubAgentMiddleware` does.
+ * A sub-agent sees the description of its task and the state fields that are not private to each agent. It returns its
+ * last text and its changes.
  *
- * Sub-agents of one turn run side by side and lose nothing of one another: of `files`, and of fields that add up, only what
- * is new comes back. Where two have written one file differently, the second's is kept beside it, and the model is told.
+ * Sub-agents of one turn run in parallel and keep each other's changes. For `files`, and for fields that add up, only
+ * the new part is returned. If two have written one file differently, the second's is kept beside the first, and the
+ * model is notified.
  *
  * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for two of one name, or one without a model.
  *
@@ -206,7 +207,7 @@ function sharedOf(state: Fields, { fields }: Schema<SchemaFields>): Fields {
 /** Files that sub-agents of one super-step have changed: by the state that they all began with. */
 const written = new WeakMap<object, Map<string, readonly [call: object, file: unknown]>>();
 
-/** What a sub-agent has changed, as an update that leaves alone what it has not. */
+/** A sub-agent's changes, as an update that leaves the other fields alone. */
 function changesOf(given: Fields, has: Fields, runtime: ToolRuntime): { fields: Fields; notes: string[] } {
   const fields: Fields = {};
   const notes: string[] = [];
@@ -228,7 +229,7 @@ function changesOf(given: Fields, has: Fields, runtime: ToolRuntime): { fields: 
   return { fields, notes };
 }
 
-/** What makes `value` of `before`: of a number or a text that the field's reducer adds up, what was added. */
+/** The update that makes `value` of `before`. If the field's reducer adds up numbers or texts, it is the added part. */
 function addedTo(before: unknown, value: unknown, key: string, schema: Schema<SchemaFields>): unknown {
   const added =
     typeof before === "number" && typeof value === "number"
@@ -260,7 +261,7 @@ function besideOthers(key: string, changes: Fields, before: Fields, runtime: Too
   const { state, toolCall } = runtime;
   let others = written.get(state);
   if (!others) written.set(state, (others = new Map()));
-  // What the agent itself has written in this turn counts as well, and what was written before a question.
+  // This includes the agent's own writes in this turn, and writes from before an interrupt.
   for (const theirs of runtime.writtenBeside(key) as Fields[])
     for (const [path, file] of Object.entries(theirs)) if (!others.has(path)) others.set(path, [theirs, file]);
   for (const [path, file] of Object.entries(changes)) {

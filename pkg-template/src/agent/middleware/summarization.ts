@@ -15,15 +15,15 @@ import { withMessages } from "./request-changes.js";
 export interface SummarizationOptions extends Omit<ContextOptions<LangChainMessage>, "system" | "tools" | "trigger"> {
   /**
    * When to summarize: when all measures of one of these are reached. Default: 170,000 tokens. Messages are those that
-   * the model is sent; tokens are theirs, as in LangChain's: without the system prompt and the tools. To count those, too,
-   * pass a `context` with `system` and `tools`.
+   * the model is sent; tokens are theirs, as in LangChain's: without the system prompt and the tools. To count those,
+   * too, pass a `context` with `system` and `tools`.
    */
   readonly trigger?: ContextOptions["trigger"];
   /** The model that summarizes. */
   readonly model: AgentModel;
-  /** What it is asked for; the messages come in place of `{messages}` in it, or behind it. */
+  /** The prompt for the summary. The messages replace `{messages}` in it, or are appended. */
   readonly summaryPrompt?: string | undefined;
-  /** What stands in front of a summary: `Here is a summary of the conversation to date:`. */
+  /** The text before a summary: `Here is a summary of the conversation to date:`. */
   readonly summaryPrefix?: string | undefined;
   /** How many tokens of the messages the model that summarizes reads, the newest: all, if left out. */
   readonly trimTokensToSummarize?: number | undefined;
@@ -33,15 +33,15 @@ export interface SummarizationOptions extends Omit<ContextOptions<LangChainMessa
 
 const PROMPT = `Summarize the conversation below for the assistant that goes on with it and no longer sees it. Keep what the user wants, what was decided and why, facts, names, numbers and paths, what is done and what is still open. Leave out pleasantries. Answer with the summary only.`;
 
-/** What is due: over 170,000 tokens; six messages stay. As in deepagents. */
+/** The defaults: over 170,000 tokens, all but six messages are due. As in deepagents. */
 const USUAL: ContextOptions<LangChainMessage> = { trigger: { tokens: 170_000 }, keep: { messages: 6 } };
 
 /**
- * Summarizes a conversation that grows too long for the model. The messages of the state stay whole: what the model is
- * sent is computed from them and a small record in the state, as `docs/context.md` tells.
+ * Summarizes a conversation that grows too long for the model. The messages of the state stay complete. The model's
+ * input is computed from them and a small record in the state: see `docs/context.md`.
  *
- * It has LangChain's name and options (`model`, `trigger`, `keep`, `summaryPrompt`). LangChain's replaces the messages of
- * the state.
+ * It has LangChain's name and options (`model`, `trigger`, `keep`, `summaryPrompt`). LangChain's replaces the messages
+ * of the state.
  *
  * @example
  * ```ts
@@ -80,7 +80,8 @@ export function summarizationMiddleware({
     const placed = summaryPrompt.replace("{messages}", () => text);
     const content = placed === summaryPrompt ? `${summaryPrompt}\n\n<messages>\n${text}\n</messages>` : placed;
     const messages: LangChainMessage[] = [{ type: "human", content }];
-    // Who streams the agent's messages would take the summary for its answer. langchain.js names the source so.
+    // A client that streams the agent's messages would mistake the summary for its answer. langchain.js names the
+    // source so.
     const { tags = [], metadata } = runtime as { tags?: readonly string[]; metadata?: object };
     const own = { tags: [...tags, "nostream"], metadata: { ...metadata, lc_source: "summarization" } };
     const told = { toolChoice: undefined, settings: undefined, onChunk: undefined, runtime: withOwn(runtime, own) };

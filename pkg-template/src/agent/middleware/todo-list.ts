@@ -10,9 +10,9 @@ import { tool } from "../tools/tools.js";
 
 /** Options of {@link todoListMiddleware}. */
 export interface TodoListOptions {
-  /** What the model is told about the list. */
+  /** The instructions to the model about the list. */
   readonly systemPrompt?: string | undefined;
-  /** What the model is told about `write_todos`. */
+  /** The model's description of `write_todos`. */
   readonly toolDescription?: string | undefined;
 }
 
@@ -32,8 +32,8 @@ const PARALLEL =
   "Error: The `write_todos` tool should never be called multiple times in parallel. Please call it only once per model invocation to update the todo list.";
 
 /**
- * Gives an agent a todo list, as LangChain's `todoListMiddleware` does: the field `todos`, which only the agent writes, and
- * the tool `write_todos`, which replaces it.
+ * Gives an agent a todo list, as LangChain's `todoListMiddleware` does: the field `todos`, which only the agent writes,
+ * and the tool `write_todos`, which replaces it.
  *
  * @example
  * ```ts
@@ -47,7 +47,8 @@ const PARALLEL =
  *       : { content: "", tool_calls: [{ id: "c1", name: "write_todos", args: { todos } }] },
  *   middleware: [todoListMiddleware()],
  * });
- * console.log((await agent.invoke({ messages: "Plan my day." })).todos); // [ { content: 'Plan', status: 'in_progress' } ]
+ * console.log((await agent.invoke({ messages: "Plan my day." })).todos); // [ { content: 'Plan', status: 'in_progress'
+ * } ]
  * ```
  */
 export function todoListMiddleware(options: TodoListOptions = {}) {

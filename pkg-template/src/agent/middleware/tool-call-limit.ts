@@ -12,8 +12,8 @@ export interface ToolCallLimitOptions extends CallLimits {
   /** The tool that counts; all, if left out. */
   readonly toolName?: string | undefined;
   /**
-   * What happens to a call too many: it is answered with an error and the model goes on, the run ends with a message
-   * that says so, or it fails.
+   * The behaviour at the limit. The call gets an error and the model continues, the run ends with a message that says
+   * so, or it fails.
    */
   readonly exitBehavior?: "continue" | "end" | "error" | undefined;
 }
@@ -23,7 +23,7 @@ type Counts = Readonly<Record<string, number>>;
 /**
  * Keeps tools from being called too often, as LangChain's `toolCallLimitMiddleware` does.
  *
- * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for limits that are no numbers, or none.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for a limit that is not a number, and for missing limits.
  *
  * @example
  * ```ts

@@ -7,7 +7,7 @@ import type { Tool, ToolCallRequest } from "../types.js";
 
 /** Options of {@link toolErrorMiddleware}. */
 export interface ToolErrorOptions {
-  /** Returns what the model is told of an error; nothing, to let it fail the run. */
+  /** Returns the model's message for an error, or nothing to fail the run. */
   readonly onError: (
     error: unknown,
     request: ToolCallRequest,
@@ -17,8 +17,8 @@ export interface ToolErrorOptions {
 }
 
 /**
- * Tells the model what a tool threw, where you say so, as LangChain's `toolErrorMiddleware` does. To try again first, put
- * `toolRetryMiddleware` with `onFailure: "error"` behind it.
+ * Sends a tool's error to the model, where you choose so, as LangChain's `toolErrorMiddleware` does. To retry first,
+ * put `toolRetryMiddleware` with `onFailure: "error"` after it.
  *
  * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for options of the wrong kind.
  *

@@ -55,7 +55,7 @@ async function gathered(stream: ReadableStream<Fields>, id: string, onChunk: (ch
       }
       const block = content[index] as Fields;
       block["text"] = `${block["text"] as string}${delta}`;
-      // A text alone is said as one; beside reasoning, blocks are told apart by their places.
+      // A text alone stays a text. Beside reasoning, blocks are distinguished by their positions.
       reasons ||= block["type"] === "reasoning";
       const said = { type: block["type"], [block["type"] as string]: delta, index };
       onChunk(chunkOf(id, reasons ? [said] : (delta as string)));

@@ -8,7 +8,7 @@ export interface ModelCall {
   readonly tools: readonly AgentTool[];
   readonly toolChoice: ToolChoice | undefined;
   readonly settings: Record<string, unknown> | undefined;
-  /** Of the node that calls. Its signal is made when it is asked for, unless the run has one. */
+  /** The context of the calling node. Its signal is created on first use, unless the run has one. */
   readonly runtime: Runtime;
   /** Takes the pieces of the answer, if somebody streams them. */
   readonly onChunk: ((chunk: object) => void) | undefined;

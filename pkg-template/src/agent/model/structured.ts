@@ -6,8 +6,8 @@ import { check, jsonSchemaOf } from "../tools/schema-checks.js";
 import type { AgentTool, AnySchema, ResponseFormat, ToolStrategy } from "../types.js";
 
 /**
- * Says how an answer with a schema is asked for, as LangChain's `toolStrategy` does. `responseFormat` takes a bare schema,
- * too.
+ * Says how an answer with a schema is asked for, as LangChain's `toolStrategy` does. `responseFormat` takes a bare
+ * schema, too.
  *
  * @example
  * ```ts
@@ -80,7 +80,7 @@ export function structuredOf(format: ResponseFormat | undefined): Structured | u
   return { strategy, tools: new Map(tools) };
 }
 
-/** What an answer comes to: messages to add behind it, and the answer as its schema has it. */
+/** Returns the result of an answer: messages to add after it, and the answer in its schema's form. */
 export async function structuredAnswer(
   { strategy, tools }: Structured,
   answer: AiMessage,

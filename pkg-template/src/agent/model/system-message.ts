@@ -1,4 +1,4 @@
-// What the model is told first, as a request of the model has it.
+// The system prompt, in the form of a model request.
 import { textOf } from "../../text/message-content.js";
 import { ThreadfoldError } from "../../shared/errors.js";
 import type { ContentBlock } from "../../state/message-types.js";
@@ -6,7 +6,7 @@ import type { ModelRequest, SystemMessage } from "../types.js";
 
 type Content = string | readonly ContentBlock[];
 
-/** What an agent's prompt may be: a text, or a message, of `@langchain/core` or a dict. */
+/** An agent's prompt: a text, or a message, of `@langchain/core` or a dict. */
 export type SystemPrompt = string | { readonly content: Content | readonly unknown[] };
 
 /** Makes one; an instance of LangChain's stays what it is. */

@@ -1,11 +1,11 @@
-// What the tools of a virtual file system do to `files`: deepagents' rules and words.
+// The effects of the file tools on `files`: deepagents' rules and words.
 import type { FileData } from "../../state/files.js";
 import { globOf } from "./glob.js";
 
 /** Files by path. */
 export type Files = Readonly<Record<string, FileData>>;
 
-/** What a tool answers, and the files that it changes. */
+/** The answer of a tool, and the files that it changes. */
 export interface FileAnswer {
   readonly said: string;
   readonly failed?: boolean | undefined;
@@ -96,7 +96,7 @@ export function readFile(
   if (!file) return missing(path);
   const text = textOf(file);
   if (file.encoding === "base64") return fail(`File '${path}' is not text.`);
-  // What Python's `strip` leaves nothing of.
+  // A text of which Python's `strip` leaves nothing.
   // oxlint-disable-next-line no-control-regex
   if (!/[^\s\x1c-\x1f\x85]|\ufeff/.test(text)) return { said: EMPTY };
   const [from, most] = [Math.max(0, offset), Math.max(0, limit)];
@@ -123,7 +123,7 @@ export function readFile(
     if (head.length + length <= room) return { said: head + body.slice(0, length) };
     length -= (rows[last - 1 - from] as string).length + 1;
   }
-  // Of a line that is too long no offset shows the rest.
+  // No offset shows the rest of a line that is too long.
   const first = rows[0] as string;
   const cut = (size: number) =>
     shown(first.slice(0, size), from + 1, "truncated mid-line", `${size} of ${first.length} chars`);

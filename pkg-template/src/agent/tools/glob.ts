@@ -5,9 +5,9 @@ const MOST = 1000;
 const LONGEST = 10_000;
 
 /**
- * Reads a pattern, as ripgrep's `--glob` does: one without a slash names files in any folder, `**` any number of folders; a
- * name that begins with a dot is only found by a pattern that does. Returns what is wrong with a pattern that leaves its
- * folder, is longer than 10,000 characters, or stands for more than a thousand patterns.
+ * Reads a pattern, like ripgrep's `--glob`. A pattern without a slash names files in any folder; `**` stands for any
+ * number of folders. Only a pattern that begins with a dot finds names that do. Returns an error for a pattern that
+ * leaves its folder, is longer than 10,000 characters, or expands to more than a thousand patterns.
  */
 export function globOf(pattern: string): ((path: string) => boolean) | string {
   if (pattern.split("\\").join("/").split("/").includes(".."))
@@ -63,7 +63,7 @@ function choicesIn(pieces: readonly string[]): Set<number> {
   return found;
 }
 
-/** What one name of a path is to be: `**` for any number of folders, else the characters, and `*` for any of them. */
+/** One segment of a path: `**` for any number of folders, else the characters, and `*` for any of them. */
 type Segment = "**" | { readonly mayBeHidden: boolean; readonly tokens: readonly Token[] };
 type Token = "*" | ((character: string) => boolean);
 

@@ -1,4 +1,4 @@
-// What of JSON Schema a model gets wrong: kinds, missing fields, choices; in the words that pydantic has for it.
+// Checks the JSON Schema rules that models break: types, missing fields, choices. The messages are pydantic's.
 import { ThreadfoldError } from "../../shared/errors.js";
 import { sameJson } from "../../shared/same-json.js";
 import type { Fields } from "../message.js";
@@ -26,7 +26,7 @@ const MOST = 250_000;
 /** The model needs no more of them to see what is wrong. */
 const MOST_LINES = 20;
 
-/** Holds a value against a schema. What it does not know of JSON Schema it passes over. */
+/** Validates a value against a schema. Unknown JSON Schema keywords are skipped. */
 export class JsonChecks {
   readonly #root: unknown;
   #depth = 0;
@@ -90,7 +90,7 @@ export class JsonChecks {
 
   #fields({ properties = {}, required }: Fields, value: Fields, path: string): string[] {
     const known = properties as Fields;
-    // Of old, a field itself said `required: true`.
+    // Older schemas put `required: true` on the field itself.
     const missing = new Set(
       (Array.isArray(required) ? (required as unknown[]) : []).filter((key) => !Object.hasOwn(value, key as string)),
     );
@@ -102,7 +102,7 @@ export class JsonChecks {
     return found;
   }
 
-  /** What is wrong where a value should fit one of several schemas, or just one. */
+  /** The errors of a value that should match one of several schemas, or exactly one. */
   #choice(schemas: readonly unknown[], value: unknown, path: string, justOne: boolean): string[] {
     const found: string[] = [];
     let fits = 0;
@@ -113,7 +113,7 @@ export class JsonChecks {
     }
     if (fits > 1) return [line(path, "Input should fit one of the schemas, not several")];
     if (fits === 1) return [];
-    // That it may be left out is no news.
+    // It is known already that the field may be left out.
     const nothing = line(path, "Input should be a valid null");
     const told = found.filter((problem) => problem !== nothing);
     return told.length > 0 ? told : [nothing];

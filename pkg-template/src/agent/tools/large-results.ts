@@ -12,7 +12,7 @@ export const CHARS_PER_TOKEN = 4;
 export async function withoutLargeResults(outcome: ToolOutcome, files: Files, tokens: number): Promise<ToolOutcome> {
   const messages = isCommand(outcome) ? (outcome.update as Fields | undefined)?.["messages"] : [outcome];
   if (!Array.isArray(messages) || !(messages as unknown[]).some((message) => isLong(message, tokens))) return outcome;
-  // Most agents never need it. What cannot be moved stays where it is, as in deepagents: the tool has run.
+  // Most agents never need it. A result that cannot be moved stays in place, as in deepagents: the tool has run.
   const module = await import("threadfold/context/offload").catch(() => undefined);
   if (!module) return outcome;
   const written = {};

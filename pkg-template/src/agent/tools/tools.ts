@@ -19,8 +19,8 @@ import type {
 } from "../types.js";
 
 /**
- * Makes a tool. The types of its arguments come from a schema of zod, Valibot or ArkType; of JSON Schema they are unknown
- * until `run` names them.
+ * Makes a tool. The types of its arguments come from a schema of zod, Valibot or ArkType; of JSON Schema they are
+ * unknown until `run` names them.
  *
  * @example
  * ```ts
@@ -95,7 +95,7 @@ async function invoked(source: LangChainTool, call: ToolCall, runtime: ToolRunti
   }
 }
 
-/** What a model is told whose arguments do not fit, in LangChain's words. */
+/** The message to a model whose arguments do not fit, in LangChain's words. */
 const refused = (call: ToolCall, problems: string) =>
   toolMessage(
     call,
@@ -107,7 +107,7 @@ const refused = (call: ToolCall, problems: string) =>
 export function outcomeOf(value: unknown, call: ToolCall): ToolOutcome {
   if (isCommand(value)) return answering(value, call);
   if (typeOf(value) === "tool") {
-    // An instance is told its id in place, as LangGraph does: a copy would be none of its class's. It is saved by `lc_kwargs`.
+    // An instance gets its id in place, as in LangGraph: a copy would lose its class. The id is saved by `lc_kwargs`.
     const message = value as { id?: unknown; lc_kwargs?: Fields };
     message.id ??= newId();
     if (message.lc_kwargs) message.lc_kwargs["id"] ??= message.id;
@@ -142,7 +142,7 @@ function answering(command: Command, { id, name }: ToolCall): ToolOutcome {
 export const isCommand = (value: unknown): value is Extract<ToolOutcome, { lg_name: unknown }> =>
   (value as Fields | null | undefined)?.["lg_name"] === "Command";
 
-/** Says that a middleware answered a call with what is no answer, in LangChain's words. */
+/** Reports that a middleware answered a call with an invalid value, in LangChain's words. */
 export const invalidResponse = (hook: string, who: string, kind: string, came: unknown): Error =>
   new Error(`Invalid response from "${hook}" in middleware "${who}": expected ${kind} or Command, got ${typeof came}`);
 
@@ -153,7 +153,7 @@ export function withUpdate(outcome: ToolOutcome, more: (update: Fields) => Field
   return new Command({ update: more({ ...update }), goto, graph } as never);
 }
 
-/** What {@link mcpTools} needs of a client of the Model Context Protocol. */
+/** The methods that {@link mcpTools} needs of a client of the Model Context Protocol. */
 export interface McpClient {
   listTools(): Promise<{
     readonly tools: readonly {

@@ -1,4 +1,4 @@
-// What a node returns, or a caller gives, besides a plain update. Instances of langgraph.js are taken, too.
+// Results of a node, or inputs of a caller, besides a plain update. Instances of langgraph.js are accepted, too.
 
 /** Where a graph begins. */
 export const START = "__start__";
@@ -44,7 +44,7 @@ export class Send<Args = unknown> {
 /** Where a command leads to. */
 export type Goto<Nodes extends string = string> = Nodes | Send | readonly (Nodes | Send)[];
 
-/** What a command says. */
+/** The fields of a command. */
 export interface CommandParams<Update = unknown, Nodes extends string = string, Resume = unknown> {
   /** An update of the state, or pairs of a field and its update, in which a field may occur twice. */
   update?: Update | undefined;
@@ -124,7 +124,7 @@ export function isSend(value: unknown): value is Send {
   return typeof value === "object" && named(value) === "Send";
 }
 
-/** Returns a send for what a stored or plain one says; undefined for what is none. */
+/** Returns the send for a stored or plain one; undefined for anything else. */
 export function toSend(value: unknown): Send | undefined {
   if (isSend(value)) return value;
   const { node, args, timeout } = (value ?? {}) as Partial<Send>;

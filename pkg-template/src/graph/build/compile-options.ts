@@ -3,17 +3,17 @@ import type { CheckpointSaver } from "../../checkpoint/types.js";
 import type { Durability, StopAt } from "./run-config.js";
 import type { TraceListener } from "./trace.js";
 
-/** What `compile` may be told. */
+/** The options of `compile`. */
 export interface CompileOptions {
   /**
-   * Keeps threads: a saver of threadfold or of langgraph.js. For a graph inside another: nothing takes the outer graph's
-   * and forgets between runs, `true` remembers, `false` keeps nothing. It locks no thread: let a run of a thread wait for
-   * the one before.
+   * Keeps threads: a saver of threadfold or of langgraph.js. For a graph inside another: nothing takes the outer
+   * graph's and forgets between runs, `true` remembers, `false` keeps nothing. It locks no thread: let a run of a
+   * thread wait for the one before.
    */
   checkpointer?: CheckpointSaver | boolean | undefined;
   /** Nodes to stop before; `"*"`: all. `invoke(null, config)` goes on. */
   interruptBefore?: StopAt | undefined;
-  /** Nodes to stop behind. */
+  /** Nodes to stop after. */
   interruptAfter?: StopAt | undefined;
   name?: string | undefined;
   description?: string | undefined;
@@ -23,7 +23,7 @@ export interface CompileOptions {
   stepTimeout?: number | undefined;
   /** When checkpoints are saved, if a run's config does not say. Default `"async"`. */
   durability?: Durability | undefined;
-  /** Is told of each run and task, for tracing. */
+  /** Receives each run and task, for tracing. */
   on?: TraceListener | undefined;
   /** A store for nodes, found as `ctx.store`. */
   // oxlint-disable-next-line typescript/no-explicit-any -- it is the caller's

@@ -13,12 +13,12 @@ export interface DrawnNode {
 export interface DrawnEdge {
   readonly source: string;
   readonly target: string;
-  /** What is written on it, if it is not where it leads. */
+  /** The label, if it differs from the target. */
   readonly data?: string | undefined;
   readonly conditional: boolean;
 }
 
-/** What there is to draw of a graph. */
+/** The nodes and edges to draw of a graph. */
 export interface DrawnGraph {
   readonly nodes: Readonly<Record<string, DrawnNode>>;
   readonly edges: readonly DrawnEdge[];
@@ -49,7 +49,7 @@ export function drawnGraph(graph: AnyGraph, xray: boolean | number): DrawnGraph 
     }
     const inner = drawnGraph(inside, typeof xray === "number" ? xray - 1 : xray);
     const put = (id: string) => `${name}:${id}`;
-    // Its beginning and end are left out where one node is behind and before them.
+    // The inner start and end are omitted if just one node follows or precedes them.
     const [start, end] = [only(inner, "target"), only(inner, "source")];
     const [first, last] = [start && only(inner, "target", start), end && only(inner, "source", end)];
     const out = new Set([first && start, last && end]);

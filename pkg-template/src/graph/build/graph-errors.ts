@@ -11,7 +11,7 @@ export type GraphErrorCode =
   | "MULTIPLE_SUBGRAPHS"
   | "UNREACHABLE_NODE";
 
-/** What all errors of a graph have in common. */
+/** The base class of a graph's errors. */
 export class BaseLangGraphError extends Error {
   readonly lc_error_code: GraphErrorCode | undefined;
 
@@ -40,7 +40,9 @@ export class GraphValueError extends BaseLangGraphError {
   override readonly name = "GraphValueError";
 }
 
-/** An update that the state does not take: two writes to a field that takes one, a node's answer that is no update. */
+/**
+ * An update that the state refuses: two writes to a field that accepts one, or a node's result that is not an update.
+ */
 export class InvalidUpdateError extends BaseLangGraphError {
   override readonly name = "InvalidUpdateError";
 }
@@ -55,7 +57,7 @@ export class UnreachableNodeError extends BaseLangGraphError {
   override readonly name = "UnreachableNodeError";
 }
 
-/** A state that is none of the accepted forms. */
+/** A state in none of the accepted forms. */
 export class StateGraphInputError extends BaseLangGraphError {
   override readonly name = "StateGraphInputError";
 
@@ -135,7 +137,7 @@ export class ParentCommand extends GraphBubbleUp {
   }
 }
 
-/** What an error handler is given: which node failed, and why. */
+/** The argument of an error handler: which node failed, and why. */
 export class NodeError {
   readonly node: string;
   readonly error: Error;

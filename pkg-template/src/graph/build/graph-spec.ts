@@ -50,7 +50,7 @@ export interface AnyGraph {
 export const isGraph = (value: unknown): value is AnyGraph =>
   typeof value === "object" && value !== null && "lg_is_pregel" in value && "spec" in value;
 
-/** What the builder hands over. */
+/** The builder's parts of a graph. */
 export interface GraphParts {
   readonly nodes: readonly NodeEntry[];
   readonly edges: readonly (readonly [from: string | readonly string[], to: string])[];
@@ -79,11 +79,11 @@ export class GraphSpec {
   /** The fields that a caller gets. */
   readonly outputs: readonly string[];
   readonly plan: Plan;
-  /** What its runs know of the messages of threads. */
+  /** The message ids that its runs know of each thread. */
   readonly leftIds: LeftIds = new WeakMap();
 
   constructor(parts: GraphParts) {
-    // What is compiled stays as it is, whatever the builder is told afterwards.
+    // Later changes to the builder do not affect the compiled graph.
     this.parts = {
       ...parts,
       edges: [...parts.edges],
@@ -118,7 +118,7 @@ export class GraphSpec {
     this.joins.forEach(({ from }, at) => {
       for (const one of from) edgesOf[one]?.add(first + nodes.length + at);
     });
-    /** What a node reads that has no fields of its own. */
+    /** The fields that a node reads if it declares none of its own. */
     const stateKeys = Object.keys(state.fields);
     const reads = this.fields.keys.length > stateKeys.length ? stateKeys : undefined;
     const ephemeral = new Set(this.fields.ephemeral);
@@ -147,7 +147,7 @@ export class GraphSpec {
     });
   }
 
-  /** Of what a caller gives, what the graph takes, and the keys that it drops. */
+  /** The values of a caller that the graph accepts, and the keys that it drops. */
   taken(input: Values): { values: Values; dropped: readonly string[] } {
     let dropped: string[] | undefined;
     for (const key in input) if (!this.inputs.has(key)) (dropped ??= []).push(key);

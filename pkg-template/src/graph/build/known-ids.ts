@@ -1,4 +1,4 @@
-// The ids in a run's lists of messages: a message whose id a list does not have goes behind it, whatever the list holds.
+// The ids in a run's lists of messages. A message whose id is new to a list is appended, whatever the list contains.
 import { DEVELOPER, KINDS } from "../../../generated/kinds.js";
 import type { Values } from "../types.js";
 
@@ -18,10 +18,13 @@ interface Known {
 
 type Fold = (state: Values, updates: readonly Values[]) => Values;
 
-/** What runs leave to the one that goes on from their lists. */
+/** The ids that a run leaves to the next run on its lists. */
 export type LeftIds = WeakMap<readonly unknown[], Known>;
 
-/** What one run knows of its lists of messages. They are followed from step to step, as long as no one else changes them. */
+/**
+ * The ids in one run's lists of messages. They are followed from step to step, as long as no one else changes the
+ * lists.
+ */
 export class KnownIds {
   readonly #fields: readonly string[];
   readonly #left: LeftIds;
@@ -50,8 +53,8 @@ export class KnownIds {
   }
 
   /**
-   * Folds updates into a state. Of a list that only gets messages that are new to it, `fold` sees none but those.
-   * `isTrial`: the run does not go on from the answer.
+   * Folds updates into a state. If a list only gets messages that are new to it, `fold` sees only those. `isTrial`: the
+   * run does not continue from the result.
    */
   fold(state: Values, updates: readonly Values[], fold: Fold, isTrial: boolean): Values {
     const grows = this.#fields.filter((key) => this.#onlyGrows(key, state[key], updates));
@@ -74,7 +77,7 @@ export class KnownIds {
     return next;
   }
 
-  /** Returns the list with these messages behind it, if they are whole and new to it, which is quick to say. */
+  /** Returns the list with these messages appended, if they are complete and new to it. That is quick to check. */
   grown(key: string, list: unknown, given: unknown): readonly unknown[] | undefined {
     if (!Array.isArray(list)) return undefined;
     const known = this.#of(key, list);

@@ -1,4 +1,4 @@
-// What a node is given besides the state.
+// The values that a node receives besides the state.
 import type { RunConfig } from "./run-config.js";
 
 /** The task that a context speaks for. */
@@ -31,7 +31,7 @@ export interface ContextTask {
   writtenBeside(field: string): readonly unknown[];
 }
 
-/** What a run is given, as its nodes see it. */
+/** The values of a run, as its nodes see them. */
 export interface ContextScope {
   readonly config: RunConfig;
   readonly context: unknown;
@@ -58,7 +58,7 @@ export interface ExecutionInfo {
   readonly nodeFirstAttemptTime: number;
 }
 
-/** A run's `configurable`. Who asks it for `checkpoint_ns` hears where the task runs; a copy does not say. */
+/** A run's `configurable`. Reading `checkpoint_ns` from it returns the task's namespace; a copy does not have it. */
 class TaskConfigurable {
   readonly #task: ContextTask;
 
@@ -75,18 +75,18 @@ class TaskConfigurable {
   set checkpoint_ns(_: unknown) {}
 }
 
-/** What LangGraph's server says of a run. */
+/** The data of LangGraph's server about a run. */
 export interface ServerInfo {
   readonly assistantId: string;
   readonly graphId: string;
   readonly user?: Readonly<Record<string, unknown>>;
 }
 
-/** What a node is given besides the state. langgraph.js's names for the same things work, too. */
+/** The values that a node receives besides the state. langgraph.js's names for the same things work, too. */
 export class NodeContext<State = unknown, Context = unknown> {
   /** @internal */
   declare readonly [TASK]: ContextTask;
-  /** What the caller gave the run under this name. */
+  /** The caller's value of this name for the run. */
   readonly context: Context;
   /** The run's `configurable`, with `thread_id` and, as `checkpoint_ns`, where the node runs. */
   // oxlint-disable-next-line typescript/no-explicit-any -- its keys are the caller's
@@ -119,8 +119,8 @@ export class NodeContext<State = unknown, Context = unknown> {
 
   /**
    * Asks the caller. The run stops, its result has the question, and `new Command({ resume: answer })` starts this node
-   * over; then this call returns the answer. Needs a checkpointer to be answered. It stops the node by throwing: a `catch`
-   * around it has to throw on what {@link isGraphInterrupt} recognises.
+   * over; then this call returns the answer. Needs a checkpointer to be answered. It stops the node by throwing: a
+   * `catch` around it has to throw on what {@link isGraphInterrupt} recognises.
    */
   // oxlint-disable-next-line typescript/no-explicit-any -- as in langgraph.js
   get interrupt(): <Answer = any>(value: unknown) => Answer {
@@ -140,8 +140,8 @@ export class NodeContext<State = unknown, Context = unknown> {
   }
 
   /**
-   * Sends a message, or a chunk of one, to who streams `messages`. A message that the node returns later under the id of
-   * one that was sent is not sent again.
+   * Sends a message, or a chunk of one, to who streams `messages`. A message that the node returns later under the id
+   * of one that was sent is not sent again.
    */
   get message(): (message: object, metadata?: object) => void {
     const task = this[TASK];
@@ -195,7 +195,7 @@ export class NodeContext<State = unknown, Context = unknown> {
     return { threadId, runId: config.runId, checkpointId, checkpointNs, taskId, nodeAttempt, nodeFirstAttemptTime };
   }
 
-  /** What LangGraph's server says of the run, in its `configurable`; undefined elsewhere. */
+  /** The data of LangGraph's server about the run, in its `configurable`; undefined elsewhere. */
   get serverInfo(): ServerInfo | undefined {
     const { assistant_id: assistantId = "", graph_id: graphId = "", langgraph_auth_user: user } = this.configurable;
     return assistantId || graphId || user ? { assistantId, graphId, ...(user && { user }) } : undefined;
@@ -212,7 +212,7 @@ const signal: PropertyDescriptor & ThisType<NodeContext> = {
   get() {
     return this[TASK].signal;
   },
-  // Of a copy that someone makes by assigning.
+  // For a copy that someone makes by assigning.
   set(given: AbortSignal) {
     own(this, "signal", given);
   },

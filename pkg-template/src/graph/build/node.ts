@@ -1,11 +1,11 @@
-// What a node of a graph is, and what may be said of it.
+// A node of a graph, and its options.
 import type { Command, Send } from "./command.js";
 import type { NodeError } from "./graph-errors.js";
 import type { RetryPolicy } from "./retry.js";
 import type { NodeContext } from "./node-context.js";
 import type { TimeoutPolicy } from "./timeout.js";
 
-/** What a node answers: an update of the state, commands, sends, or nothing. */
+/** The result of a node: an update of the state, commands, sends, or nothing. */
 export type NodeResult<Update> =
   | Update
   | Command
@@ -28,7 +28,7 @@ export type NodeLike<Input, Update, Context, State = Input> =
   // oxlint-disable-next-line typescript/no-explicit-any -- what a runnable takes is its own
   | { invoke(input: any, config?: any): unknown };
 
-/** What `addNode` may be told of a node. */
+/** The options of `addNode`. */
 export interface NodeOptions<State = unknown, Update = unknown, Context = unknown> {
   /** Whether it waits until nothing else can run. */
   defer?: boolean | undefined;
@@ -46,7 +46,7 @@ export interface NodeOptions<State = unknown, Update = unknown, Context = unknow
         ctx: NodeContext<State, Context>,
       ) => NodeResult<Update> | PromiseLike<NodeResult<Update>>)
     | undefined;
-  /** What the drawing shows and what streams say of it. */
+  /** Data for the drawing and the streams. */
   metadata?: Readonly<Record<string, unknown>> | undefined;
   /** A state of its own that it reads, beside what the graph's has. */
   input?: unknown;
@@ -65,7 +65,7 @@ export interface NodeEntry {
   readonly handler?: string;
 }
 
-/** A condition behind a node: where to go from it. */
+/** A condition after a node: it decides where to go next. */
 export interface BranchEntry {
   readonly name: string;
   // oxlint-disable-next-line typescript/no-explicit-any -- whatever the state is

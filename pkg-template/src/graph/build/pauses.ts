@@ -1,4 +1,5 @@
-// Lets the event loop turn while a run of quick nodes or a history goes on: else a page draws nothing and a server answers nobody.
+// Lets the event loop turn while quick nodes or a history run. Otherwise a page could not draw, and a server could not
+// respond.
 
 /** How long either may keep the event loop, in milliseconds: a page draws a frame in 16. */
 const LONGEST = 10;

@@ -36,7 +36,7 @@ export interface PlanState {
   joins: number[][];
   /** The node of each Send; -1 for one that the graph does not have. */
   sends: number[];
-  /** What the last step updated, if that is known. */
+  /** The fields that the last step updated, if known. */
   updated?: number[];
 }
 
@@ -52,7 +52,7 @@ export interface PlannedTask {
 /** `interrupt_before`: nothing is to run, unless all tasks have saved writes. `interrupt_after`: `tasks` is empty. */
 export type PlanStatus = "tasks" | "done" | "limit" | "interrupt_before" | "interrupt_after";
 
-/** What is to be done next. */
+/** The next step to run. */
 export interface Step {
   readonly status: PlanStatus;
   /** The number of the step that the tasks are of. A checkpoint that is due has the number before it. */
@@ -68,7 +68,7 @@ export interface Step {
 /** A task's writes to channels: their numbers, and `plan.send(node)`. */
 export type PlanWrites = readonly number[];
 
-/** Who writes in {@link PlanRun.apply}: a task by its position, a node, or the input. */
+/** The writer in {@link PlanRun.apply}: a task by its position, a node, or the input. */
 export type PlanWriter =
   | { readonly task: number; readonly writes: PlanWrites }
   | { readonly node: number; readonly writes: PlanWrites }
@@ -101,7 +101,7 @@ const RESTART = 13;
 const OPEN = 14;
 const START = 15;
 
-// What a channel is, in a state.
+// The kinds of channels in a state.
 const HELD = 1;
 const FINISHED = 2;
 const UPDATED = 4;
@@ -113,7 +113,7 @@ const NO_TASKS: readonly PlannedTask[] = Object.freeze([]);
 /** How many runs that have ended are kept, to begin anew: making one costs as much as a super-step. */
 const KEPT = 8;
 
-/** Writes lists of numbers into the buffer, each behind its length. */
+/** Writes lists of numbers into the buffer, each after its length. */
 class Sheet {
   length = 0;
 
@@ -203,7 +203,7 @@ export class Plan {
       .push(state.step)
       .push(state.floor ?? 0)
       .push(Number(state.updated !== undefined));
-    // What is below zero is no node.
+    // A number below zero is not a node.
     sheet.list(state.sends.map((node) => (node < 0 ? this.channels : node)));
     sheet.list(state.joins.flatMap((nodes, join) => nodes.flatMap((node) => [this.join(join), node])));
     const flags = state.versions.map(() => 0);
@@ -376,7 +376,7 @@ export class PlanRun {
 /** Faster than what arrays have for it, on the few numbers that there are. */
 function copy(all: Float64Array, from: number, to: number): readonly number[] {
   if (from === to) return NONE;
-  // What grows by a push has room for a dozen.
+  // An array that grows by a push has room for a dozen.
   const list = [all[from] as number];
   for (let at = from + 1; at < to; at++) list.push(all[at] as number);
   return list;

@@ -34,7 +34,7 @@ export function retryDelay(
 
 const REFUSED = new Set([400, 401, 402, 403, 404, 405, 406, 407, 409]);
 
-/** What calls throw that do not come through, or are cut off: in Node, Chromium, Firefox, Safari and Deno. */
+/** Messages of failed or broken connections: in Node, Chromium, Firefox, Safari and Deno. */
 const NETWORK = /^fetch failed|^terminated|failed to fetch|load failed|network|connection|sending request/i;
 
 function worthRetrying(error: unknown): boolean {

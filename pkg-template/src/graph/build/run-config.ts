@@ -1,4 +1,4 @@
-// What a caller may say of a run.
+// The options of a run.
 import type { RetryPolicy } from "./retry.js";
 import type { TraceListener } from "./trace.js";
 import type { TimeoutPolicy } from "./timeout.js";
@@ -8,7 +8,7 @@ export type Durability = "async" | "sync" | "exit";
 
 export const STREAM_MODES = ["values", "updates", "messages", "custom", "tasks", "checkpoints", "debug"] as const;
 
-/** What a stream shows. */
+/** The content of a stream. */
 export type StreamMode = (typeof STREAM_MODES)[number];
 
 /** Nodes to stop at; `"*"`: all. */
@@ -22,9 +22,9 @@ export interface ThreadConfig {
   configurable?: Readonly<Record<string, any>> | undefined;
 }
 
-/** What `invoke` and `stream` may be told of a run. */
+/** The options of `invoke` and `stream`. */
 export interface RunConfig<Context = unknown> extends ThreadConfig {
-  /** What nodes find as `ctx.context`. */
+  /** The value of `ctx.context` in nodes. */
   context?: Context | undefined;
   /** How many super-steps the run may take. Default 25. */
   recursionLimit?: number | undefined;
@@ -38,7 +38,7 @@ export interface RunConfig<Context = unknown> extends ThreadConfig {
   maxConcurrency?: number | undefined;
   interruptBefore?: StopAt | undefined;
   interruptAfter?: StopAt | undefined;
-  /** Is told of each run and task, for tracing. */
+  /** Receives each run and task, for tracing. */
   on?: TraceListener | undefined;
   /** LangChain's: nodes find them in their context. */
   callbacks?: unknown;
@@ -50,7 +50,7 @@ export interface RunConfig<Context = unknown> extends ThreadConfig {
   store?: any;
 }
 
-/** What a stream shows, besides. */
+/** The additional options of a stream. */
 export interface StreamConfig<Context = unknown> extends RunConfig<Context> {
   /** Default `"updates"`. */
   streamMode?: StreamMode | readonly StreamMode[] | undefined;

@@ -9,7 +9,7 @@ import type { Values } from "../types.js";
 
 const list = (): unknown[] => [];
 const object = (): object => ({});
-/** What fields begin with that have a natural empty value. */
+/** The initial values of fields that have a natural empty value. */
 const EMPTY: Partial<Record<string, () => unknown>> = {
   messages: list,
   tools: list,
@@ -43,11 +43,11 @@ export class StateFields {
   /** The fields that langgraph.js's savers keep as deltas. */
   readonly deltas: readonly DeltaField[];
   readonly #schema: Schema<unknown>;
-  /** What fields begin with. */
+  /** The initial values of fields. */
   readonly #begins: readonly (readonly [key: string, make: () => unknown])[];
 
   constructor(declarations: readonly Declared[]) {
-    // What is called `__proto__` is a field here, to be refused with the others.
+    // A key `__proto__` is a field here, so that it is refused with the others.
     const fields = Object.create(null) as Record<string, DeclaredField>;
     for (const { fields: more } of declarations) {
       for (const [key, one] of Object.entries(more)) if (!Object.hasOwn(fields, key)) fields[key] = one;
@@ -153,8 +153,8 @@ export class StateFields {
   }
 
   /**
-   * What no reducer has to decide: no update, or one that replaces values and adds messages that are whole and new. Else
-   * undefined.
+   * Returns the result where no reducer has to decide: no update, or one that replaces values and adds complete new
+   * messages. Otherwise returns undefined.
    */
   #plainly(state: Values, update: Values, known: KnownIds | undefined, isTrial: boolean): Values | undefined {
     let next: Record<string, unknown> | undefined;
@@ -199,7 +199,7 @@ export class StateFields {
   }
 }
 
-/** Of a state, the fields that a schema shows. */
+/** Returns the fields of a state that a schema shows. */
 export function picked(state: Values, keys: readonly string[]): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const key of keys) if (key in state) values[key] = state[key];

@@ -1,4 +1,4 @@
-// What a graph's state may be declared by: a schema of threadfold, or any form that langgraph.js takes.
+// Accepts every declaration of a graph's state: a schema of threadfold, or any form of langgraph.js.
 import { field } from "../../state/fields.js";
 import type { Schema } from "../../state/schema.js";
 import { Overwrite } from "./command.js";
@@ -11,11 +11,11 @@ export interface DeclaredField {
   readonly input?: boolean | undefined;
   readonly output?: boolean | undefined;
   readonly private?: boolean | undefined;
-  /** What a field with a reducer begins with. */
+  /** The initial value of a field with a reducer. */
   readonly default?: (() => unknown) | undefined;
-  /** What a field that an update replaces begins with, as a zod object may say it. */
+  /** The initial value of a field that an update replaces, if a zod object gives one. */
   readonly begins?: (() => unknown) | undefined;
-  /** Of a DeltaChannel: after how many updates its value is saved whole. */
+  /** For a DeltaChannel: after how many updates its value is saved whole. */
   readonly every?: number | undefined;
   /** Returns a value that is written to the field as it has to be. @throws for one that the field does not take. */
   readonly check?: ((value: unknown) => unknown) | undefined;
@@ -52,7 +52,7 @@ export interface ZodRegistry {
 type Reducer = (current: never, update: never) => unknown;
 type DeltaReducer = (current: unknown, updates: unknown[]) => unknown;
 
-/** A channel of langgraph.js, of which only what says how it works is read. */
+/** A channel of langgraph.js. Only the fields that describe its behaviour are read. */
 interface Channel {
   readonly lc_graph_name?: string;
   readonly operator?: Reducer;
@@ -95,8 +95,8 @@ export function isDeclaration(value: unknown): boolean {
 const isChannel = (value: unknown): value is Channel => isObject(value) && value["lg_is_channel"] === true;
 
 /**
- * Returns the fields that a declaration stands for, in any form that a {@link StateGraph} takes: the fields of its schema.
- * Returns undefined for what is no declaration.
+ * Returns the fields of a declaration, in any form that a {@link StateGraph} accepts: the fields of its schema. Returns
+ * undefined for anything but a declaration.
  *
  * @throws {@link StateGraphInputError} for a field of a kind that a StateGraph does not take.
  *
@@ -191,7 +191,7 @@ function ofChannel(key: string, channel: unknown): DeclaredField {
 }
 
 function ofZod(zod: ZodObject, whole: boolean, registry: ZodRegistry | undefined): Declared {
-  /** What updates of fields with reducers are, where it is not what they hold. */
+  /** The update types of fields with reducers, where they differ from the values. */
   const reduced: Record<string, object> = {};
   const fields = Object.entries(zod.shape).map(([key, part]): [string, DeclaredField] => {
     const meta = registry?.get(part);

@@ -37,7 +37,7 @@ export class Watch {
     this.#policy = policy;
   }
 
-  /** Notes progress; `made` is whether the node said so itself. */
+  /** Records progress; `made` is whether the node reported it itself. */
   touch(made: boolean): void {
     if (made || this.#policy.refreshOn !== "heartbeat") this.#progress = Date.now();
   }

@@ -1,6 +1,6 @@
-// What a run tells of itself, for tracing.
+// Events of a run, for tracing.
 
-/** What happens in a run. A graph that runs inside a task has a run of its own, with that task's `parentTaskId`. */
+/** An event of a run. A graph that runs inside a task has a run of its own, with that task's `parentTaskId`. */
 export interface TraceEvent {
   readonly type:
     | "run-start"
@@ -32,5 +32,5 @@ export interface TraceEvent {
   readonly keys?: readonly string[] | undefined;
 }
 
-/** Is called at once. What it throws is not the run's business. */
+/** Called synchronously. An error that it throws does not affect the run. */
 export type TraceListener = (event: TraceEvent) => void;

@@ -34,7 +34,7 @@ let parts = 0;
 /** From October 1582, when the calendar of uuids begins, to 1970, in milliseconds. */
 const BEGINNING = 12_219_292_800_000n;
 
-/** Makes a uuid6, a checkpoint's id: each sorts behind those made before it. */
+/** Makes a uuid6, a checkpoint's id: each sorts after those made before it. */
 export function uuid6(milliseconds: number, clockSequence: number): string {
   node ??= crypto.getRandomValues(new Uint16Array(3));
   if (milliseconds > last) {
@@ -51,8 +51,8 @@ export function uuid6(milliseconds: number, clockSequence: number): string {
 }
 
 /**
- * Makes the id of a checkpoint behind `parent`, behind which it sorts: the parent may be another runtime's, of this very
- * millisecond, or that of a machine whose clock is ahead.
+ * Makes the id of the checkpoint after `parent`, so that it sorts after it. The parent may come from another runtime in
+ * this very millisecond, or from a machine whose clock is ahead.
  */
 export function uuid6After(parent: string | undefined, clockSequence: number): string {
   const id = uuid6(Date.now(), clockSequence);

@@ -6,7 +6,7 @@ const words = new Int32Array(80);
 export function sha1(bytes: Uint8Array): Int32Array {
   const { length } = bytes;
   const hash = Int32Array.of(0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0);
-  // A bit and the length come behind the last byte.
+  // A bit and the length come after the last byte.
   const end = length + 9;
   for (let block = 0; block < end; block += 64) {
     for (let at = block; at < block + 64; at++) {

@@ -1,5 +1,5 @@
-// XXH3 in 128 bits without a seed, by its specification, of what is not short: interrupts are named by it in LangGraph.
-// BigInts are slow, and namespaces are no books.
+// XXH3 in 128 bits without a seed, by its specification, for inputs that are not short. LangGraph names interrupts by
+// it. BigInts are slow, but namespaces are short.
 
 const M64 = (1n << 64n) - 1n;
 const M32 = (1n << 32n) - 1n;

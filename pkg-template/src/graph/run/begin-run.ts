@@ -15,8 +15,8 @@ import { isWritten } from "./run-saves.js";
 const NONE: readonly never[] = [];
 
 /**
- * Returns the first step, or a promise of it if checking the input takes time. `isResumingAround`: the graph around goes
- * on where its thread was left.
+ * Returns the first step, or a promise of it if checking the input takes time. `isResumingAround`: the graph around
+ * goes on where its thread was left.
  */
 export function beginRun(run: RunParts, input: unknown, isResumingAround: boolean): Step | Promise<Step> {
   const { input: taken, state } = run.at.spec.parts;
@@ -50,7 +50,7 @@ class Beginning {
     const isNothing = input === null || input === undefined;
     const command = isCommand(input) ? input : undefined;
     const resumes = command?.resume !== undefined && command.resume !== null;
-    // A graph inside goes on if the one around does, but where time travel has taken it back.
+    // A nested graph resumes if the outer one does, unless time travel has reset it.
     const resumesInside = isResumingAround && !travel.isReplayed;
     if (command) this.#takeCommand(command, resumes);
     travel.isResuming = hasThread && (resumesInside || isNothing || resumes);

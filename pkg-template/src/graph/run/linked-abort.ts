@@ -1,6 +1,6 @@
 /**
- * A signal that is aborted with the one around it. `AbortSignal.any()` would do, but Node 20 keeps what it makes for good
- * once anybody listens to it, and Node warns of more than ten that listen to one signal.
+ * A signal that aborts with the outer one. `AbortSignal.any()` would do, but Node 20 keeps its result for good once
+ * anybody listens to it. Node also warns of more than ten listeners on one signal.
  */
 export class LinkedAbort {
   readonly #controller = new AbortController();

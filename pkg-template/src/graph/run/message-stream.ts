@@ -69,7 +69,7 @@ export class MessageStream {
   }
 }
 
-/** What a node writes, with an id for each message that has none: the state's is the stream's. */
+/** The writes of a node, with an id for each message that has none: the state and the stream share it. */
 export function identified(update: Values): Values {
   const all: Record<string, unknown> = { ...update };
   // A list in which no message was copied stays the list that it is.
@@ -107,7 +107,7 @@ interface Result {
 
 /** Adds a handler to LangChain's callbacks: a model of `@langchain/core` that is given the context streams through it. */
 export function messageCallbacks(stream: MessageStream, given: unknown): unknown {
-  /** Of each call of a model: what is said of its messages, and the id of the one that it makes. */
+  /** For each model call: the metadata of its messages, and the id of the one that it makes. */
   const calls = new Map<string, { readonly metadata: object; id?: string }>();
   const send = (message: Message, run: string) => {
     const call = calls.get(run);

@@ -1,4 +1,4 @@
-// What a run reports: to streams, and to a trace listener.
+// Reports of a run: to streams, and to a trace listener.
 import { picked } from "../build/state-fields.js";
 import type { Values } from "../types.js";
 import type { TraceEvent, TraceListener } from "../build/trace.js";
@@ -60,7 +60,7 @@ export class Reports {
 
   messageStream({ place }: { readonly place: StepTask["place"] }): MessageStream {
     const seen = (this.#root.#seenMessages ??= new Set());
-    // The run's first messages are no news when a node writes them again: to rewrite the whole list, say.
+    // The run's first messages are not streamed if a node writes them again, such as to rewrite the whole list.
     if (!this.#isNoted) noteMessages(this.#at.state, seen);
     this.#isNoted = true;
     return new MessageStream(place, this.#scope, (payload) => this.emit("messages", payload), seen);

@@ -1,4 +1,4 @@
-// What a run saves of its thread: checkpoints, and the writes that come after each.
+// Saves a run's thread: checkpoints, and the writes that come after each.
 import { saverFor } from "../../checkpoint/langgraph-saver.js";
 import { checkCheckpointId } from "../../checkpoint/place.js";
 import type { CheckpointMetadata, CheckpointTuple } from "../../checkpoint/types.js";

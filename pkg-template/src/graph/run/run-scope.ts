@@ -1,4 +1,4 @@
-// What a run is given: by its caller, and by the graph around it.
+// The values that a run gets from its caller and from the graph around it.
 import type { AnyGraph, GraphSpec } from "../build/graph-spec.js";
 import { GraphValueError } from "../build/graph-errors.js";
 import type { RunConfig } from "../build/run-config.js";

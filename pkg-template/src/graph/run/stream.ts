@@ -1,4 +1,4 @@
-// What `stream` yields, from what runs send.
+// The parts that `stream` yields, made from the runs' reports.
 
 /** Takes what a run and the graphs inside send. */
 export interface RunStreams {

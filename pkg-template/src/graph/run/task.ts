@@ -161,7 +161,7 @@ export class Task implements StepTask, AnsweringTask, ContextTask, Asker {
       const delay = isGraphBubbleUp(error) ? undefined : retryDelay(retryPolicy, error, this.attempt);
       if (delay !== undefined) return this.#again(delay, error);
     } catch (worse) {
-      // What decides on a retry has failed itself.
+      // The retry condition has failed itself.
       this.error = worse;
     }
     this.status = "failed";
@@ -190,7 +190,7 @@ export class Task implements StepTask, AnsweringTask, ContextTask, Asker {
     this.writes.updates = this.writes.updates.map(identified);
   }
 
-  // What the node calls.
+  // The functions that the node calls.
 
   get context(): NodeContext {
     return (this.#context ??= new NodeContext(this));

@@ -1,6 +1,6 @@
 // Where a run goes on from: the head of its thread, an earlier checkpoint, or the beginning.
 
-/** What time travel has visited: graphs inside go back to what they were before. */
+/** The points that time travel has visited: nested graphs return to their state before them. */
 export interface Replay {
   readonly before: string;
   readonly visited: Set<string>;

@@ -1,4 +1,4 @@
-// What callers have written to a thread, besides its tasks: a command's updates and where it leads.
+// The writes of callers to a thread, besides its tasks: a command's updates and its target.
 import type { CheckpointPendingWrite } from "../../checkpoint/types.js";
 import { type Send, TASKS, toSend } from "../build/command.js";
 import type { Values } from "../types.js";

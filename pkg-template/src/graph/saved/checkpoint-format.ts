@@ -14,11 +14,11 @@ export interface Restored {
   readonly sends: readonly Send[];
   /** The values of `__start__` and of branches, by channel. */
   readonly held: Map<number, unknown>;
-  /** What `versions_seen` has of nodes that the graph does not have, and which of them are only named. */
+  /** The entries of `versions_seen` for nodes that the graph lacks, and which of them are only named. */
   readonly others: Record<string, ChannelVersions>;
 }
 
-/** What a checkpoint is made of. */
+/** The contents of a checkpoint. */
 export interface Snapshot extends Restored {
   readonly id: string;
 }
@@ -151,13 +151,13 @@ function versionsOf(spec: GraphSpec, numbers: readonly number[]): ChannelVersion
   return versions;
 }
 
-/** What a checkpoint says of versions seen, and the numbers that it says so for. */
+/** A checkpoint's versions seen, and the numbers that they stand for. */
 export interface Seen {
   readonly plan: Pick<PlanState, "seen" | "breakpoints">;
   readonly all: Checkpoint["versions_seen"];
 }
 
-/** `last`: what the checkpoint before says. What did not change is shared. */
+/** `last` is the previous checkpoint's. Unchanged entries are shared. */
 export function seenOf(spec: GraphSpec, plan: PlanState, others: Record<string, ChannelVersions>, last?: Seen): Seen {
   const all = { ...last?.all };
   const own = new Set<string>();

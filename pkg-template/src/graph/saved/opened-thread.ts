@@ -12,7 +12,7 @@ import { checkpointOf, restored, type Snapshot } from "./checkpoint-format.js";
 import { ERROR, isSpecial, type WritesByTask, writesByTask, writtenByCallers } from "./saved-writes.js";
 import { ThreadTask } from "./thread-task.js";
 
-/** What tasks save that are not done. An answer counts as done, as langgraph.js has it. */
+/** The writes of unfinished tasks. An answer counts as finished, as in langgraph.js. */
 const ENDS_NOTHING = new Set([ERROR, INTERRUPT]);
 
 /** A thread as it stands after a checkpoint. */
@@ -48,7 +48,7 @@ export class OpenedThread implements TaskHome {
     if (writes.length > 0) this.at.plan.apply([{ writes }]);
   }
 
-  /** What a task has saved. */
+  /** The saved writes of a task. */
   saved({ id }: TaskPlace): readonly PendingWrite[] {
     return (this.#byTask ??= writesByTask(this.at.pending)).get(id) ?? [];
   }
@@ -64,10 +64,9 @@ export class OpenedThread implements TaskHome {
   }
 
   /**
-   * Applies what the finished tasks of an open step have written, and what callers have. Only the versions of what is kept
-   * count up, fields, joins and nodes that wait for all: as in langgraph.js, what these writes would trigger at once is not
-   * triggered. `written`: the nodes as which the caller writes: those have run.
-   * Returns whether a task had finished.
+   * Applies the writes of callers and of the finished tasks of an open step. Versions count up only for kept values,
+   * fields, joins and nodes that wait for all. As in langgraph.js, these writes do not trigger anything at once.
+   * `written` is the nodes as which the caller writes: those have run. Returns whether a task had finished.
    */
   applyFinished(written: readonly (string | undefined)[]): boolean {
     const theirs = writtenByCallers(this.at.pending);
@@ -121,7 +120,7 @@ export class OpenedThread implements TaskHome {
     at.plan.apply([...others, ...writers]);
   }
 
-  /** What a checkpoint is made of. */
+  /** The contents of a checkpoint. */
   snapshot(): Snapshot {
     const { state, sends, held, others, plan, stepNumber } = this.at;
     const id = uuid6After(this.checkpointId, Math.max(0, stepNumber));

@@ -22,7 +22,7 @@ export class SavedThread {
   /** Whether it has saved a checkpoint. */
   hasPut = false;
   readonly #base: Record<string, unknown>;
-  /** The id of the checkpoint that the next one comes behind. */
+  /** The id of the next checkpoint's parent. */
   #parent: string | undefined;
   #versions: readonly number[] = [];
   #seen: Seen | undefined;
@@ -49,7 +49,7 @@ export class SavedThread {
     this.#versions = versions;
   }
 
-  /** Saves a checkpoint behind the last one. `grown`: what lists were before they only got longer. */
+  /** Saves a checkpoint after the last one. `grown` has the earlier values of lists that only got longer. */
   put(snapshot: Snapshot, metadata: CheckpointMetadata, grown?: Record<string, readonly unknown[]>): void {
     // At the exit of a run that has ended no step.
     if (snapshot.id === this.#parent) {

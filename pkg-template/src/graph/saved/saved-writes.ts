@@ -1,4 +1,4 @@
-// What is saved behind a checkpoint: the writes of its tasks, and of callers.
+// The writes saved after a checkpoint: those of its tasks, and of callers.
 import type { CheckpointPendingWrite, PendingWrite } from "../../checkpoint/types.js";
 import { INTERRUPT, type Interrupt } from "../build/interrupt.js";
 
@@ -9,11 +9,11 @@ export interface TaskSnapshot {
   readonly path: readonly unknown[];
   /** Why it failed. */
   readonly error?: unknown;
-  /** What it asks. */
+  /** Its interrupts. */
   readonly interrupts: readonly Interrupt[];
   /** Where the graph inside it stands, or the config to ask with. */
   readonly state?: unknown;
-  /** What it has written already. */
+  /** Its writes so far. */
   readonly result?: unknown;
 }
 
@@ -24,13 +24,13 @@ export const RESUME = "__resume__";
 export const ERROR = "__error__";
 export const ERROR_SOURCE = "__error_source_node__";
 
-/** What a pending write is about besides the state. */
+/** The pending writes that are not about the state. */
 const SPECIAL = new Set([ERROR, ERROR_SOURCE, INTERRUPT, RESUME]);
 
 /** Tells whether a pending write is about something else than the state. */
 export const isSpecial = (channel: string): boolean => SPECIAL.has(channel);
 
-/** What each task has saved. */
+/** The saved writes of each task. */
 export type WritesByTask = ReadonlyMap<string, readonly PendingWrite[]>;
 
 export function writesByTask(pending: readonly CheckpointPendingWrite[]): WritesByTask {
@@ -43,7 +43,7 @@ export function writesByTask(pending: readonly CheckpointPendingWrite[]): Writes
   return byTask;
 }
 
-/** What callers have written to the thread, but for answers. */
+/** The callers' writes to the thread, except answers. */
 export const writtenByCallers = (pending: readonly CheckpointPendingWrite[]): CheckpointPendingWrite[] =>
   pending.filter(([id, channel]) => id === NULL_TASK && !isSpecial(channel));
 

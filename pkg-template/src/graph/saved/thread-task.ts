@@ -38,7 +38,7 @@ export class ThreadTask implements AnsweringTask, ContextTask {
 
   updated(): void {}
 
-  // What a condition may ask its context.
+  // The values of the context that a condition may read.
 
   get context(): NodeContext {
     return new NodeContext(this);

@@ -10,7 +10,7 @@ import { OpenedThread } from "./opened-thread.js";
 import { stateSnapshot } from "./state-snapshot.js";
 import { ThreadTask } from "./thread-task.js";
 
-/** What is written, and as which node. */
+/** The values to write, and the node to write them as. */
 export interface StateUpdate {
   values: unknown;
   asNode?: string | undefined;
@@ -38,7 +38,7 @@ export async function updateState(
   const put = async (source: CheckpointMetadata["source"], step: number, at: CheckpointConfig = place) => {
     const checkpoint = thread.checkpoint();
     const metadata = { source, step, parents: tuple?.metadata?.parents ?? {} };
-    // A copy is no child of what it copies, whose versions another branch may have, too.
+    // A copy is not a child of its source, whose versions another branch may have, too.
     const fresh = source === "fork" ? checkpoint.channel_versions : newer(checkpoint.channel_versions, tuple);
     return withParents(await saver.put(at, checkpoint, metadata, fresh), tuple?.metadata?.parents);
   };
@@ -71,7 +71,8 @@ export async function updateState(
       thread.at.plan.apply([{ writes: [graph.spec.plan.start] }]);
       return await put("input", tuple ? thread.at.stepNumber : -1);
     }
-    // At the head, the open step's finished tasks count; behind a checkpoint that the caller names everything runs again.
+    // At the head, the open step's finished tasks count. After a checkpoint that the caller names, everything runs
+    // again.
     const went =
       config.configurable?.checkpoint_id === undefined && thread.applyFinished(updates.map((update) => update.asNode));
     const ran =

@@ -1,4 +1,4 @@
-// What a task writes: updates of the state, and where it leads.
+// The writes of a task: updates of the state, and its next nodes.
 import { END, type Send, TASKS, toSend } from "../build/command.js";
 import { InvalidUpdateError } from "../build/graph-errors.js";
 import type { Interrupt } from "../build/interrupt.js";
@@ -7,7 +7,7 @@ import type { TaskPlace } from "./task-place.js";
 
 type Entry = readonly [channel: string, value: unknown];
 
-/** What became of a task; empty while it runs. `handled`: it failed, and its error handler runs. */
+/** The outcome of a task; empty while it runs. `handled`: it failed, and its error handler runs. */
 export type TaskStatus = "" | "done" | "failed" | "handled" | "interrupted";
 
 /** A task of a super-step, as streams, savers and the step itself see it. */

@@ -10,13 +10,13 @@ const NONE: readonly never[] = [];
 
 export class ThreadState {
   readonly spec: GraphSpec;
-  /** What nodes read: the state as the super-step began. */
+  /** The state that nodes read: as it was when the super-step began. */
   state: Values;
   /** The number of the step that comes next; -1 on an empty thread. */
   stepNumber = -1;
   /** The sends of the step before. */
   sends: readonly Send[] = NONE;
-  /** What `versions_seen` has besides. */
+  /** The other entries of `versions_seen`. */
   others: Record<string, ChannelVersions> = {};
   /** The writes saved after the checkpoint: of tasks, and of the caller. */
   pending: readonly CheckpointPendingWrite[] = NONE;

@@ -23,7 +23,7 @@ import type { ServeLangGraphOptions } from "./serve-options.js";
  * names their users: a thread belongs to the user who made it. Without it anybody may call.
  *
  * @param graphs - A compiled graph, the assistant of every name, or graphs by their names.
- * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for what is no compiled graph, and for an unknown option.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for anything but a compiled graph, and for an unknown option.
  *
  * @example
  * ```ts
