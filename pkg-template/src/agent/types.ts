@@ -288,7 +288,7 @@ export interface SystemMessage {
   concat(more: any): SystemMessage;
 }
 
-/** The form of the agent's answer: a schema, or several, one of which the model chooses. */
+/** The form of the agent's answer: a schema, or several, from which the model chooses one. */
 export type ResponseFormat<T = unknown> = AnySchema<T> | ToolStrategy<T>;
 
 /** The type of an answer in that form. */

@@ -1,4 +1,5 @@
-// What a runner's machine holds, hears and commands. Ids, numbers and names alone, so that it can move into the core.
+// The state, events and commands of a runner's machine. It has ids, numbers and names alone, so that it can move into
+// the core.
 
 /** The number of a promise that a call has returned. */
 export type Who = number;
@@ -30,7 +31,7 @@ export interface Failure {
   readonly begun: boolean;
   readonly lost: boolean;
   readonly gone: boolean;
-  /** What it still asks. */
+  /** The interrupts still open. */
   readonly open: readonly string[];
 }
 
@@ -49,7 +50,7 @@ export type Found =
   | ({ readonly is: "failed" } & Failure)
   | { readonly is: "cut"; readonly joins: boolean; readonly heard: boolean };
 
-/** What follows the joined run: the server's state again, or the same run made anew if it is gone. */
+/** The step after the joined run: read the server's state again, or make the same run anew if it is gone. */
 export type After =
   | { readonly is: "remake" }
   | { readonly is: "load"; readonly joined: string; readonly again: readonly string[] | undefined };
@@ -60,7 +61,7 @@ export interface Attempt {
 }
 
 export interface Joined extends Attempt {
-  /** Whether the server has said anything of the run. */
+  /** Whether the server has sent anything about the run. */
   readonly heard: boolean;
   readonly tries: number;
   /** Whether a join was ever answered. */
@@ -91,7 +92,7 @@ export interface Machine {
   readonly state: State;
   /** The number of the attempt: an event of an older one changes nothing. */
   readonly n: number;
-  /** What waits for a run: updates, the wish for a run without one, and the promises of both. */
+  /** The work that waits for a run: updates, the request for a run without one, and the promises of both. */
   readonly unsent: Chain<string>;
   readonly wants: boolean;
   readonly waiters: Chain<{ readonly w: Who; readonly id: string | undefined }>;
@@ -99,14 +100,14 @@ export interface Machine {
   readonly own: readonly Who[];
   readonly stops: readonly Who[];
   readonly later: readonly Later[];
-  /** A run that had begun, or may have, has failed, and none has ended well since: the server may lack what it told. */
+  /** A run that had begun, or may have, has failed, and none has succeeded since: the server may lack what it sent. */
   readonly mayLack: boolean;
   /** Nothing that a record holds is sent before the first call. */
   readonly isAwake: boolean;
 }
 
 export type Event =
-  // Calls. What they show and send is made by the command `act`, once they are admitted.
+  // Calls. The command `act` shows and sends their messages, once they are admitted.
   | { readonly is: "send"; readonly w: Who }
   | { readonly is: "edit"; readonly w: Who }
   | { readonly is: "resume"; readonly w: Who }
@@ -121,8 +122,8 @@ export type Event =
   | { readonly is: "load"; readonly w: Who }
   | { readonly is: "stop"; readonly w: Who }
   | { readonly is: "dispose" }
-  // What a call has made.
-  /** `now`: an edit, which goes by what stands in the thread, so that nothing comes between. */
+  // The result of a call. `now` marks an edit, which depends on the thread's current messages, so that nothing comes
+  // between.
   | { readonly is: "shown"; readonly ws: readonly Who[]; readonly ids: readonly string[]; readonly now?: boolean }
   | { readonly is: "wanted"; readonly ws: readonly Who[] }
   | { readonly is: "answered"; readonly w: Who; readonly ids: readonly string[] }
@@ -148,7 +149,7 @@ export type Event =
   | { readonly is: "otherEnded"; readonly how: Found }
   | { readonly is: "rolledBack"; readonly id: string }
   | { readonly is: "freed" }
-  /** Nothing else is to be heard: what waits may go on. */
+  /** No further event is waiting: pending work may continue. */
   | { readonly is: "next" };
 
 /** The connection broke. */
@@ -200,7 +201,7 @@ export type Command =
   | { readonly do: "settle"; readonly ws: readonly Who[]; readonly how: Result; readonly why?: "cancel" | "other" }
   | { readonly do: "refuse"; readonly w: Who; readonly code: Refusal };
 
-/** What differs between runners. */
+/** The differences between runners. */
 export interface Rules {
   readonly canLoad: boolean;
   /** Whether answers are sent again once the server has begun the run that carried them. */

@@ -44,7 +44,7 @@ export function step(before: Machine, event: Event, rules: Rules): { machine: Ma
 /** The run's own standing, whatever became of a load. */
 export const standingOf = (run: Standing): RunStanding => (run.is === "unloaded" ? run.behind : run);
 
-/** What a standing asks. */
+/** The open interrupts of a standing. */
 export const openOf = (run: Standing): readonly string[] => {
   const own = standingOf(run);
   return own.is === "asks" || own.is === "failed" ? own.open : NONE;
@@ -78,7 +78,7 @@ const resultOf = (run: Standing): Result => {
   return run.is === "cut" ? "disconnected" : "failed";
 };
 
-/** What a run found so stands at; answers that wait are kept while the same is asked. */
+/** The standing of a run found so; pending answers are kept while the interrupts are the same. */
 function found(how: Found, before: Standing): RunStanding {
   const was = standingOf(before);
   if (how.is === "asks") {

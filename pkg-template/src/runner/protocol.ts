@@ -37,7 +37,7 @@ export interface RunNews {
   /** Whether the server has stopped the run. */
   readonly stopped?: boolean;
   readonly pendingToolCallIds?: readonly string[];
-  /** Of a run that failed: the interrupts that the server still has open. */
+  /** For a failed run: the interrupts that the server still has open. */
   readonly stillOpen?: readonly object[];
 }
 

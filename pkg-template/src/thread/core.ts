@@ -33,7 +33,7 @@ export class ThreadCore {
   readonly #arena = new core.Arena(2 ** 18);
   /** A call is under way: a reducer or a getter may call back into it. */
   #isBusy = false;
-  /** What the core has answered since it was last changed, by question: a page asks once for each message. */
+  /** The core's answers since the last change, by question: a page asks once for each message. */
   #known: unknown[] = [];
 
   /** Makes the thread from values, or from the core's part of a record. */

@@ -1,4 +1,4 @@
-// What a thread holds and hands out.
+// The data that a thread holds and returns.
 import type { ThreadfoldError } from "../shared/errors.js";
 import type { FileData } from "../state/files.js";
 import type { AgUiMessage, LangChainMessage, MessagesUpdate } from "../state/messages.js";
@@ -88,13 +88,13 @@ export type PendingStatus = "pending" | "sent" | "failed";
 /** An optimistic update that the server's state does not have. */
 export interface PendingUpdate<U = ThreadUpdate<ThreadState>> {
   readonly id: string;
-  /** What it writes. Its messages are whole and have ids. */
+  /** The update itself. Its messages are complete and have ids. */
   readonly update: U;
-  /** `sent`: a run has taken it along. `failed`: that run failed; the update is still shown. */
+  /** `sent`: a run has submitted it. `failed`: that run failed; the update is still shown. */
   readonly status: PendingStatus;
   /** Why it failed. */
   readonly error?: unknown;
-  /** True for one made with `{ manual: true }`: no run takes it along. */
+  /** True for one made with `{ manual: true }`: no run submits it. */
   readonly manual?: true;
 }
 
@@ -132,11 +132,11 @@ export interface ThreadRun {
   /** Why it failed, or why the connection broke. */
   readonly error?: unknown;
   /**
-   * What it waits for, as the server says it. Kept while the next run has no id yet, and when that fails without one:
-   * the answers may not have arrived.
+   * The run's interrupts, as the server sent them. Kept while the next run has no id yet, and if that fails without
+   * one: the answers may not have arrived.
    */
   readonly interrupts?: readonly unknown[] | undefined;
-  /** The id of the stream's last part, to join the run behind it. */
+  /** The id of the stream's last part, to join the run after it. */
   readonly lastEventId?: string | undefined;
 }
 
@@ -148,15 +148,15 @@ export interface Drift {
   readonly event: ThreadEvent;
 }
 
-/** What {@link Thread.toJSON} returns and {@link Thread.fromJSON} takes. */
+/** The value that {@link Thread.toJSON} returns and {@link Thread.fromJSON} accepts. */
 export interface ThreadRecord {
   readonly version: 2;
   readonly threadId?: string | undefined;
-  /** What compactions took out of the server's list, and what the last one made of it. */
+  /** The messages that compactions removed from the server's list, and the last compaction's record. */
   readonly history: object;
   /**
-   * The run, what is confirmed and pending, what the server has of it, and the names of the schema's fields, in a form
-   * of the package's own.
+   * The run, the confirmed and pending updates, the server's part of them, and the names of the schema's fields. The
+   * form is internal.
    */
   readonly core: object;
 }

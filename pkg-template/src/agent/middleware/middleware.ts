@@ -106,8 +106,8 @@ export function hookOf(hook: NodeHook): { run: Run; canJumpTo: readonly JumpTarg
 const EVERY = new Set(["messages", "jumpTo", "structuredResponse"]);
 
 /**
- * The schema of a middleware. It may be bare fields, or a form of langgraph.js: then a name with `_` in front is
- * private, and a zod field starts with its default.
+ * The schema of a middleware. It may be bare fields, or a form of langgraph.js. In the latter, a name with `_` in front
+ * is private, and a zod field starts with its default.
  */
 export function schemaOf(schema: StateForm<SchemaFields>): Schema<SchemaFields> {
   if (typeof (schema as Partial<Schema<SchemaFields>>).step === "function") return schema as Schema<SchemaFields>;
