@@ -105,7 +105,7 @@ export class Fold {
 /** One for all copies of this module, such as those of the ESM and the CommonJS build. */
 const FOLDS = Symbol.for("threadfold.ag-ui.folds");
 
-/** Returns the fold of a thread: the same one, whoever folds. */
+/** Returns the fold of a thread: the same one for every caller. */
 export function foldOf(thread: FoldingThread): Fold {
   if (!isObject(thread) || typeof (thread as Partial<FoldingThread>).receive !== "function") {
     throw new ThreadfoldError("INVALID_ARGUMENT", "Events are folded into a thread, such as new Thread().");

@@ -25,7 +25,7 @@ export class Streams {
   readonly #begun = new Set<StreamKey>();
   readonly #retold = new Map<StreamKey, Retold>();
 
-  /** A run begins: no stream of an earlier one goes on. */
+  /** A run begins: no stream of an earlier one continues. */
   reset(): void {
     this.#open.clear();
     this.#ofMessage.clear();

@@ -107,8 +107,8 @@ const BY_ASCII = Uint16Array.from({ length: STATES << 7 }, (_, at) => found(step
 const BY_KIND = Uint16Array.from({ length: STATES << 4 }, (_, at) => found(step(at & 15, at >> 4)));
 
 /**
- * Estimates the tokens of a text that continues another, in hundredths. A text costs the same in one piece and in many:
- * the sum of `a + b` is that of `a` plus that of `b` from `a`'s state. So a streamed text is counted by its deltas.
+ * Estimates the tokens of a text that continues another, in hundredths. A text costs the same in one piece and in many.
+ * The cost of `a + b` is that of `a` plus that of `b` from `a`'s state. So a streamed text is counted by its deltas.
  *
  * @param state - The `state` where the text before it stopped; none at the start of a text.
  * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for anything else.

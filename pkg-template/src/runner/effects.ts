@@ -36,7 +36,7 @@ export class Effects<S extends object, U extends object> {
   /** Open calls of the page's tools that a run left, and no result has reported yet. */
   #callsLeft: readonly string[] = NONE;
 
-  /** @param hear - Takes what makes an event: it may change the thread, and nothing is heard of that but the event. */
+  /** @param hear - Receives a function that makes an event. It may change the thread; only the event is reported. */
   constructor(
     thread: Thread<S, U>,
     protocol: RunProtocol,
@@ -232,7 +232,7 @@ export class Effects<S extends object, U extends object> {
         const auth = joins && isNotLetIn(error);
         // Parts that a stream without ids repeats from its start are not new.
         const parts = thread.run.lastEventId !== lastEventId || !sameJson(thread.getConfirmedState(), confirmed);
-        // The run goes on: who asks again may be let in.
+        // The run continues: a later request may be let in.
         if (auth) thread.receive({ type: "disconnected", error });
         const canJoin = this.#canJoin && (auth || !isFinal(error));
         return { is: "cut", n: attempt.n, joins: canJoin, parts, answered: attempt.hasJoined, auth };

@@ -148,7 +148,7 @@ function takeBack<S extends object, U extends object>(
   if (gone.length > 0) thread.update({ messages: gone.map(({ id }) => removeMessage(id)) } as U);
 }
 
-/** The last of an update's places; of one that only removes messages, that of the user's last message. */
+/** The last of an update's positions. If the update only removes messages, the position of the user's last message. */
 const placeOf = (places: readonly number[], lastUsers: number): number => {
   const last = places.reduce((one, other) => Math.max(one, other), -1);
   return last < 0 ? lastUsers : last;

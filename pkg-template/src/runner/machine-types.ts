@@ -39,7 +39,7 @@ export interface CutRun {
   readonly is: "cut";
   readonly joins: boolean;
   readonly heard: boolean;
-  /** Patience is out, or the server asks who this is: only a call goes on. */
+  /** Retries are exhausted, or the server asks for authentication: only a call continues. */
   readonly tired: boolean;
 }
 
@@ -137,7 +137,7 @@ export type Event =
       readonly is: "loaded";
       readonly n: number;
       readonly how: Found;
-      /** The run that goes on there. */
+      /** The run that continues there. */
       readonly run: string | undefined;
       readonly isDone: boolean;
     }

@@ -307,7 +307,7 @@ class Turn {
     for (const w of event.ws) this.m.waiters = { last: { w, id }, rest: this.m.waiters };
     const { state } = this.m;
     if (state.is !== "rest") return;
-    // A call goes on where patience was out.
+    // A call continues where retries were exhausted.
     if (state.run.is === "cut") this.m.state = { is: "rest", run: { ...state.run, tired: false } };
     if (event.is === "shown" && event.now) this.#go();
   }

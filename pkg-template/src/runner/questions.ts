@@ -40,7 +40,7 @@ export class Questions<S extends object, U extends object> {
     const byId = new Map<string, RunnerInterrupt>();
     for (const one of asked?.map(this.#read) ?? NONE)
       byId.set(one.id === undefined || byId.has(one.id) ? `${one.id ?? ""}#${byId.size}` : one.id, one);
-    // Answers are kept for a retry of the run that was to go on with them.
+    // Answers are kept for a retry of the run that was to continue with them.
     if (byId.size > 0) this.#answers = new Map([...this.#answers].filter(([id]) => byId.has(id)));
     this.#byId = byId;
     return (this.#ids = [...byId.keys()]);

@@ -9,7 +9,7 @@ import { carried } from "./said.js";
 /**
  * Finds the user's message with this id; or of another's, or without an id of the last message, the user's before it.
  *
- * @throws `UNKNOWN_MESSAGE` for an id that no message has, `INVALID_STATE` without a message of the user's.
+ * @throws `UNKNOWN_MESSAGE` for an id that no message has, `INVALID_STATE` without a user message.
  */
 export function questionOf<S extends object, U extends object>(thread: Thread<S, U>, id: string | undefined): Said {
   const messages = messagesIn(thread.getState());
@@ -105,7 +105,7 @@ export function madeAnew<S extends object, U extends object>(thread: Thread<S, U
 
 const isRemoval = ({ type }: Said): boolean => type === "remove";
 
-/** Returns the one message to send in the place of the user's with this id. */
+/** Returns the one message that replaces the user message with this id. */
 export function insteadOf(question: Said, id: string, messages: unknown): object {
   const [own, ...more] = [messages ?? []].flat() as object[];
   if (question.id !== id || !own || more.length > 0)

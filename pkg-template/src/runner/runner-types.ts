@@ -84,7 +84,7 @@ export interface RunnerOptions {
 export interface SendOptions<U = object> {
   /** Other input fields of the state, shown and sent with it: LangGraph's `input` beside `messages`, AG-UI's `state`. */
   readonly input?: SentFields<U> | undefined;
-  /** The id of a message of the user's: the new one takes its place. */
+  /** The id of a user message: the new one replaces it. */
   readonly messageId?: string | undefined;
 }
 

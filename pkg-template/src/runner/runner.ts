@@ -127,7 +127,7 @@ export abstract class Runner<S extends object, U extends object> {
    *
    * @param options - `messageId`: the user's message, or one of the answer's. The last answer, unless given.
    * @throws {@link ThreadfoldError} `BUSY` while a run is under way or waits for an answer: `stop()` it first. `DISPOSED`;
-   *   `INVALID_STATE` without a message of the user's, `UNKNOWN_MESSAGE` for an id that no message has.
+   *   `INVALID_STATE` without a user message, `UNKNOWN_MESSAGE` for an id that no message has.
    */
   async regenerate(options?: Pick<SendOptions, "messageId">): Promise<RunResult> {
     this.#ready();
@@ -218,7 +218,7 @@ export abstract class Runner<S extends object, U extends object> {
    * Resolves when no run is under way any more; at once, if the thread has no id, or the server does not know it. A run
    * that cannot be joined fails, so that you can send its messages again. If the server answers 401 or 403, the run
    * stays
-   * `disconnected`, to be joined with other headers. If the state cannot be had, resolves as `failed`: {@link Runner.error}
+   * `disconnected`, to be joined with other headers. If the state is not available, resolves as `failed`: {@link Runner.error}
    * says why until the next run or `load()`, and {@link Runner.retry} loads again. Over AG-UI `pendingToolCallIds`
    * lists which calls of the option `tools` wait for their result, also if the run ended before a reload.
    *
@@ -258,7 +258,7 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   /**
-   * Disconnects from the run under way, which goes on at the server: the thread's run is `disconnected`, for another
+   * Disconnects from the current run, which continues on the server: the thread's run is `disconnected`, for another
    * runner to rejoin. Does not dispose of the thread.
    */
   dispose(): void {

@@ -114,9 +114,9 @@ const SILENCE = 15_000;
 
 /**
  * Returns a response that streams parts as they come, and in longer silences comments, which nobody reads. Its end, or
- * whoever asked leaving, closes their source.
+ * the caller leaving, closes their source.
  *
- * @param left - Called if whoever asked leaves before the end.
+ * @param left - Called if the caller leaves before the end.
  */
 export function eventStream(
   parts: AsyncGenerator<string>,

@@ -51,7 +51,7 @@ export interface RunError {
   readonly error: unknown;
 }
 
-/** The connection broke. The run may go on where it is, and you can join it: nothing else changes. */
+/** The connection broke. The run may continue on the server, and you can join it: nothing else changes. */
 export interface Disconnected {
   readonly type: "disconnected";
   readonly error?: unknown;

@@ -98,7 +98,7 @@ export interface PendingUpdate<U = ThreadUpdate<ThreadState>> {
   readonly manual?: true;
 }
 
-/** Ends an optimistic update by hand. Each method does nothing once the update is over. */
+/** Ends an optimistic update manually. Each method does nothing once the update is over. */
 export interface OptimisticUpdate {
   readonly id: string;
   /** `done` once the server's state has it, or you settled it or rolled it back. */

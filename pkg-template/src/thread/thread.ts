@@ -262,7 +262,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
 
   /**
    * Folds one server event. Returns false for one that cannot be folded: it goes to the `error` listeners, the state is
-   * unchanged, and the stream may go on.
+   * unchanged, and the stream may continue.
    *
    * Calls listeners of `drift` and `error` before it returns, and those of {@link Thread.subscribe} once for all events
    * that arrive together.

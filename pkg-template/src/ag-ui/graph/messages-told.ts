@@ -95,7 +95,7 @@ export class MessagesTold {
     if (!wire.part || fields["chunk_position"] === "last") yield* this.#end(open);
   }
 
-  /** Tells the calls of a whole message that its parts did not have: a model that streams its text by hand has such. */
+  /** Emits the calls of a whole message that its parts did not have, such as from a model that streams its text manually. */
   *#rest(given: unknown): Generator<GraphEvent> {
     const id = textIn((given as Dict | null | undefined)?.["id"]);
     const told = id === undefined ? undefined : this.#parts.get(id);

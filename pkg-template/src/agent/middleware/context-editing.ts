@@ -113,7 +113,7 @@ export function contextEditingMiddleware(options: { readonly edits?: readonly Co
         }
         const edited = [...messages];
         await one.apply({ messages: edited, model: request.model, countTokens });
-        // A list that is the same stays the same, for what is known of it.
+        // An unchanged list stays the same object, so that its cached facts stay valid.
         if (edited.length !== messages.length || edited.some((one, at) => one !== messages[at])) messages = edited;
       }
       return handler(withMessages(request, messages));
