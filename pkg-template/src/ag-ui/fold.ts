@@ -40,7 +40,7 @@ export interface Step<E extends FoldedEvent> {
   readonly apply?: (fold: Fold, event: E) => Change;
   /** Does all of the above in fewer steps, where nobody comes between. */
   readonly alone?: (fold: Fold, event: E) => Change;
-  /** Returns what is announced in any case, once the event is applied or stopped. */
+  /** Returns the announcements made in any case, once the event is applied or stopped. */
   readonly announce?: (fold: Fold, event: E) => Change;
   /** Returns the end that the event makes of its run; called before the event is folded. */
   readonly end?: (fold: Fold, event: E) => RunEnd;
@@ -90,7 +90,7 @@ export class Fold {
     this.send({ type: "message", message, after, streaming: this.streams.isOpen(message.id) });
   }
 
-  /** Forgets what it knows of the messages: something else than events has changed them. */
+  /** Clears its knowledge of the messages, after something other than events has changed them. */
   forget(): void {
     this.calls.forget();
     this.growing.clear();

@@ -1,4 +1,4 @@
-// Asks src/agent what to do, in numbers: src/wasm_agent/agent.rs says which.
+// Asks src/agent for decisions, in numbers that src/wasm_agent/agent.rs defines.
 import { call, decide, room } from "#agent-core";
 import type { ToolCall } from "../state/messages.js";
 import type { ToolMessage } from "./message.js";

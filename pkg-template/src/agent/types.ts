@@ -1,4 +1,4 @@
-// The types of an agent: its state, its middlewares and what they are given, its tools and models.
+// The types of an agent: its state, its middlewares and their arguments, its tools and models.
 import type { Command } from "../graph/build/command.js";
 import type { NodeContext } from "../graph/build/node-context.js";
 import type { Field } from "../state/fields.js";

@@ -43,7 +43,7 @@ export class Attempt<S extends object, U extends object> {
     this.hasJoined ||= joins && error === undefined;
   }
 
-  /** Takes note of what the run carries. Returns the updates. */
+  /** Records the updates that the run carries, and returns them. */
   carry(thread: Thread<S, U>): object[] {
     const sent = thread.pending.filter(({ status }) => status === "sent");
     const atStart = messagesIn(this.atStart);

@@ -63,9 +63,9 @@ export class Driver<S extends object, U extends object> {
     this.#seen = thread.run;
   }
 
-  // ── what is shown ──
+  // ── the shown state ──
 
-  /** The machine, once it knows what the thread says. Tells nobody: reading changes nothing for others. */
+  /** The machine, brought up to date with the thread. Notifies nobody: reading changes nothing for others. */
   get machine(): Machine {
     if (this.#isDraining || this.thread.isDisposed) return this.#machine;
     for (let event = this.#inThread(); event; event = this.#inThread()) this.#step(event);
@@ -101,7 +101,7 @@ export class Driver<S extends object, U extends object> {
     return this.#blamed.error;
   }
 
-  // ── what is called ──
+  // ── calls ──
 
   /** Returns how the call ends. */
   call(event: (w: Who) => Event, act: (w: Who) => Event = none, isLoad = false): Promise<RunResult> {

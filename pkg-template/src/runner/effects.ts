@@ -171,7 +171,7 @@ export class Effects<S extends object, U extends object> {
     return { is: "shown", ws: [w], ids: [thread.optimistic({ messages: said } as never).id] };
   }
 
-  /** Sends what the server, which was asked, does not have of these. */
+  /** Sends those of these updates that the server, after being asked, lacks. */
   again({ ws, ids, isDone }: Of<"again">): Event {
     const thread = this.#thread;
     const chosen = new Set(ids);

@@ -45,7 +45,7 @@ export class Failed<S extends object, U extends object> {
     return this.#said.get(error as object) ?? (this.#copies.has(error) ? "reloaded" : new Set());
   }
 
-  /** Returns what is failed and carried by runs. */
+  /** Returns the failed updates that runs carried. */
   get all(): readonly PendingUpdate<U>[] {
     return carried(this.#thread).filter(({ status }) => status === "failed");
   }

@@ -96,7 +96,7 @@ export interface Machine {
   readonly unsent: Chain<string>;
   readonly wants: boolean;
   readonly waiters: Chain<{ readonly w: Who; readonly id: string | undefined }>;
-  /** The promises of what is under way, and of those who stopped it. */
+  /** The promises of the calls in progress, and of those that stopped them. */
   readonly own: readonly Who[];
   readonly stops: readonly Who[];
   readonly later: readonly Later[];
@@ -168,9 +168,9 @@ export type Result = "finished" | "stopped" | "interrupted" | "failed" | "discon
 export type Refusal = "BUSY" | "INVALID_STATE" | "INVALID_ARGUMENT" | "DISPOSED";
 
 export type Command =
-  /** Makes what the call is for: shows a message, reads answers. */
+  /** Does the call's work: shows a message, reads answers. */
   | { readonly do: "act"; readonly w: Who }
-  /** Begins a run in the thread, which carries what is pending, or leaves it. */
+  /** Begins a run in the thread, with or without the pending updates. */
   | { readonly do: "begin"; readonly n: number; readonly carries: boolean }
   | {
       readonly do: "request";
@@ -182,21 +182,21 @@ export type Command =
   | { readonly do: "join"; readonly n: number }
   /** The run failed, as it cannot be joined: comes back as `ended`. */
   | { readonly do: "giveUp"; readonly n: number }
-  /** The run stays cut off: says why. */
+  /** The run stays cut off: reports why. */
   | { readonly do: "tire" }
   | { readonly do: "load"; readonly n: number; readonly joined: string | undefined }
   | { readonly do: "cancel"; readonly n: number }
   /** Reads no more; `goesOn`: the run is left, and not stopped. */
   | { readonly do: "leave"; readonly goesOn: boolean }
-  /** Ends the thread's run as stopped: what it carried is pending again, what it was to answer is asked again. */
+  /** Ends the thread's run as stopped: its updates are pending again, and the interrupts that it answered are open again. */
   | { readonly do: "end"; readonly unsends: boolean; readonly asks: boolean }
   /** Opens the questions of a run that failed. */
   | { readonly do: "ask" }
-  /** Another run has begun: what the cut one carried has failed with it, and nobody reads that any more. */
+  /** Another run has begun: the updates of the cut one have failed with it, and its stream is no longer read. */
   | { readonly do: "fail" }
   /** Makes a failed run anew: comes back as `retry`. */
   | { readonly do: "remake"; readonly w: Who }
-  /** Sends what is still failed of these, by what the server has: comes back as `shown`, `wanted` or `stands`. */
+  /** Sends those of these that have still failed and the server lacks. The outcome is `shown`, `wanted` or `stands`. */
   | { readonly do: "again"; readonly ws: readonly Who[]; readonly ids: readonly string[]; readonly isDone: boolean }
   | { readonly do: "settle"; readonly ws: readonly Who[]; readonly how: Result; readonly why?: "cancel" | "other" }
   | { readonly do: "refuse"; readonly w: Who; readonly code: Refusal };

@@ -34,7 +34,7 @@ export function machineOf(run: RunStanding | { readonly is: "elsewhere" }, unsen
   };
 }
 
-/** Returns the next state and what is to be done. The same machine, and nothing, if the event changes nothing. */
+/** Returns the next state and the commands. The same machine and no commands, if the event changes nothing. */
 export function step(before: Machine, event: Event, rules: Rules): { machine: Machine; commands: readonly Command[] } {
   const turn = new Turn(before, rules);
   turn.take(event);
@@ -411,7 +411,7 @@ class Turn {
     this.#settle(this.m.stops, "stopped", "cancel");
     this.m.stops = NONE;
     this.m.state = { is: "elsewhere", isNamed };
-    // It carries what was pending, as every run does.
+    // It carries the pending updates, as every run does.
     const isTaken = (id: string | undefined) => id !== undefined && took.includes(id);
     this.m.unsent = without(this.m.unsent, isTaken);
     this.m.own = [
@@ -504,7 +504,7 @@ class Turn {
 
   // ── small ──
 
-  /** Comes to rest, and says so to who waits for what was under way. A run that stays cut off lets nobody else wait. */
+  /** Comes to rest, and resolves the promises of the ended work. A run that stays cut off resolves all others, too. */
   #rest(run: Standing): void {
     this.m.state = { is: "rest", run };
     const waiting = run.is === "cut" ? listOf(this.m.waiters).map(({ w }) => w) : NONE;

@@ -81,7 +81,7 @@ export class Questions<S extends object, U extends object> {
   }
 }
 
-/** Returns the answers that these decisions give, by the ids of what they answer. `open`: what has no answer yet. */
+/** Returns the answers of these decisions, by the ids of their interrupts. `open`: the interrupts without an answer. */
 export function answersTo(
   questions: Questions<never, never>,
   open: readonly string[],

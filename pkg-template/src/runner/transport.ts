@@ -41,6 +41,6 @@ export interface Transport<Input, Part extends object> {
   join?: ((run: RunRef, call: TransportCall) => Awaitable<StreamSource<Part>>) | undefined;
   /** Stops a run on the server. Throw, or return a `Response` that is not ok, if it refuses: `stop()` reports that. */
   cancel?: ((run: RunRef, call: TransportCall) => unknown) | undefined;
-  /** Returns what the server has of a thread; undefined if it does not know it. Without it, `load()` only joins. */
+  /** Returns the server's state of a thread; undefined if the server does not know it. Without this method, `load()` only joins. */
   load?: ((threadId: string, call: TransportCall) => Awaitable<LoadedThread | undefined>) | undefined;
 }

@@ -109,7 +109,7 @@ export function checkId(id: unknown): void {
     throw new Refusal(422, `${id} is a property of every object: choose another id.`);
 }
 
-/** How long a stream may be silent: what is between takes a longer silence for a broken connection. */
+/** How long a stream may be silent: proxies treat a longer silence as a broken connection. */
 const SILENCE = 15_000;
 
 /**

@@ -88,7 +88,7 @@ export class ThreadCore {
     return [known[ASK.state], known[ASK.pending], known[ASK.run]];
   }
 
-  /** Asks what the core answers without a change. */
+  /** Asks the core a question that changes nothing. */
   find<T>(what: AskNumber, first: unknown): T {
     this.ready();
     return this.#call(what, first) as T;

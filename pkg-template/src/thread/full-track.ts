@@ -57,7 +57,7 @@ export class FullTrack {
     if (isFull) this.#front = [];
   }
 
-  /** Goes on from a thread's record: what was a message's instance is a message again. */
+  /** Continues from a thread's record: saved message instances become messages again. */
   restore({ front, summary, context }: FullTrackRecord): void {
     if (front) this.#front = addMessages([], front as readonly MessageObject[]);
     this.#summary = summary;
@@ -69,7 +69,7 @@ export class FullTrack {
     return this.#front !== undefined && /^(values|messages|update|run-)/.test(type);
   }
 
-  /** Takes note of an event, by what was and is shown, and by what is confirmed. */
+  /** Records an event, from the earlier and current shown state, and from the confirmed state. */
   heard(type: string, before: Messages, after: Messages, confirmed: Messages): void {
     const at = summaryIn(confirmed);
     const summary = confirmed[at];

@@ -76,7 +76,7 @@ export interface TextEvent {
   readonly text: string;
 }
 
-/** A streamed message is whole. From now on a snapshot that says otherwise is drift. */
+/** A streamed message is complete. From now on a snapshot that contradicts it is drift. */
 export interface MessageFinished {
   readonly type: "message-finished";
   readonly messageId: string;

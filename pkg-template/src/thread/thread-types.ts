@@ -67,7 +67,7 @@ export interface ThreadOptions<S, U = ThreadUpdate<S>> {
   notify?: "task" | "frame" | undefined;
   /**
    * `"full"` keeps what a server that summarizes takes out of its list, as the front of {@link Thread.history}. Default
-   * `"server"`: the history is what the server has.
+   * `"server"`: the history is the server's.
    */
   history?: "server" | "full" | undefined;
 }
@@ -140,9 +140,9 @@ export interface ThreadRun {
   readonly lastEventId?: string | undefined;
 }
 
-/** A snapshot that contradicts what was folded before it. */
+/** A snapshot that contradicts earlier events. */
 export interface Drift {
-  /** Turns what was predicted into what the snapshot says. */
+  /** Turns the predicted state into the snapshot's. */
   readonly patch: readonly PatchOperation[];
   /** The snapshot. */
   readonly event: ThreadEvent;
@@ -163,7 +163,7 @@ export interface ThreadRecord {
 
 /** The listeners of {@link Thread.on}. */
 export interface ThreadListeners {
-  /** Called when a snapshot contradicts what was folded before it. */
+  /** Called when a snapshot contradicts earlier events. */
   drift: (drift: Drift) => void;
   /** Called for what could not be folded; the state is as it was before. */
   error: (error: ThreadfoldError, event?: unknown) => void;

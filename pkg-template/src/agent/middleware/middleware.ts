@@ -133,7 +133,7 @@ export function schemaOf(schema: StateForm<SchemaFields>): Schema<SchemaFields> 
 /** A field of a zod object. One with a reducer of `withLangGraph` is marked so. */
 type ZodField = StandardSchema & { readonly lg_reducer_schema?: unknown };
 
-/** Checks what is written to a field of a zod object or of a `StateSchema`, as LangChain does. */
+/** Checks values written to a field of a zod object or of a `StateSchema`, as LangChain does. */
 function fieldCheck(
   schema: object,
   key: string,

@@ -203,7 +203,7 @@ export function grepFiles(
 
 type Optional = string | null | undefined;
 
-/** Alternatives, repeated wildcards and escapes: what is hardly meant literally. */
+/** Alternatives, repeated wildcards and escapes: these are hardly meant literally. */
 const looksLikeRegex = (pattern: string) => /[|]|[.][*+]|\\[.wWdDsSbB(){}[\]|+*?^$]/.test(pattern);
 
 const STOPPED = "Note: there are more matches. Narrow the search, or raise max_count, to see the rest.";
