@@ -3,7 +3,7 @@ import { textOf } from "threadfold";
 import { brief, speaker } from "./print.js";
 import { isDict, type Dict } from "./read.js";
 
-/** One difference. Of what was added there is no `before`, of what was removed no `after`. */
+/** One difference. An added value has no `before`, a removed one no `after`. */
 export interface Difference {
   readonly path: string;
   readonly change: "added" | "removed" | "changed" | "moved";

@@ -3,7 +3,7 @@ import { callsOf, brief, blocks, indented, plural, speaker, tally } from "./prin
 import { isDict, type Checkpoint, type Dict, type Recorded } from "./read.js";
 import { replay, stateOf } from "./replayed.js";
 
-/** What is told of a file, as JSON. */
+/** The report on a file, as JSON. */
 export type Report = Dict;
 
 export async function inspect(recorded: Recorded): Promise<Report> {

@@ -107,14 +107,14 @@ function print(lines: readonly string[]): 0 {
 try {
   process.exitCode = await run(process.argv.slice(2));
 } catch (error) {
-  // What the arguments, a file or a record in it are wrong in, in a sentence; anything else is a bug, with its stack.
+  // Errors in the arguments, a file or a record are printed as a sentence. Any other error is a bug, printed with its stack.
   const isExpected =
     error instanceof Unreadable ||
     error instanceof ThreadfoldError ||
     String((error as { code?: unknown }).code).startsWith("ERR_PARSE_ARGS");
   const { message, stack = message } = error as Error;
   const isTooDeep = error instanceof RangeError && message.includes("call stack");
-  const sentence = isTooDeep ? "What it holds is nested too deeply." : message;
+  const sentence = isTooDeep ? "The file's content is nested too deeply." : message;
   console.error(printable(isExpected || isTooDeep ? `threadfold: ${sentence}` : stack));
   process.exitCode = 2;
 }

@@ -13,8 +13,8 @@ export function brief(value: unknown, width = WIDTH): string {
 }
 
 /**
- * Makes control characters, and those that turn the direction of writing, visible as JSON writes them: what is printed was
- * said by others, and must not steer the terminal.
+ * Escapes control characters, and those that change the writing direction, as JSON does. The printed text is foreign, and
+ * must not control the terminal.
  */
 export const printable = (text: string): string =>
   text.replace(
@@ -26,7 +26,7 @@ export const printable = (text: string): string =>
 export const plural = (count: number, one: string, many = `${one}s`) =>
   `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
 
-/** Who says a message, in the words of its own form. */
+/** The author of a message, as its own form names it. */
 export const speaker = (message: Dict): string => String(message["role"] ?? message["type"] ?? "message");
 
 /** The tool calls of a message, in either form. */
@@ -38,7 +38,7 @@ export function callsOf(message: Dict): { id: string; name: string; args: unknow
   });
 }
 
-/** The lines of a conversation: who said what, the calls with what came of them. */
+/** The lines of a conversation: its messages with their authors, and its calls with their results. */
 export function conversation(messages: readonly Dict[]): string[] {
   const width = Math.max(0, ...messages.map((message) => speaker(message).length));
   const pad = " ".repeat(width + 2);

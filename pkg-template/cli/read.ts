@@ -1,4 +1,4 @@
-// What a file holds: a recorded run, a thread's record, checkpoints, or a state.
+// Reads a file: a recorded run, a thread's record, checkpoints, or a state.
 import { ServerSentEvents } from "../src/stream/server-sent-events.js";
 import { readGraphPart } from "../src/stream/graph-parts.js";
 
@@ -125,7 +125,7 @@ function agUiEvent(item: Dict): Dict | undefined {
   return event === undefined && isDict(data) && isEvent(data) ? data : undefined;
 }
 
-/** A checkpoint of LangGraph's: alone, in a saver's tuple, or as `getState` and the threads API tell it. */
+/** A checkpoint of LangGraph's: alone, in a saver's tuple, or in the form of `getState` and the threads API. */
 function checkpointOf(value: Dict): Checkpoint | undefined {
   const { config, checkpoint, metadata, parentConfig, parent_checkpoint, pendingWrites, values, next, tasks } = value;
   const own = isDict(checkpoint) && isDict(checkpoint["channel_values"]) ? checkpoint : value;

@@ -16,7 +16,7 @@ export interface ReplayedRun {
 export interface Replayed {
   readonly runs: readonly ReplayedRun[];
   readonly state: Dict;
-  /** What could not be folded, in sentences. */
+  /** The parts that could not be folded, with a sentence each. */
   readonly errors: readonly { readonly code: string; readonly message: string }[];
   /** Snapshots that contradicted what was folded before them, as JSON Patches. */
   readonly drift: readonly (readonly object[])[];
@@ -36,7 +36,7 @@ export async function replay(
   for (const run of splitIntoRuns(parts.slice(0, until), protocol)) {
     if (protocol === "AG-UI") await foldAgUi(thread as never, run as never, { until: "stream" });
     else await foldLangGraph(thread as never, run);
-    // Listeners, those of drift too, hear of what a server sends once a task.
+    // A server's events notify listeners, including those of drift, once a task.
     await new Promise((resolve) => setTimeout(resolve));
     const {
       id,

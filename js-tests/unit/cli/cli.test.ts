@@ -280,11 +280,11 @@ test("JSON that is nested too deeply gets a sentence", async () => {
     expect({ command, status, stderr }).toEqual({
       command,
       status: 2,
-      stderr: "threadfold: What it holds is nested too deeply.\n",
+      stderr: "threadfold: The file's content is nested too deeply.\n",
     });
   }
   const { status, stderr } = await threadfold(["diff", file("a.json", deep), file("b.json", deep.replace("1", "2"))]);
-  expect({ status, stderr }).toEqual({ status: 2, stderr: "threadfold: What it holds is nested too deeply.\n" });
+  expect({ status, stderr }).toEqual({ status: 2, stderr: "threadfold: The file's content is nested too deeply.\n" });
 });
 
 test("it prints its help", async () => {

@@ -1,4 +1,4 @@
-// Every event of AG-UI 1.0 and what it does to a thread, by the rules of `@ag-ui/client`'s `defaultApplyEvents`.
+// Every event of AG-UI 1.0 and its effect on a thread, by the rules of `@ag-ui/client`'s `defaultApplyEvents`.
 import { activityDelta, activitySnapshot } from "./activities.js";
 import { CHUNK_SHAPES } from "./chunks.js";
 import type { AgUiEvent, FoldedEvent, Heard, RunEnd } from "./event-types.js";
@@ -124,7 +124,7 @@ function partsOf(fold: Fold, event: AgUiEvent, isKnown: boolean): readonly Folde
   return typeof reasoning === "string" ? reasoning : (fold.chunks.expand(reasoning) ?? [reasoning]);
 }
 
-/** Does what the event does where no subscriber comes between. */
+/** Applies the event without a subscriber. */
 function foldStep(
   fold: Fold,
   step: Step<FoldedEvent> | undefined,

@@ -40,7 +40,7 @@ export interface Step<E extends FoldedEvent> {
   readonly apply?: (fold: Fold, event: E) => Change;
   /** Does all of the above in fewer steps, where nobody comes between. */
   readonly alone?: (fold: Fold, event: E) => Change;
-  /** Returns what is announced in any case, once the event is applied or stopped. */
+  /** Returns the announcements made in any case, once the event is applied or stopped. */
   readonly announce?: (fold: Fold, event: E) => Change;
   /** Returns the end that the event makes of its run; called before the event is folded. */
   readonly end?: (fold: Fold, event: E) => RunEnd;
@@ -90,7 +90,7 @@ export class Fold {
     this.send({ type: "message", message, after, streaming: this.streams.isOpen(message.id) });
   }
 
-  /** Forgets what it knows of the messages: something else than events has changed them. */
+  /** Clears its knowledge of the messages, after something other than events has changed them. */
   forget(): void {
     this.calls.forget();
     this.growing.clear();
@@ -105,7 +105,7 @@ export class Fold {
 /** One for all copies of this module, such as those of the ESM and the CommonJS build. */
 const FOLDS = Symbol.for("threadfold.ag-ui.folds");
 
-/** Returns the fold of a thread: the same one, whoever folds. */
+/** Returns the fold of a thread: the same one for every caller. */
 export function foldOf(thread: FoldingThread): Fold {
   if (!isObject(thread) || typeof (thread as Partial<FoldingThread>).receive !== "function") {
     throw new ThreadfoldError("INVALID_ARGUMENT", "Events are folded into a thread, such as new Thread().");

@@ -6,6 +6,6 @@ export interface FoldingThread extends ReceivingThread {
   /** The ids of messages that are not whole. */
   readonly incompleteIds: readonly string[];
   getState(): object;
-  /** Returns what the server has of a field. */
+  /** Returns the server's value of a field. */
   said(key: string): unknown;
 }

@@ -163,7 +163,7 @@ interface FieldToSend {
   readonly initial: unknown;
 }
 
-/** Returns what to send of a field so that the server's reducer arrives at what is shown; undefined for nothing. */
+/** Returns the update of a field with which the server's reducer arrives at the shown value; undefined for none. */
 function updateFor(pending: Shown["pending"], said: unknown, { key, value, kind, initial }: FieldToSend): unknown {
   if (sameJson(value, said)) return undefined;
   switch (kind) {
@@ -185,7 +185,7 @@ function updateFor(pending: Shown["pending"], said: unknown, { key, value, kind,
   }
 }
 
-/** Returns what was appended to a list; nothing if the list does not begin as it did before. */
+/** Returns the items appended to a list; nothing if the list does not begin as it did before. */
 function added(list: unknown, before: unknown): unknown[] {
   if (!Array.isArray(list)) return [];
   const known = Array.isArray(before) ? (before as unknown[]) : [];

@@ -25,7 +25,7 @@ export class Streams {
   readonly #begun = new Set<StreamKey>();
   readonly #retold = new Map<StreamKey, Retold>();
 
-  /** A run begins: no stream of an earlier one goes on. */
+  /** A run begins: no stream of an earlier one continues. */
   reset(): void {
     this.#open.clear();
     this.#ofMessage.clear();
@@ -47,7 +47,7 @@ export class Streams {
     if (this.#retold.size === 0) return part;
     const key: StreamKey = `${kind} ${id}`;
     const retold = this.#retold.get(key);
-    // A snapshot may have cut what is being repeated.
+    // A snapshot may have cut the repeated text.
     if (!retold || retold.told > known.length) return part;
     const rest = known.length - retold.told;
     if (rest > part.length && known.startsWith(part, retold.told)) {
@@ -59,12 +59,12 @@ export class Streams {
     return goesOn ? part.slice(rest) : known.slice(0, retold.told) + part;
   }
 
-  /** Returns whether the parts of a stream repeat what was there. */
+  /** Returns whether the parts of a stream repeat the existing text. */
   isRetold(kind: "text" | "call", id: string): boolean {
     return this.#retold.size > 0 && this.#retold.has(`${kind} ${id}`);
   }
 
-  /** A stream ends. Returns what was held back of it. */
+  /** Ends a stream. Returns the text held back from it. */
   end(key: StreamKey, known: string): string {
     const retold = this.#retold.get(key);
     this.#close(key);
@@ -72,7 +72,7 @@ export class Streams {
     return retold ? known.slice(0, retold.told) : "";
   }
 
-  /** Another kind of message has taken a message's place: what was to come of it has nowhere to go. */
+  /** Another kind of message has replaced a message: further parts of it have no target. */
   drop(messageId: string): void {
     if (!this.isOpen(messageId)) return;
     for (const [key, owner] of this.#open) {

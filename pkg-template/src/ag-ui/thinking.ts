@@ -16,8 +16,8 @@ export const isThinking = (event: { readonly type: string }): event is ThinkingE
   Object.hasOwn(THINKING_SHAPES, event.type);
 
 /**
- * Turns the THINKING_ events of servers from before AG-UI 1.0 into REASONING_ events, as `@ag-ui/client` does. They have
- * no ids: each message that they start gets a new one.
+ * Turns the THINKING_ events of servers from before AG-UI 1.0 into REASONING_ events, as `@ag-ui/client` does. They
+ * have no ids: each message that they start gets a new one.
  */
 export class Thinking {
   #messageId: string | undefined;
@@ -32,7 +32,7 @@ export class Thinking {
     this.#messageId = undefined;
   }
 
-  /** Returns the event of AG-UI 1.0, or in a sentence what is wrong. `isKnown`: the run has had this event. */
+  /** Returns the event of AG-UI 1.0, or a sentence with the error. `isKnown`: the run has had this event. */
   modern(event: ThinkingEvent, isKnown: boolean): FoldedEvent | string {
     switch (event.type) {
       case "THINKING_START":

@@ -29,7 +29,7 @@ export interface AgentEvent {
 
 /** Called as an agent runs. An error that one throws fails the run. */
 export interface AgentCallbacks {
-  /** Before the model is called, with what it is sent. */
+  /** Before the model is called, with its input. */
   onModelStart?(event: AgentEvent & { readonly messages: readonly LangChainMessage[] }): void;
   /** After it answered. */
   onModelEnd?(event: AgentEvent & { readonly message: AiMessage; readonly finishReason: string | undefined }): void;

@@ -74,7 +74,7 @@ export interface AgentOptions<
   readonly signal?: AbortSignal | undefined;
   readonly interruptBefore?: StopAt | undefined;
   readonly interruptAfter?: StopAt | undefined;
-  /** Hears what happens in the graph, for tracing. */
+  /** Receives the graph's events, for tracing. */
   readonly on?: TraceListener | undefined;
 }
 

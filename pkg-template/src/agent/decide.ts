@@ -1,4 +1,4 @@
-// Asks src/agent what to do, in numbers: src/wasm_agent/agent.rs says which.
+// Asks src/agent for decisions, in numbers that src/wasm_agent/agent.rs defines.
 import { call, decide, room } from "#agent-core";
 import type { ToolCall } from "../state/messages.js";
 import type { ToolMessage } from "./message.js";
@@ -14,7 +14,7 @@ function asked(what: number, numbers: number[]): Uint32Array {
   return Uint32Array.from(room(length).subarray(0, length));
 }
 
-/** Where the loop goes on after the model: a target, or the calls to run, by position. */
+/** The next step after the model: a target, or the calls to run, by position. */
 export function afterModel(turn: {
   readonly jumpTo: unknown;
   /** The tool calls of the model's last message; undefined if it has none. */

@@ -101,7 +101,7 @@ export function addLoop(
     const again = last || answers.size > 0 || middleware.some(({ wrapModelCall }) => wrapModelCall) ? [entry] : [];
     graph.addConditionalEdges(from, next, unique("tools", exit, ...again));
   } else if (answers.size > 0) {
-    // A model that only says something is asked again, as in Python.
+    // A model that only returns text is called again, as in Python.
     const decide = (state: LoopState) =>
       (state.jumpTo && targets[state.jumpTo]) ?? (isStructured(state) ? exit : entry);
     graph.addConditionalEdges(from, decide, [entry, exit]);

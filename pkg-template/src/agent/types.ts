@@ -1,4 +1,4 @@
-// The types of an agent: its state, its middlewares and what they are given, its tools and models.
+// The types of an agent: its state, its middlewares and their arguments, its tools and models.
 import type { Command } from "../graph/build/command.js";
 import type { NodeContext } from "../graph/build/node-context.js";
 import type { Field } from "../state/fields.js";
@@ -288,7 +288,7 @@ export interface SystemMessage {
   concat(more: any): SystemMessage;
 }
 
-/** The form of the agent's answer: a schema, or several, one of which the model chooses. */
+/** The form of the agent's answer: a schema, or several, from which the model chooses one. */
 export type ResponseFormat<T = unknown> = AnySchema<T> | ToolStrategy<T>;
 
 /** The type of an answer in that form. */

@@ -35,7 +35,7 @@ interface Known {
   readonly unsure: ReadonlySet<string>;
 }
 
-/** The delta fields of one thread, as it goes on. */
+/** The delta fields of one thread, from checkpoint to checkpoint. */
 export class DeltaFields {
   readonly #fields: readonly DeltaField[];
   #known: Known | undefined;
@@ -68,7 +68,7 @@ export class DeltaFields {
     return { ...checkpoint, channel_values: values };
   }
 
-  /** Hears of a task's writes beside a checkpoint. */
+  /** Receives a task's writes to a checkpoint. */
   wrote(id: string | undefined, writes: readonly PendingWrite[], taskId: string): void {
     if (this.#known?.id !== id) return;
     for (const [channel] of writes) {

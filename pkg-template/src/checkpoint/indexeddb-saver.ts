@@ -72,7 +72,7 @@ export interface IndexedDBSaverOptions {
 }
 
 /**
- * Keeps checkpoints in the browser's IndexedDB, so that a run goes on after a reload. Tabs that use one name share
+ * Keeps checkpoints in the browser's IndexedDB, so that a run continues after a reload. Tabs that use one name share
  * them.
  *
  * It stores what changed: a value once, of a list that got longer the new items, however long the thread is. Values are

@@ -30,7 +30,7 @@ export function saverFor(saver: CheckpointSaver, fields: SavedFields): Checkpoin
 
 const isOurs = (saver: CheckpointSaver) => (saver as { keepsDicts?: unknown }).keepsDicts === true;
 
-/** A checkpoint that a run may go on from though it is not the newest of its thread. */
+/** A checkpoint that a run may continue from although it is not the newest of its thread. */
 export interface PastTuple extends CheckpointTuple {
   /** The highest version of the thread's newest checkpoint. */
   readonly highest?: number;

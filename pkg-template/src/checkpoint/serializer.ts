@@ -1,4 +1,4 @@
-// Values as JSON, for whoever asks a saver for its serializer.
+// Values as JSON, for code that uses a saver's serializer.
 import { tooDeep } from "../shared/too-deep.js";
 import type { CheckpointSerializer } from "./types.js";
 

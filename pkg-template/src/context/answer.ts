@@ -3,7 +3,7 @@ import { type Fields, fieldsOf, functionOf, kindOfInstance } from "./message-par
 import { isDict } from "./python-text.js";
 import type { Call, Facts } from "./rows.js";
 
-/** What a tool message says that answers a call without a result. */
+/** The text of a tool message that answers a call without a result. */
 export interface ToolAnswer {
   content: string;
   name: string;
@@ -57,7 +57,7 @@ export class Answers {
 
 const isThere = (value: unknown) => value !== undefined && value !== null;
 
-/** What the tool is called, in LangChain's form or in OpenAI's. */
+/** The tool's name, in LangChain's form or in OpenAI's. */
 function nameOf(call: Call): string {
   const own = call["name"];
   const name = typeof own === "string" ? own : functionOf(call)["name"];

@@ -7,7 +7,7 @@ import { type ContextSource, trackOf } from "./source.js";
 let uncounted: Context | undefined;
 
 /**
- * Returns everything that was said: of a state `full_messages` if it has them, else its messages; of a thread its history.
+ * Returns all messages: a state's `full_messages` if it has them, else its messages; a thread's history.
  *
  * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for what is neither a thread, a state nor a list.
  *

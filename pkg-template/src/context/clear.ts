@@ -9,7 +9,7 @@ import { flagOr, listed, numberOr, optionsOf, reading, wrong } from "./options.j
 import { dictOr } from "./python-text.js";
 import { counterOf, type TokenCounter } from "./token-counter.js";
 
-/** What {@link clearToolUses} clears, and when. */
+/** The options of {@link clearToolUses}. */
 export interface ClearToolUsesOptions<M = object> {
   /** Clears when the messages have more tokens than this: 100,000. */
   readonly trigger?: number | undefined;
@@ -21,7 +21,7 @@ export interface ClearToolUsesOptions<M = object> {
   readonly clearToolInputs?: boolean | undefined;
   /** The tools whose results stay. */
   readonly excludeTools?: readonly string[] | undefined;
-  /** What a cleared result says: `[cleared]`. */
+  /** The text of a cleared result: `[cleared]`. */
   readonly placeholder?: string | undefined;
   /** How tokens are counted: `"approximate"`. */
   readonly tokenCounter?: TokenCounter<M> | undefined;
@@ -33,9 +33,9 @@ export interface ClearToolUsesOptions<M = object> {
 }
 
 /**
- * Returns the messages with old tool results cleared, by the rules of LangChain's `ClearToolUsesEdit` in Python: a result
- * is cleared if the nearest assistant message before it has its call. Returns `messages` itself if there is nothing to
- * clear, and every other message as the object that it is.
+ * Returns the messages with old tool results cleared, by the rules of LangChain's `ClearToolUsesEdit` in Python. A
+ * result is cleared if the nearest assistant message before it has its call. Returns `messages` itself if there is
+ * nothing to clear. All other messages stay the same objects.
  *
  * @param tokens - The tokens of the messages, if you know them.
  * @throws {@link ThreadfoldError} `INVALID_ARGUMENT`, `INVALID_MESSAGE`, `UNREADABLE_VALUE`.

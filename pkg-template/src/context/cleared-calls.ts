@@ -1,4 +1,4 @@
-// What a message costs while its calls lose their arguments one by one.
+// The cost of a message while its calls lose their arguments one by one.
 import { callId, toolCallsOf, withArgs } from "./call-fields.js";
 import { withFields } from "./edited.js";
 import { fieldsOf } from "./message-parts.js";

@@ -18,8 +18,8 @@ import { type ContextDue, ContextView, type Setting, type ViewRules } from "./vi
 export { type ContextDue, ContextView };
 
 /**
- * What a model is sent of a conversation. The full track is the only track; the context is a view of it and of one small
- * record, so that nothing is stored twice and the history is never shortened.
+ * Computes the model's input from a conversation. The full track is the only track. The context is a view of it and of
+ * one small record, so that nothing is stored twice and the history is never shortened.
  *
  * It decides and never acts: it calls no model, reads no clock, writes nothing. A look costs what has changed since the
  * last one, so do not change a message in place. Between two compactions the list that is sent only grows at its end, which keeps
@@ -49,7 +49,7 @@ export { type ContextDue, ContextView };
 export class Context<M extends object = object> {
   /** @internal */
   static readonly name = "Context";
-  /** What is odd about the options: that what stays after a compaction is due again at once. */
+  /** A warning about the options: the messages kept by a compaction are due again at once. */
   readonly warning: string | undefined;
   readonly #looks = new WeakMap<object, Look<M>>();
   readonly #make: () => Look<M>;
@@ -120,7 +120,7 @@ export class Context<M extends object = object> {
    *
    * @param record - The record to go by, null for none; otherwise that of the thread or state.
    * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for another source or record. Its getters throw `INVALID_MESSAGE` for
-   *   what is no message.
+   *   an invalid message.
    */
   of<T extends M = M>(source: ContextSource<T>, record?: ContextRecord | null): ContextView<T> {
     return reading(() => {
@@ -244,7 +244,7 @@ function single(counter: Counter<object>): (message: object) => number {
 function warningOf(options: ContextOptions<never>): string | undefined {
   const { keep } = options;
   if (keep && keep.messages === undefined && triggersOf(options).some((one) => Object.keys(one).join() === "messages"))
-    return "What is due by its messages should keep so many messages: what stays of so many tokens may be due at once.";
+    return "`trigger` counts messages but `keep` counts tokens, so the result may be due again at once. Use `keep: { messages }`.";
   for (const key of ["tokens", "messages", "fraction"] as const) {
     const most = keep?.[key];
     if (most === undefined) continue;

@@ -11,11 +11,11 @@ import { factorOf, scaledBy, UNSCALED, usageOf } from "./usage-scale.js";
 export interface CountOptions {
   /** Characters of a token: 4. */
   readonly charsPerToken?: number | undefined;
-  /** What each message costs in itself: 3. */
+  /** The fixed cost of each message: 3. */
   readonly extraTokensPerMessage?: number | undefined;
   /** Whether a message's name counts: true. */
   readonly countName?: boolean | undefined;
-  /** What an image costs: 85, which is OpenAI's price of one in low resolution. */
+  /** The cost of an image: 85, which is OpenAI's price of one in low resolution. */
   readonly tokensPerImage?: number | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface CountTokensOptions extends CountOptions {
   readonly compat?: "js" | undefined;
 }
 
-/** What of a message counts. */
+/** The parts of a message that count. */
 export interface MessageSize {
   /** In code points; with what Python writes around tool calls and unknown blocks. */
   readonly chars: number;
@@ -38,12 +38,12 @@ export interface MessageSize {
 
 /**
  * Counts the tokens of messages approximately: the number that Python's `count_tokens_approximately` (langchain-core
- * 1.7) returns for them, so that a page and a Python server decide alike. Takes every form of a message that
- * `addMessages` takes. AG-UI's messages count as the LangChain messages that a server makes of them; its activities and
- * reasoning are not sent to a model and count nothing.
+ * 1.7) returns for them. A page and a Python server thus decide alike. Accepts every form of a message that
+ * `addMessages` accepts. AG-UI's messages count as the LangChain messages that a server makes of them. Its activities
+ * and reasoning are not sent to a model and cost nothing.
  *
- * In the arguments of a tool call and in blocks that are no text, two things make a difference of some characters:
- * JavaScript does not tell `1.0` from `1`, and Python 3.11 takes the characters of Unicode 15 for unprintable.
+ * The count may differ by some characters in the arguments of tool calls and in blocks other than text. JavaScript does
+ * not distinguish `1.0` from `1`, and Python 3.11 treats the characters of Unicode 15 as unprintable.
  *
  * @throws {@link ThreadfoldError} `INVALID_MESSAGE` for a value that is not a message for a model, such as a removal;
  *   `INVALID_ARGUMENT` for messages that are not a list, or an option of the wrong kind; `UNREADABLE_VALUE`.
@@ -181,7 +181,7 @@ function added(total: number, { chars, images }: MessageSize, rule: Rule): numbe
   return total + Math.ceil(chars / rule.charsPerToken) + rule.extraTokensPerMessage;
 }
 
-/** What {@link messageTokens} counts of a message that {@link readParts} read. */
+/** The size that {@link messageTokens} counts for a message that {@link readParts} read. */
 export function sizeOf(parts: MessageParts, countName: boolean, at?: number): MessageSize {
   const { kind, content, fields, role } = parts;
   let chars = codePoints(role);
@@ -217,7 +217,7 @@ function blockChars(block: unknown, kind: string, index: number, at: number | un
     if (!isDict(text)) throw refused(at, `.content[${index}].text`, "a string");
     return Object.keys(text).length;
   }
-  // What a tool returned that is no block becomes its `str`.
+  // A tool result that is not a block becomes its `str`.
   if (!isDict(block) && kind !== "tool") throw refused(at, `.content[${index}]`, "text or a block");
   return reprLength(block);
 }
@@ -227,7 +227,7 @@ const CALL = "{'name': , 'args': , 'id': , 'type': 'tool_call'}".length;
 function callChars(parts: MessageParts, at: number | undefined): number {
   const calls = callsOf(parts, at);
   if (calls.length === 0) return 0;
-  // Of each ", " behind it or, of the last, the brackets.
+  // The ", " after each call, or the brackets for the last one.
   return calls.reduce(
     (chars, { name, args, id }) => chars + CALL + 2 + reprLength(name) + reprLength(args) + reprLength(id),
     0,
@@ -251,7 +251,7 @@ function toolJson(tool: unknown, at: number): object {
   return { name, description, parameters };
 }
 
-/** What `countTokensApproximately` of the npm package `langchain` returns. */
+/** The result of `countTokensApproximately` of the npm package `langchain`. */
 function countAsJs(messages: readonly unknown[], tools: readonly object[] | null | undefined): number {
   let chars = 0;
   if (Array.isArray(tools)) for (const [at, tool] of tools.entries()) chars += jsonText(openAiTool(tool, at)).length;

@@ -7,8 +7,8 @@ import { wrong } from "./options.js";
 export type ContextSize = { readonly messages: number } | { readonly tokens: number } | { readonly fraction: number };
 
 /**
- * The message before which a context is edited, by its id or position. A boundary that you store, and move only when
- * something is due, keeps the start of the context as it is, and so a provider's prompt cache.
+ * The message before which a context is edited, by its id or position. Store the boundary and move it only when
+ * something is due. Then the start of the context stays the same, and so does a provider's prompt cache.
  */
 export type EditedBefore = string | number;
 

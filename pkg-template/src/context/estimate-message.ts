@@ -8,11 +8,11 @@ import { isDict, jsonText } from "./python-text.js";
 
 /** How a message's tokens are estimated. */
 export interface EstimateOptions {
-  /** What an image or other media costs: 85, OpenAI's price of an image in low resolution. */
+  /** The cost of an image or other media: 85, OpenAI's price of an image in low resolution. */
   readonly tokensPerImage?: number | undefined;
 }
 
-/** What a message costs in itself, and a tool call: the marks around it and its role. In hundredths. */
+/** The fixed cost of a message, and of a tool call: the marks around it and its role. In hundredths. */
 const OVERHEAD = 400;
 const PER_IMAGE = 85;
 
@@ -62,10 +62,10 @@ export function scanMessage(message: MessageLike, options?: EstimateOptions): To
 }
 
 /**
- * Estimates the tokens of a message as {@link estimateTokens} does those of a text: its text, its tool calls with their
- * arguments as JSON, the id of the call that it answers, its name, and 4 for the message itself and for each call.
- * Media cost the same each, whatever their size; a block of another kind counts as JSON. AG-UI's activities and
- * reasoning are not sent to a model and count nothing.
+ * Estimates the tokens of a message, like {@link estimateTokens} for a text. It counts the text, the tool calls with
+ * their arguments as JSON, the id of the call that it answers, and its name. It adds 4 for the message itself and for
+ * each call. All media cost the same, whatever their size; other blocks count as JSON. AG-UI's activities and reasoning
+ * are not sent to a model and cost nothing.
  *
  * @throws {@link ThreadfoldError} `INVALID_MESSAGE` for a value that is not a message for a model; `INVALID_ARGUMENT`,
  *   `UNREADABLE_VALUE`.

@@ -1,7 +1,7 @@
 // Estimates the tokens of a text without a vocabulary, in one pass. src/context/estimate.rs is the same in Rust.
 import { wrong } from "./options.js";
 
-/** What {@link scanTokens} found in a text. */
+/** The result of {@link scanTokens} for a text. */
 export interface TokenScan {
   /** Hundredths of a token. */
   readonly sum: number;
@@ -26,8 +26,8 @@ const WIDE = 12;
 const HALF_A_PAIR = 13;
 const REST = 14;
 
-// The states: what came before. Of a word its case and how long it is, up to the length from which it costs more; of a
-// number how many digits of three.
+// The states: what came before. For a word: its case, and its length up to the one from which it costs more. For a
+// number: how many digits of three.
 const LONG = 8;
 const AFTER_REST = 0;
 const AFTER_LOWER = 1;
@@ -41,7 +41,7 @@ const AFTER_GREEK = AFTER_OTHER + 1;
 const AFTER_HEBREW = AFTER_GREEK + 1;
 const STATES = AFTER_HEBREW + 1;
 
-/** What a kind of character costs in a state, and the state after it. Weights fitted to o200k on 23 kinds of text. */
+/** The cost of a kind of character in a state, and the next state. Weights fitted to o200k on 23 kinds of text. */
 function step(kind: number, state: number): readonly [cost: number, next: number] {
   const spaced = state === AFTER_SPACE || state === AFTER_SPACES;
   switch (kind) {
@@ -107,8 +107,8 @@ const BY_ASCII = Uint16Array.from({ length: STATES << 7 }, (_, at) => found(step
 const BY_KIND = Uint16Array.from({ length: STATES << 4 }, (_, at) => found(step(at & 15, at >> 4)));
 
 /**
- * Estimates the tokens of a text that continues another, in hundredths. A text costs the same in one piece and in many:
- * the sum of `a + b` is that of `a` and that of `b` from `a`'s state. So a streamed text is counted by its deltas.
+ * Estimates the tokens of a text that continues another, in hundredths. A text costs the same in one piece and in many.
+ * The cost of `a + b` is that of `a` plus that of `b` from `a`'s state. So a streamed text is counted by its deltas.
  *
  * @param state - The `state` where the text before it stopped; none at the start of a text.
  * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for anything else.
@@ -138,10 +138,10 @@ export function scanTokens(text: string, state: number = AFTER_REST): TokenScan 
 }
 
 /**
- * Estimates how many tokens a model reads in a text: of o200k (GPT-4o and later) within some 5 % on most kinds of text
- * in English, German, Russian, Arabic, Chinese, Japanese and Korean; Thai, Indic and other scripts it was not fitted to
- * may be estimated at twice or three times what they are. Other vocabularies differ by a factor, which `usage_metadata`
- * tells.
+ * Estimates how many tokens a model reads in a text. For o200k (GPT-4o and later) it is within some 5 % on most kinds
+ * of text in English, German, Russian, Arabic, Chinese, Japanese and Korean. It was not fitted to Thai, Indic and other
+ * scripts: these may be estimated at two or three times the real count. Other vocabularies differ by a factor, which
+ * you can derive from `usage_metadata`.
  *
  * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for anything but a string.
  *

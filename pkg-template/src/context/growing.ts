@@ -44,7 +44,7 @@ export function growing(): (message: object) => number {
   };
 }
 
-/** The text that a message has behind that of another, if all else of the two is the same. */
+/** The text that a message has beyond that of another, if the two are otherwise the same. */
 function added(before: Fields, message: Fields): string | undefined {
   const [old, text] = [before["content"], message["content"]];
   // Not `startsWith`, which takes V8 fifty times as long.

@@ -47,7 +47,7 @@ const ROLES = new Map<string, string>([
 
 export const textIn = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
-/** What a message says that it is. */
+/** The declared role of a message. */
 export interface Named {
   readonly name: unknown;
   /** Where it says so. */
@@ -123,7 +123,10 @@ function roleOf(kind: MessageKind, fields: Fields, at: number | undefined): stri
   return role(extra["__openai_role__"], ".additional_kwargs.__openai_role__");
 }
 
-/** The content of a message: of one with a role LangChain reads no blocks at all as no text, and AG-UI has parts of its own. */
+/**
+ * The content of a message. LangChain reads an empty list of blocks as an empty text if the message has a role. AG-UI
+ * has parts of its own.
+ */
 function contentOf({ content, type, id }: Fields, field: string): unknown {
   if (field !== ".role" || !Array.isArray(content)) return content ?? "";
   if (content.length === 0) return "";
@@ -152,7 +155,7 @@ export function callsOf({ kind, fields }: MessageParts, at?: number): CallParts[
 const listOf = (value: unknown): unknown[] | undefined =>
   Array.isArray(value) && value.length > 0 ? value : undefined;
 
-/** What has a call's name: the call, or in OpenAI's form its function. */
+/** The object with a call's name: the call, or in OpenAI's form its function. */
 export const functionOf = (call: Fields): Fields => (isDict(call["function"]) ? call["function"] : call);
 
 /** Reads a call, if it is one. */
@@ -183,7 +186,7 @@ function rawCalls(fields: Fields): CallParts[] {
     if (called === undefined) continue;
     if (!isDict(called) || typeof called["arguments"] !== "string") return [];
     const parts = callOf(call) as CallParts;
-    // Text that is no JSON makes an invalid call, which a model is not sent.
+    // Text that is not JSON makes an invalid call, which is not sent to a model.
     if (parts.args !== called["arguments"]) calls.push(parts);
   }
   return calls;

@@ -35,7 +35,7 @@ class Approximated implements Growing {
   }
 }
 
-/** What is only for the screen is not sent. */
+/** Messages that are only for the screen are not sent. */
 const UNSENT: Growing = { tokens: 0, add: () => {} };
 
 /** Counts the message anew: that is how much a counter of the caller's costs. */

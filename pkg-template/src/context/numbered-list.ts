@@ -46,7 +46,7 @@ export class NumberedList {
   /** The rows, one after the other, and where each starts. */
   readonly #numbers: number[] = [];
   readonly #starts: number[] = [];
-  /** The numbers of ids and providers. A message that goes takes along those that it brought. */
+  /** The numbers of ids and providers. A removed message also removes those that it added. */
   readonly #numberOf = new Map<unknown, number>([["", 0]]);
   readonly #names: unknown[] = [""];
   readonly #named: number[] = [];

@@ -8,7 +8,7 @@ import { preview } from "./preview.js";
 import { codePoints, dictOr } from "./python-text.js";
 import { sha256 } from "./sha256.js";
 
-/** What {@link offload} moves to files. */
+/** The options of {@link offload}. */
 export interface OffloadOptions {
   /** Moves a tool's result of more than four times this many characters: 20,000; null moves none. */
   readonly toolTokens?: number | null | undefined;
@@ -20,7 +20,7 @@ export interface OffloadOptions {
   readonly root?: string | undefined;
 }
 
-/** What {@link offload} found. */
+/** The result of {@link offload}. */
 export interface Offloaded<M> {
   /** The files to write, by their paths. */
   readonly files: Record<string, string>;
@@ -41,8 +41,8 @@ const TAG = "lc_evicted_to";
  * Moves long results of tools, and a long last message of the user, to files, by the rules and in the words of
  * deepagents. It writes nothing: give `files` to your file system or to `mergeFiles`.
  *
- * Returns `messages` itself in `messages` if there is nothing to move. Blocks that are no text stay. The files are named
- * by the ids of calls and messages, where deepagents makes up the name of the user's.
+ * Returns `messages` itself in `messages` if there is nothing to move. Blocks other than text stay. The files are named
+ * by the ids of calls and messages, where deepagents makes up a name for the user's.
  *
  * @throws {@link ThreadfoldError} `INVALID_ARGUMENT`, `INVALID_MESSAGE`, `UNREADABLE_VALUE`.
  *
@@ -60,8 +60,8 @@ export function offload<M extends object>(messages: readonly M[], options?: Offl
 }
 
 /**
- * Makes the `offload` of a `Context`: what is too long of its old messages is moved to files, those of the user at any
- * place, too. `due.files` has the files to write.
+ * Makes the `offload` of a `Context`: long old messages are moved to files, including user messages at any position.
+ * `due.files` has the files to write.
  *
  * @throws {@link ThreadfoldError} `INVALID_ARGUMENT`, `UNREADABLE_VALUE`.
  *
@@ -116,8 +116,8 @@ function tokensOf(given: number | null | undefined, usual: number, what: string)
 }
 
 /**
- * Moves what is too long: results of tools, and the last message of the user or, in a context that is moved again as it
- * grows, all of them. What is moved already stays.
+ * Moves long content: tool results, and the user's last message. In a context that is moved again as it grows, it moves
+ * all user messages. Content that was moved already stays.
  */
 function moved<M extends object>(
   list: readonly M[],
@@ -173,7 +173,7 @@ function isLong(text: string, tokens: number): boolean {
   return tokens > 0 && text.length > most && codePoints(text) > most;
 }
 
-/** Returns the message with a note in place of its text; what is no text stays. */
+/** Returns the message with a note in place of its text; other content stays. */
 function replaced<M extends object>(message: M, note: string): M {
   const { content } = fieldsOf(message);
   const others = Array.isArray(content) ? content.filter((block) => blockText(block) === undefined) : [];

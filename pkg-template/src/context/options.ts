@@ -1,4 +1,4 @@
-// What a caller gives, read; and what is said of what is no such thing.
+// Option parsing, and the errors for bad options.
 import { ThreadfoldError } from "../shared/errors.js";
 
 // For all files here: a bundle imports it once then.
@@ -8,7 +8,7 @@ export { reading } from "../shared/reading.js";
 export const wrong = (what: string, expected: string): ThreadfoldError =>
   new ThreadfoldError("INVALID_ARGUMENT", `${what} should be ${expected}.`);
 
-/** Returns options as such: none are no options. */
+/** Returns the given options; missing ones are empty options. */
 export function optionsOf<T extends object>(options: T | null | undefined, what = "options"): T {
   if (options === undefined || options === null) return {} as T;
   if (typeof options !== "object" || Array.isArray(options)) throw wrong(what, "an object");
@@ -39,7 +39,7 @@ export function flagOr(given: unknown, usual: boolean, what: string): boolean {
   return given;
 }
 
-/** Whether an option chooses the second of two names, the first of which is usual. */
+/** Whether an option chooses the second of two names; the first is the default. */
 export function isSecond(given: unknown, what: string, first: string, second: string): boolean {
   if (given === undefined || given === null || given === first || given === second) return given === second;
   throw wrong(what, `'${first}' or '${second}'`);

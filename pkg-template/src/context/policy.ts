@@ -56,7 +56,7 @@ export type Offload = <M extends object>(
   messages: readonly M[],
 ) => { readonly files: Readonly<Record<string, string>>; readonly messages: readonly M[] };
 
-/** What the presets set beside. */
+/** The additional settings of the presets. */
 export interface Rules {
   readonly asLangchain?: boolean;
   /** Whether what stays in front counts for the tokens to keep. */
@@ -68,7 +68,7 @@ export interface Rules {
   readonly charsPerToken?: number | undefined;
 }
 
-/** What does not change from one list to the next. */
+/** The part that does not change from one list to the next. */
 export interface Overhead {
   readonly system: number;
   readonly tools: number;
@@ -100,8 +100,8 @@ export const triggersOf = ({ trigger }: ContextOptions<never>): readonly Context
   trigger === undefined || trigger === null ? [] : Array.isArray(trigger) ? [...trigger] : [trigger as ContextLimit];
 
 /**
- * Returns the policy in numbers, in the order in which src/wasm_agent/context.rs reads them; what is left out is NaN. What
- * follows from them (a fraction's tokens, what stays unless it is given) is decided there.
+ * Returns the policy in numbers, in the order in which src/wasm_agent/context.rs reads them. Omitted values are NaN.
+ * Derived values (a fraction's tokens, the default of `keep`) are decided there.
  */
 export function policyOf(options: ContextOptions<never>, rules: Rules, { system, tools }: Overhead): readonly number[] {
   const { keep, maxInputTokens, clearToolUses: clear, truncateArgs: truncate, useUsageMetadataScaling } = options;

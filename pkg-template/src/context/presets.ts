@@ -124,7 +124,7 @@ const FALLBACK = 15;
  * Makes a context that decides as `SummarizationMiddleware` of Python's langchain (1.4) does, to the message: Python's
  * count, its cut, its words. `due.toUpdate(summary)` is the update that it returns.
  *
- * Its cut now and then leaves a tool result without its call, and the system message is summarized away with the rest: a
+ * Its cut sometimes leaves a tool result without its call, and the system message is summarized with the rest. A
  * {@link Context} with the same `trigger` and `keep` does neither.
  *
  * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for what Python refuses.
@@ -181,7 +181,7 @@ const SHARE_OF_INPUT = 0.95;
  * Makes a context that decides as the summarization of Python's deepagents (0.7) does: the record is its event. By default
  * it is due at 85 % of the model's input and keeps 10 %, or at 170,000 tokens and keeps 6 messages.
  *
- * What it truncates changes with each call, which breaks a prompt cache: `truncateArgs` of a {@link Context} does not.
+ * Its truncation changes with each call, which breaks a prompt cache: `truncateArgs` of a {@link Context} does not.
  *
  * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for what Python refuses.
  *

@@ -24,10 +24,10 @@ const isLow = (unit: number) => unit >= 0xdc00 && unit < 0xe000;
 export const isDict = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** A value as a dict: an empty one for what is none. */
+/** Returns a value if it is a dict, else an empty dict. */
 export const dictOr = (value: unknown): Record<string, unknown> => (isDict(value) ? value : {});
 
-/** How a notation writes what is no list or dict. */
+/** How a notation writes anything but a list or dict. */
 interface Notation {
   text(text: string): number;
   number(value: number): number;
@@ -44,7 +44,8 @@ const JSON_DUMPS: Notation = {
 };
 
 /**
- * The length of Python's `repr` of a JSON value. A whole number is an int: JavaScript does not tell `1.0` from `1`.
+ * The length of Python's `repr` of a JSON value. A whole number is an int: JavaScript does not distinguish `1.0` from
+ * `1`.
  *
  * @throws `UNREADABLE_VALUE` for one that contains itself, or is nested more than 1,000 deep.
  */
@@ -53,7 +54,7 @@ export const reprLength = (value: unknown): number => lengthOf(value, REPR, 0) ?
 /** The length of Python's `json.dumps` of a JSON value, with the same limits. */
 export const jsonLength = (value: unknown): number => lengthOf(value, JSON_DUMPS, 0) ?? NONE;
 
-/** JavaScript's own JSON, of which a value with a cycle or too deep has none here, either. */
+/** JavaScript's own JSON. It fails for a value with a cycle or too deep, and so does this. */
 export function jsonText(value: unknown): string {
   jsonLength(value);
   return JSON.stringify(value) ?? "";
@@ -82,7 +83,7 @@ function lengthOf(value: unknown, notation: Notation, depth: number): number | u
 function nested(value: object, notation: Notation, depth: number): number {
   if (depth > DEEPEST)
     throw new ThreadfoldError("UNREADABLE_VALUE", "A value contains itself, or is nested more than 1,000 deep.");
-  // The brackets and, of each item, ", " behind it, but for the last one.
+  // The brackets, and ", " after each item but the last.
   let length = 2;
   let items = 0;
   if (Array.isArray(value)) {
@@ -109,7 +110,7 @@ function numberLength(value: number): number {
 
 /** Printable ASCII but for the backslash and the quotes. */
 const PLAIN = /^[ !#-&(-[\]-~]*$/;
-/** What Python's `str.isprintable` refuses, of what is not ASCII: categories C and Z of the engine's Unicode. */
+/** The non-ASCII characters that Python's `str.isprintable` refuses: categories C and Z of the engine's Unicode. */
 const UNPRINTABLE = /(?![\0-~])[\p{C}\p{Z}]/gu;
 
 function reprOfText(text: string): number {

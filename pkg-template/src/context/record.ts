@@ -9,7 +9,7 @@ export type { ContextRecord };
 /** The text of what stands in front of LangChain's summary. */
 const INTRO = "Here is a summary of the conversation to date:\n\n";
 const HISTORY = "[对话历史摘要]\n";
-/** What LangChain says of a summary in `additional_kwargs.lc_source`. */
+/** LangChain's mark of a summary in `additional_kwargs.lc_source`. */
 const MARK = "summarization";
 
 /** Returns what is a record, null for anything else, as deepagents does. */
@@ -26,8 +26,9 @@ export function placeOf(messages: readonly unknown[], id: unknown, near: number)
 }
 
 /**
- * Returns the position of the message with the id `first`; where that is gone, the one behind the message with the id
- * `last`; without ids, `index`. Undefined if both are gone, as when a conversation is rewound to before them.
+ * Returns the position of the message with the id `first`. If that is gone, returns the position after the message with
+ * the id `last`; without ids, `index`. Undefined if both are gone, such as after a conversation is rewound to before
+ * them.
  */
 function between(messages: readonly unknown[], first: unknown, last: unknown, index: number): number | undefined {
   if (typeof first !== "string" && typeof last !== "string") return Math.min(index, messages.length);
@@ -95,8 +96,8 @@ const REASONING: readonly unknown[] = ["thinking", "redacted_thinking", "reasoni
 const CLAUDE = /claude|anthropic/;
 
 /**
- * Returns a message without the blocks of reasoning that are bound to the history before it, by deepagents' rules: a
- * model refuses them behind another history.
+ * Returns a message without the blocks of reasoning that are bound to the history before it, by deepagents' rules. A
+ * model refuses them after another history.
  */
 export function withoutReasoning<M>(message: M, at: number): M {
   if (kindOf(message, at) !== "ai") return message;

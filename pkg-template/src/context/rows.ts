@@ -1,4 +1,4 @@
-// What decisions need to know of a message: which calls it makes, or which one it answers.
+// The facts about a message that decisions need: which calls it makes, or which one it answers.
 import { answeredCall } from "./call-fields.js";
 import { FORMS, KINDS, named, refused } from "./message-parts.js";
 import { listed, reading } from "./options.js";
@@ -7,7 +7,7 @@ import { isDict } from "./python-text.js";
 /** A call of a tool, in any form: LangChain's `{ id, name }`, or OpenAI's and AG-UI's `{ id, function: { name } }`. */
 export type Call = Record<string, unknown>;
 
-/** What is known of a message. */
+/** The known facts about a message. */
 export interface Facts {
   readonly kind: "ai" | "tool" | "other";
   /** The calls with an id: those that could be parsed, then the `invalid` others. */

@@ -6,9 +6,9 @@ import { factsOf, factsOfAll } from "./rows.js";
 /**
  * The places where a list of messages can be cut so that no tool result loses its call: an iterable of positions.
  *
- * A cut `c` keeps the messages from position `c` on. It is safe if no result from `c` on belongs to a call in front of
- * `c`: a result belongs to the nearest message before it that calls its id. It grows with its list: a message costs O(1)
- * amortised, a question O(log n).
+ * A cut `c` keeps the messages from position `c` on. It is safe if no result from `c` on belongs to a call before `c`.
+ * A result belongs to the nearest earlier message that calls its id. It grows with its list: a message costs O(1)
+ * amortised, a query O(log n).
  *
  * {@link safeCuts} makes one.
  */
@@ -74,8 +74,8 @@ export class SafeCuts {
   }
 
   /**
-   * Returns the smallest safe cut from `target` on that keeps a call that waits for its result: for when something has to
-   * go, and {@link cut} keeps all. Undefined if there is none.
+   * Returns the smallest safe cut from `target` on that keeps a call that waits for its result. Use it when something
+   * has to go and {@link cut} keeps all. Undefined if there is none.
    *
    * @throws ThreadfoldError `INVALID_ARGUMENT`.
    */

@@ -10,7 +10,7 @@ export interface ContextState<M = object> {
   readonly _summarization_event?: unknown;
 }
 
-/** What a {@link Context} is of: a list of messages, a thread, or a graph's state. */
+/** The source of a {@link Context}: a list of messages, a thread, or a graph's state. */
 export type ContextSource<M = object> =
   | readonly M[]
   | { getState(): ContextState<M>; readonly history?: readonly M[] | undefined; readonly context?: unknown }
@@ -32,7 +32,8 @@ export function trackOf<M>(source: ContextSource<M>, record?: ContextRecord | nu
   const isThread = typeof given["getState"] === "function";
   const state: unknown = isThread ? (given["getState"] as () => unknown).call(given) : given;
   const own = isDict(state) ? state : {};
-  // What looks like a state and has one: a promise, a snapshot of `getState`. As a state it would be empty.
+  // An object that holds a state instead of being one: a promise, or a snapshot of `getState`. As a state it would be
+  // empty.
   const isEmpty = own["messages"] === undefined && own["full_messages"] === undefined;
   if (isEmpty && ("values" in own || typeof own["then"] === "function"))
     throw wrong("source", "a list of messages, a thread or a state: await a promise, take a snapshot's `values`");

@@ -17,13 +17,13 @@ export interface Counter<M> {
   readonly units?: Units;
 }
 
-/** What the parts of a message add up to; rounded up, so many are a token. */
+/** The sum of a message's parts. Divide by the units per token and round up. */
 export interface Units {
   readonly of: (message: object) => number;
   readonly aToken: number;
 }
 
-/** What was found out about a message, as long as it is the same object. */
+/** The cached facts about a message, valid while it is the same object. */
 export interface Known {
   approximate?: number;
   estimate?: number;

@@ -11,8 +11,8 @@ export type { ToolAnswer } from "./answer.js";
 export interface ToolAnswerOptions<M> {
   /**
    * Makes a tool message. By default an answer has the form of the message with the call: a LangChain dict, an AG-UI
-   * message, a role dict; for an instance of a class, the class of the list's own tool messages, or a LangChain dict if it
-   * has none.
+   * message, or a role dict. For an instance of a class, it uses the class of the list's own tool messages, or a
+   * LangChain dict if it has none.
    */
   toolMessage?: ((answer: ToolAnswer) => M) | undefined;
 }
@@ -20,19 +20,19 @@ export interface ToolAnswerOptions<M> {
 /** Options of {@link repairToolCalls}. */
 export interface RepairOptions<M> extends ToolAnswerOptions<M> {
   /**
-   * What to do about the calls of the last message that calls tools, if nothing follows it but results. Default `"keep"`:
-   * their results are still to come. `"answer"` answers them like all others.
+   * The handling of open calls in the last message with calls, if only results follow it. Default `"keep"`: their
+   * results are still to come. `"answer"` answers them like all others.
    */
   waiting?: "keep" | "answer" | undefined;
 }
 
 /**
- * Repairs a list of messages, so that every provider takes it: each message with calls is followed at once by exactly one
- * result for each id, and there is no other result.
+ * Repairs a list of messages, so that every provider accepts it. Each message with calls is then followed at once by
+ * exactly one result for each id, and there is no other result.
  *
- * Drops results without a call and second results, puts displaced ones right behind the message with their call, and
- * answers open calls in the words of {@link patchToolCalls}. Returns the list itself if there is nothing to do. Messages
- * stay the objects that you gave.
+ * Drops results without a call and duplicate results. Moves displaced results right after the message with their call.
+ * Answers open calls in the words of {@link patchToolCalls}. Returns the list itself if there is nothing to do.
+ * Messages stay the same objects.
  *
  * @throws ThreadfoldError `INVALID_ARGUMENT`, `INVALID_MESSAGE`, `UNREADABLE_VALUE`.
  *
@@ -73,8 +73,8 @@ export function repairToolCalls<M extends MessageLike>(messages: readonly M[], o
 }
 
 /**
- * Whether each message with calls is followed at once by its results, and there are no others: most lists are known so to
- * need no repair. It may say no of one that needs none.
+ * Whether each message with calls is followed at once by its results, and there are no others. Most lists pass, and
+ * need no repair. It may return false for a list that needs none.
  */
 function isWhole(facts: readonly Facts[]): boolean {
   let open: string[] = [];
@@ -95,8 +95,8 @@ function isWhole(facts: readonly Facts[]): boolean {
 }
 
 /**
- * Answers the calls that no tool message of the list answers, as the `PatchToolCallsMiddleware` of Python's deepagents
- * does: right behind the message with the call. Returns the list itself if there are none.
+ * Answers the calls that no tool message of the list answers, right after the message with the call. Works like the
+ * `PatchToolCallsMiddleware` of Python's deepagents. Returns the list itself if there are none.
  *
  * Changes nothing else: {@link repairToolCalls} does. As in Python, a chunk of a tool message answers nothing.
  *

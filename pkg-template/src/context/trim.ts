@@ -9,7 +9,7 @@ import { type Counter, counterOf, knownOf, type TokenCounter } from "./token-cou
 /** A type of messages, such as `"human"`, or a class of them. */
 export type MessageType = string | (abstract new (...args: never[]) => object);
 
-/** What {@link trimMessages} keeps. */
+/** The options of {@link trimMessages}. */
 export interface TrimMessagesOptions<M = object> {
   /** At most this many tokens. */
   readonly maxTokens: number;
@@ -39,9 +39,9 @@ export interface TrimMessagesOptions<M = object> {
  * (langchain-core 1.7). In one thing it does better, unless `toolPairs` says otherwise: a tool's result never stays
  * without its call.
  *
- * The messages in it are the objects that you gave, but for one that is cut to a part. A list that fits is returned as
- * it is. With the built-in counters only the messages that are kept are looked at, and counts are kept by message, so
- * that the next call costs next to nothing: do not change a message in place.
+ * Its messages are the objects that you gave, except one that is cut to a part. A list that fits is returned as it is.
+ * With the built-in counters only the kept messages are read. Counts are cached by message, so that the next call costs
+ * next to nothing: do not change a message in place.
  *
  * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for options that Python refuses, too, and for a counter or splitter
  *   that throws; `INVALID_MESSAGE`, `UNREADABLE_VALUE`.
@@ -110,7 +110,7 @@ interface Trimming<M> {
 /** The messages from one position up to another. */
 type Range = readonly [from: number, to: number];
 
-/** What is kept of a list. */
+/** The kept part of a list. */
 class Trimmed<M extends object> {
   constructor(
     private readonly list: readonly M[],
@@ -219,7 +219,7 @@ class Trimmed<M extends object> {
     for (;;) {
       while (end > 0 && !this.#isType(end - 1, types[1])) end--;
       if (!pairs || end === seen) return end;
-      // Every result behind the end is looked at once.
+      // Every result after the end is read once.
       const [from, to] = [end, seen];
       seen = end;
       for (let at = from; at < to; at++) {
@@ -232,7 +232,8 @@ class Trimmed<M extends object> {
   /** Returns where the kept messages start: on a type on which they may, with no result whose call is cut off. */
   #start([from, to]: Range): number {
     const { pairs, types } = this.by;
-    // For each message the one behind the last that answers it; and behind the last that answers one that is cut off.
+    // For each message: the position after the last result that answers it, and after the last result that answers a
+    // cut-off message.
     const answered = new Map<number, number>();
     let split = 0;
     if (pairs && from < to && !(pairs.areWhole(from) && this.#isType(from, types[0]))) {
@@ -263,13 +264,13 @@ function most(max: number, fits: (count: number) => boolean): number {
 
 type Types = readonly MessageType[] | undefined;
 
-// What a message answers that is no result, and a result whose call is nowhere.
+// Marks a message that is not a result, and a result whose call does not exist.
 const NOTHING = -2;
 const NOBODY = -1;
 
 /** Which result answers which message: reads a list from its end on, once, as far as is needed. */
 class Pairs {
-  // Who is answered is known from here on.
+  // From here on, the answered messages are known.
   #seen: number;
   readonly #callers = new Map<number, number>();
   /** Results whose call is further in front, by its id. */
@@ -336,7 +337,7 @@ function namesOf(message: object, at: number): unknown[] {
 }
 
 function typesOf(given: unknown, what: string): Types {
-  // As in Python, an empty text or list is none.
+  // As in Python, an empty text or list counts as absent.
   const types: unknown[] = Array.isArray(given) ? given : given ? [given] : [];
   if (!types.every((type) => typeof type === "string" || typeof type === "function"))
     throw wrong(what, "a type of messages, or a list of them");

@@ -6,19 +6,19 @@ import { isDict } from "./python-text.js";
 import { type Counter, counterOf, type TokenCounter } from "./token-counter.js";
 import { callArgs, callName, toolCallsOf, withArgs } from "./call-fields.js";
 
-/** What {@link truncateToolArgs} truncates, and when. */
+/** The options of {@link truncateToolArgs}. */
 export interface TruncateToolArgsOptions<M = object> {
   /** Truncates when the context has this size: `{ messages: 20 }`; null never does. */
   readonly trigger?: ContextSize | null | undefined;
   /** The newest messages that stay as they are: `{ messages: 20 }`. */
   readonly keep?: ContextSize | undefined;
-  /** What a fraction is of. */
+  /** The base of a fraction. */
   readonly maxInputTokens?: number | undefined;
   /** The tools whose calls are truncated: `write_file` and `edit_file`. */
   readonly tools?: readonly string[] | undefined;
   /** The most characters of an argument: 2,000. */
   readonly maxLength?: number | undefined;
-  /** What comes behind the first twenty characters: `...(argument truncated)`. */
+  /** The text after the first twenty characters: `...(argument truncated)`. */
   readonly truncationText?: string | undefined;
   /** How tokens are counted: `"approximate"`. */
   readonly tokenCounter?: TokenCounter<M> | undefined;

@@ -1,8 +1,8 @@
-// Scales a count by what a provider said that the messages up to an answer took.
+// Scales a count by the token usage that a provider reported up to an answer.
 import type { MessageParts } from "./message-parts.js";
 import { dictOr } from "./python-text.js";
 
-/** What an AI message says about its making. */
+/** The usage that an AI message reports. */
 export interface Usage {
   /** `response_metadata.model_provider`; null, if it doesn't say. */
   readonly provider: unknown;
@@ -19,12 +19,12 @@ export function usageOf({ fields }: Pick<MessageParts, "fields">): Usage {
   };
 }
 
-/** What answers said they took, up to some message of a list. */
+/** The usage reported by answers, up to some message of a list. */
 export interface Scale {
   readonly provider: unknown;
   /** Whether the answers are of two providers; those before the first that names its provider do not count as another. */
   readonly isMixed: boolean;
-  /** What the last answer that says so took, and what was counted up to it. */
+  /** The usage that the last answer reports, and the count up to it. */
   readonly took: number;
   readonly counted: number;
 }

@@ -1,4 +1,4 @@
-// What a model is sent, by a full track and a record; what that costs; and what is due.
+// The model's input, from a full track and a record, with its cost and what is due.
 import { removeMessage, REMOVE_ALL_MESSAGES } from "../state/removal.js";
 import { type Edit, edited, type Effective, isSystem, systemsBefore } from "./effective.js";
 import { type EditedBefore, idOf } from "./edited.js";
@@ -11,10 +11,10 @@ import { type ContextRecord, marked, summaryMessage, summaryOf, withoutReasoning
 import { type Listed, listOf } from "./shared-list.js";
 import { repairToolCalls } from "./tool-calls.js";
 
-/** What a context is full of, in tokens. */
+/** The usage of a context, in tokens. */
 export interface ContextUsage {
   readonly tokens: number;
-  /** What the model takes, or at how many tokens something is due; null, if neither is known. */
+  /** The model's limit, or the number of tokens at which something is due; null if neither is known. */
   readonly limit: number | null;
   readonly system: number;
   readonly tools: number;
@@ -22,7 +22,7 @@ export interface ContextUsage {
   readonly summary: number;
 }
 
-/** What is due: {@link ContextView.due}. */
+/** The work that is due: {@link ContextView.due}. */
 export interface ContextDue<M = object> {
   /** The position in the full track of the first message that stays; as before, if only edits are due. */
   readonly cutoff: number;
@@ -50,20 +50,20 @@ export interface ContextDue<M = object> {
   toUpdate(summary: string | object | null): object[];
 }
 
-/** What is the same for all views of a context. */
+/** The settings that all views of a context share. */
 export interface Setting {
   readonly ledger: Ledger;
   readonly count: (message: object) => number;
   readonly overhead: Overhead;
   readonly limit: number | null;
   readonly edits: readonly Edit[];
-  /** What the last of the edits is, if it moves anything to files. */
+  /** The last edit, if it moves anything to files. */
   readonly offload: Offload | undefined;
   readonly preserveSystem: boolean;
   readonly rules: ViewRules;
 }
 
-/** What the presets do otherwise. */
+/** The deviations of the presets. */
 export interface ViewRules extends Rules {
   /** Sends the list as it is. */
   readonly unrepaired?: boolean;
@@ -79,7 +79,7 @@ export interface ViewRules extends Rules {
   readonly summaryMessage?: (summary: string, filePath: string | null) => object;
 }
 
-/** What a model is sent of a conversation, computed when you look: {@link Context.of}. */
+/** The model's input for a conversation, computed when you read it: {@link Context.of}. */
 export class ContextView<M extends object = object> {
   /** @internal */
   static readonly name = "ContextView";
@@ -113,7 +113,7 @@ export class ContextView<M extends object = object> {
     return reading(() => this.#ledger.tokens(this.#repairs()));
   }
 
-  /** What the tokens are spent on. */
+  /** The tokens used, by purpose. */
   get usage(): ContextUsage {
     return (this.#usage ??= reading(() => {
       const { tokens } = this;
@@ -124,13 +124,13 @@ export class ContextView<M extends object = object> {
     }));
   }
 
-  /** What is to be done before the model is called: null, or what to summarize or only to take note of. */
+  /** The work to do before the model is called: null, or what to summarize or only to record. */
   get due(): ContextDue<M> | null {
     if (this.#due === undefined) this.#due = reading(() => this.#decide());
     return this.#due;
   }
 
-  /** Whether the model is sent less than was said. */
+  /** Whether the model gets less than the whole conversation. */
   get compression_applied(): boolean {
     const { cutoff, editedBefore, front } = this.#of;
     return cutoff > 0 || editedBefore > front;
@@ -200,7 +200,7 @@ class Due<M extends object> implements ContextDue<M> {
   readonly #list: Listed<M>;
   readonly #gone: number;
   readonly #first: number;
-  /** What of the record is known by now. */
+  /** The parts of the record that are known by now. */
   readonly #record: object;
   readonly #offload: () => Readonly<Record<string, string>>;
   #messages: readonly M[] | undefined;

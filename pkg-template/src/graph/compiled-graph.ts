@@ -39,7 +39,7 @@ export class CompiledStateGraph<
 > {
   /** @internal */
   readonly lg_is_pregel = true;
-  /** @internal Lets `@langchain/core` take it for a part of a chain. */
+  /** @internal Lets `@langchain/core` treat it as a part of a chain. */
   readonly lc_runnable = true;
   /** @internal */
   readonly spec: GraphSpec;
@@ -201,7 +201,7 @@ export class CompiledStateGraph<
 
   /**
    * Writes to a thread as if a node had: its edges and conditions then say what comes next. Without `asNode` it is the
-   * node that ran last. Returns the config of the new checkpoint, from which a run can go on.
+   * node that ran last. Returns the config of the new checkpoint, from which a run can continue.
    *
    * @throws {@link InvalidUpdateError} if the node is not clear, or not there.
    */

@@ -117,7 +117,7 @@ interface Arguments {
   args: PartialObject | string | undefined;
 }
 
-/** By the joined chunk: a message that you go back to is read again, and one that goes on is not. */
+/** By the joined chunk: a message that you return to is read again, and one that continues is not. */
 const ARGUMENTS = new WeakMap<Dict, Arguments>();
 
 /** Gives a joined chunk what was read of the one before it. */

@@ -65,11 +65,11 @@ export interface FoldedRun {
  * reported to the thread's `error` listeners, and the stream continues.
  *
  * @returns when the stream ends: the run's interrupts, and its error if it failed.
- * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for an invalid thread or stream, `BAD_RESPONSE`, with the HTTP
- *   `status`, for a response that is not a stream of events, `DISPOSED` once the thread was freed; errors of the
- *   stream, errors that `onCustom` and `onInterrupt` throw, and the signal's reason. The source is then closed, and a
- *   current run becomes `disconnected`: you can join it again. The signal ends the run instead. If no run began, the
- *   requested one is `failed`, and its pending updates wait for a retry.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for an invalid thread or stream; `DISPOSED` once the thread was
+ *   freed; `BAD_RESPONSE`, with the HTTP `status`, for a response that is not a stream of events. Also throws the errors
+ *   of the stream, of `onCustom` and of `onInterrupt`, and the signal's reason. The source is then closed, and a current
+ *   run becomes `disconnected`: you can join it again. The signal ends the run instead. If no run began, the requested
+ *   one is `failed`, and its pending updates wait for a retry.
  *
  * @example
  * ```ts

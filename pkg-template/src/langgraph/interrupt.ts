@@ -1,4 +1,4 @@
-/** A question of the graph to the user. The run goes on when you resume it with the answer. */
+/** A question of the graph to the user. The run continues when you resume it with the answer. */
 export interface RunInterrupt {
   readonly id?: string | undefined;
   readonly value?: unknown;

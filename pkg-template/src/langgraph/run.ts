@@ -2,7 +2,7 @@ import type { Conversation } from "./conversation.js";
 import { isKnown, type RunInterrupt } from "./interrupt.js";
 import { isDict, type Dict } from "./merge.js";
 
-/** Listeners for what is not state. */
+/** Listeners for events besides the state. */
 export interface RunListeners {
   /** Called with what nodes send by `get_stream_writer()`. */
   onCustom?: ((data: unknown, from: { namespace: readonly string[]; name?: string | undefined }) => void) | undefined;

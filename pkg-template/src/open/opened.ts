@@ -32,7 +32,7 @@ const OWN = ["threadId", "schema", "notify", "history", "storage", "key"] as con
 export interface Opening<S extends object, U extends object, O extends object, R extends Runner<S, U>> {
   /** The function that the caller calls, such as `openAgUi`. */
   readonly call: string;
-  /** The class for whoever wants the pieces. */
+  /** The class, for using the pieces directly. */
   readonly runner: string;
   /** The protocol and the address; undefined with a transport of the caller's. */
   readonly address: string | undefined;

@@ -21,7 +21,7 @@ export interface LoadOptions<S, U = ThreadUpdate<S>> extends Pick<
   readonly migrate?:
     | ((values: Record<string, unknown>, version: number) => Partial<NoInfer<S>> | PromiseLike<Partial<NoInfer<S>>>)
     | undefined;
-  /** Hears why there is no thread, or not all of it. Without it, the error is thrown. */
+  /** Receives the error if the thread, or part of it, cannot be loaded. Without it, the error is thrown. */
   readonly onError?: ((error: ThreadfoldError) => void) | undefined;
 }
 
@@ -29,11 +29,13 @@ export interface LoadOptions<S, U = ThreadUpdate<S>> extends Pick<
  * Returns the thread saved under this name, or `undefined` if there is none. The result is synchronous if the storage
  * is, else a promise. A run that was active is `disconnected`; you may join it again.
  *
- * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for an option that neither `loadThread` nor `persist` has. Unless there
- *   is `onError`, which then hears it while you get `undefined`:
- *   `STORAGE_FAILED` if the storage cannot be read, and `INVALID_ARGUMENT` for what is no saved thread, for a schema that is
- *   not the one it was saved with, for another version if there is no `migrate`, and for a `migrate` that returns no
- *   object, or a promise where the storage answers at once. What is saved stays, until you save under its name.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for an option that neither `loadThread` nor `persist` has. Further
+ *   errors go to `onError`, and the result is `undefined`; without `onError` they are thrown, too. Saved data stays
+ *   until you save under its name. The errors are:
+ *   - `STORAGE_FAILED` if the storage cannot be read;
+ *   - `INVALID_ARGUMENT` for saved data that is not a thread or has another schema;
+ *   - `INVALID_ARGUMENT` for another version without `migrate`;
+ *   - `INVALID_ARGUMENT` for a `migrate` that does not return an object, or returns a promise over synchronous storage.
  *
  * @example
  * ```ts

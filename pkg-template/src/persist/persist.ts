@@ -33,7 +33,7 @@ export interface PersistedThread {
   report(error: ThreadfoldError): void;
 }
 
-/** Ends what {@link persist} began, and saves what is not saved yet. */
+/** Ends what {@link persist} began, and saves pending changes. */
 export interface StopPersisting {
   (): void;
   /**
@@ -167,7 +167,7 @@ class Saver {
     this.#cancel ??= whenIdle(() => this.#save(), this.#options.throttle);
   }
 
-  /** Saves what is not saved yet, unless a save is under way. */
+  /** Saves pending changes, unless a save is in progress. */
   #save(): void {
     this.#cancel?.();
     this.#cancel = undefined;

@@ -10,7 +10,7 @@ import type { PersistOptions } from "./persist.js";
  */
 export interface ThreadStorage {
   getItem(name: string): string | null | undefined | PromiseLike<string | null | undefined>;
-  /** Either keeps the whole text, or throws and keeps what was there. */
+  /** Either keeps the whole text, or throws and keeps the earlier one. */
   setItem(name: string, text: string): unknown;
 }
 

@@ -1,6 +1,6 @@
 // Hooks take a thread, or a runner, whose thread is meant.
 
-/** A thread, or what has one: a runner, an agent of `@ag-ui/client`. */
+/** A thread, or an object that has one: a runner, an agent of `@ag-ui/client`. */
 export type Of<T extends object> = T | { readonly thread: T };
 
 /** Returns the thread that a hook was given, itself or by its runner. */

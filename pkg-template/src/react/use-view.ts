@@ -21,7 +21,7 @@ export function useView<Store extends { subscribe(listener: () => void): () => v
   const subscribe = useCallback((listener: () => void) => thread.subscribe(listener), [thread]);
   const selection = useSyncExternalStore<V | T>(subscribe, now, initially);
 
-  // Only what was committed may live on in a later selector's answers; a render may be thrown away.
+  // Only committed values may be reused in a later selector's results; a render may be discarded.
   useEffect(() => {
     shown.current = selector ? { selection: selection as T } : undefined;
   });

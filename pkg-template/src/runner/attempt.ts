@@ -3,20 +3,20 @@ import type { Thread } from "../thread/thread.js";
 import type { RunNews } from "./protocol.js";
 import { idsOf, messagesIn } from "./said.js";
 
-/** What the reading of one run, or of the server's state, has to remember until it ends. */
+/** The data kept while one run, or the server's state, is being read. */
 export class Attempt<S extends object, U extends object> {
   readonly n: number;
   readonly controller = new AbortController();
-  /** What the server had said when it began: while it is the same, it has said nothing of the run. */
+  /** The server's state when it began. While it is the same object, the server has sent nothing about the run. */
   readonly atStart: S;
   /** Whether it sent a request for a run; one that only joins did not. */
   readonly hasSent: boolean;
-  /** What the thread's run asked when this began. */
+  /** The interrupts of the thread's run when this began. */
   readonly asked: readonly unknown[] | undefined;
   /** The ids of the messages that were there then, and of those that the run carries; undefined if unknown. */
   before: (() => ReadonlySet<unknown>) | undefined;
   carried: readonly string[] = [];
-  /** Of the last request: the run's id, its error, and its news. */
+  /** From the last request: the run's id, its error, and its news. */
   runId: string | undefined;
   error: unknown;
   news: RunNews = {};
@@ -43,7 +43,7 @@ export class Attempt<S extends object, U extends object> {
     this.hasJoined ||= joins && error === undefined;
   }
 
-  /** Takes note of what the run carries. Returns the updates. */
+  /** Records the updates that the run carries, and returns them. */
   carry(thread: Thread<S, U>): object[] {
     const sent = thread.pending.filter(({ status }) => status === "sent");
     const atStart = messagesIn(this.atStart);

@@ -43,6 +43,6 @@ export class Cancel {
 
 const UNANSWERED = "The server has not answered the request to stop the run, which may go on there.";
 
-/** Whether a server says that there is no such run under way. */
+/** Whether a server reports that no such run is active. */
 const hasEnded = (error: unknown): boolean =>
   [404, 409, 410].includes((error as { status?: number } | undefined)?.status ?? 0);

@@ -14,9 +14,9 @@ import { carried, isPending } from "./said.js";
 interface Call {
   resolve(result: RunResult): void;
   reject(error: unknown): void;
-  /** Shows or reads what the call is for, once it is admitted. What it throws rejects the call. */
+  /** Shows or reads the call's data, once it is admitted. An error that it throws rejects the call. */
   act: (w: Who) => Event;
-  /** Whether its result tells what the thread shows, for a page that was not there. */
+  /** Whether its result reports the shown thread, for a page that was not there. */
   readonly isLoad: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface Settings {
   readonly cancelTimeout: number;
 }
 
-/** Feeds a machine with what is called, heard and seen in the thread, and has its commands executed. */
+/** Feeds a machine with calls, events and changes of the thread, and has its commands executed. */
 export class Driver<S extends object, U extends object> {
   readonly thread: Thread<S, U>;
   readonly effects: Effects<S, U>;
@@ -63,9 +63,9 @@ export class Driver<S extends object, U extends object> {
     this.#seen = thread.run;
   }
 
-  // ── what is shown ──
+  // ── the shown state ──
 
-  /** The machine, once it knows what the thread says. Tells nobody: reading changes nothing for others. */
+  /** The machine, brought up to date with the thread. Notifies nobody: reading changes nothing for others. */
   get machine(): Machine {
     if (this.#isDraining || this.thread.isDisposed) return this.#machine;
     for (let event = this.#inThread(); event; event = this.#inThread()) this.#step(event);
@@ -101,7 +101,7 @@ export class Driver<S extends object, U extends object> {
     return this.#blamed.error;
   }
 
-  // ── what is called ──
+  // ── calls ──
 
   /** Returns how the call ends. */
   call(event: (w: Who) => Event, act: (w: Who) => Event = none, isLoad = false): Promise<RunResult> {
@@ -158,7 +158,10 @@ export class Driver<S extends object, U extends object> {
 
   // ── the machine ──
 
-  /** Takes one event after the other: what the thread says, what was called or heard, then what goes on by itself. */
+  /**
+   * Processes one event after the other: changes of the thread, then calls and events, then the machine's own next
+   * step.
+   */
   #drain(isDisposing = false): void {
     if (this.#isDraining) return;
     this.#isDraining = true;
@@ -205,7 +208,7 @@ export class Driver<S extends object, U extends object> {
     return hasChanged || event.is !== "next";
   }
 
-  /** What the thread says that the machine does not know. */
+  /** A change of the thread that the machine does not know. */
   #inThread(): Event | undefined {
     const { thread } = this;
     const { state, n, unsent } = this.#machine;

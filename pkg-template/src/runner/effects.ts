@@ -20,7 +20,7 @@ import { beginEmpty } from "./said.js";
 const NONE: readonly never[] = [];
 type Of<Name extends Command["do"]> = Extract<Command, { do: Name }>;
 
-/** Executes the commands that change a thread, and those that reach a server. What comes of them are events. */
+/** Executes the commands that change a thread, and those that reach a server. Their outcomes are events. */
 export class Effects<S extends object, U extends object> {
   readonly questions: Questions<S, U>;
   readonly failed: Failed<S, U>;
@@ -33,10 +33,10 @@ export class Effects<S extends object, U extends object> {
   readonly #cancel: Cancel;
   readonly #hear: (make: () => Event | undefined) => void;
   #attempt: Attempt<S, U>;
-  /** Calls of the page's tools that a run left, and no result has told of yet. */
+  /** Open calls of the page's tools that a run left, and no result has reported yet. */
   #callsLeft: readonly string[] = NONE;
 
-  /** @param hear - Takes what makes an event: it may change the thread, and nothing is heard of that but the event. */
+  /** @param hear - Receives a function that makes an event. It may change the thread; only the event is reported. */
   constructor(
     thread: Thread<S, U>,
     protocol: RunProtocol,
@@ -55,7 +55,7 @@ export class Effects<S extends object, U extends object> {
     this.#attempt.before = undefined;
   }
 
-  /** Whether the server has said something of the run. */
+  /** Whether the server has sent something about the run. */
   get hasHeard(): boolean {
     return this.#thread.getConfirmedState() !== this.#attempt.atStart;
   }
@@ -86,7 +86,7 @@ export class Effects<S extends object, U extends object> {
     }
   }
 
-  /** How it stands when the runner is made: a record does not say what of it the server said last. */
+  /** The run's standing when the runner is made. A record does not show which part the server sent last. */
   get atFirst(): RunStanding {
     const { run, incompleteIds: streaming } = this.#thread;
     const found = this.found();
@@ -100,7 +100,7 @@ export class Effects<S extends object, U extends object> {
     return this.#protocol.canJoin && this.#thread.run.id !== undefined;
   }
 
-  /** What the result of a run that ended well tells of calls. `ofThread`: also what the thread shows to be left. */
+  /** The open calls that a successful run's result reports. `ofThread`: also those that the thread shows. */
   takeCalls(ofThread: boolean): RunNews {
     const left = this.#callsLeft;
     this.#callsLeft = NONE;
@@ -131,7 +131,7 @@ export class Effects<S extends object, U extends object> {
     this.#thread.receive({ type: "run-finished", interrupts: this.questions.raw, stopped: true });
   }
 
-  /** What a run carried that was cut off, and is followed by another, has failed with it. */
+  /** Fails the updates of a cut-off run that another run follows. */
   fail(): void {
     const error = new ThreadfoldError("NO_CONNECTION", BROKEN);
     const carried = new Set(this.#attempt.carried);
@@ -161,7 +161,7 @@ export class Effects<S extends object, U extends object> {
       this.#thread.receive({ type: "disconnected", error: brokenBy(this.#attempt.error) });
   }
 
-  /** Makes failed updates pending again, or what a run without any had said goes. */
+  /** Makes failed updates pending again. For a run without any, removes the messages that it had received. */
   sendAgain(w: number, chosen: readonly PendingUpdate<U>[]): Event {
     const thread = this.#thread;
     if (chosen.length > 0)
@@ -171,7 +171,7 @@ export class Effects<S extends object, U extends object> {
     return { is: "shown", ws: [w], ids: [thread.optimistic({ messages: said } as never).id] };
   }
 
-  /** Sends what the server, which was asked, does not have of these. */
+  /** Sends those of these updates that the server, after being asked, lacks. */
   again({ ws, ids, isDone }: Of<"again">): Event {
     const thread = this.#thread;
     const chosen = new Set(ids);
@@ -230,9 +230,9 @@ export class Effects<S extends object, U extends object> {
         attempt.over(thread.run.id, news, error, joins);
         if (thread.run.status !== "disconnected") return this.#ended(attempt.n);
         const auth = joins && isNotLetIn(error);
-        // What a stream without ids says once more from its start is nothing new.
+        // Parts that a stream without ids repeats from its start are not new.
         const parts = thread.run.lastEventId !== lastEventId || !sameJson(thread.getConfirmedState(), confirmed);
-        // The run goes on: who asks again may be let in.
+        // The run continues: a later request may be let in.
         if (auth) thread.receive({ type: "disconnected", error });
         const canJoin = this.#canJoin && (auth || !isFinal(error));
         return { is: "cut", n: attempt.n, joins: canJoin, parts, answered: attempt.hasJoined, auth };
@@ -244,7 +244,7 @@ export class Effects<S extends object, U extends object> {
   #ended(n: number): Event {
     const { news, before } = this.#attempt;
     const { run } = this.#thread;
-    // What a failed run had said goes when it is tried again, and nothing else.
+    // Retrying a failed run removes only the messages that it had received.
     if (run.status === "failed" && before) this.failed.note(before());
     // An answer that the server refused can be corrected.
     if (run.status === "failed" && news.stillOpen) this.questions.reopen(news.stillOpen);

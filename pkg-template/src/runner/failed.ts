@@ -1,4 +1,4 @@
-// What failed together, and how it goes out again.
+// Updates that failed together, and how they are sent again.
 import type { InputOf } from "../state/fields.js";
 import { removeMessage } from "../state/messages.js";
 import type { PendingUpdate } from "../thread/thread-types.js";
@@ -11,7 +11,7 @@ export class Failed<S extends object, U extends object> {
   readonly #thread: Thread<S, U>;
   /** The errors of a thread that was loaded, where each is a copy. */
   readonly #copies: ReadonlySet<unknown>;
-  /** The ids of what each run had said before it failed, by its error. */
+  /** The ids of the messages that each run received before it failed, by its error. */
   readonly #said = new WeakMap<object, ReadonlySet<unknown>>();
 
   constructor(thread: Thread<S, U>) {
@@ -19,7 +19,7 @@ export class Failed<S extends object, U extends object> {
     this.#copies = new Set([thread.run, ...thread.pending].map(({ error }) => error));
   }
 
-  /** Takes note of what the run had said that has failed just now: what was not there before. */
+  /** Records the messages that the run received before it just failed: those that are not in `before`. */
   note(before: ReadonlySet<unknown>): void {
     const { error } = this.#thread.run;
     if (typeof error !== "object" || error === null) return;
@@ -27,26 +27,32 @@ export class Failed<S extends object, U extends object> {
     this.#said.set(error, new Set(ids.filter((id) => !before.has(id))));
   }
 
-  /** Returns the ids of what the runs had said that these failed with; undefined if a reload has lost them. */
+  /**
+   * Returns the ids of the messages received by the runs with which these updates failed. Undefined if a reload has
+   * lost them.
+   */
   saidWith(updates: readonly PendingUpdate<U>[]): ReadonlySet<unknown> | undefined {
     const known = updates.map(({ error }) => this.#said.get(error as object));
     return known.includes(undefined) ? undefined : new Set(known.flatMap((ids) => [...(ids ?? [])]));
   }
 
-  /** Returns the ids of what the thread's run had said before it failed: nothing, if another program ran it. */
+  /**
+   * Returns the ids of the messages that the thread's run received before it failed. Returns none if another program
+   * ran it.
+   */
   get ofRun(): ReadonlySet<unknown> | "reloaded" {
     const { error } = this.#thread.run;
     return this.#said.get(error as object) ?? (this.#copies.has(error) ? "reloaded" : new Set());
   }
 
-  /** Returns what is failed and carried by runs. */
+  /** Returns the failed updates that runs carried. */
   get all(): readonly PendingUpdate<U>[] {
     return carried(this.#thread).filter(({ status }) => status === "failed");
   }
 
   /**
-   * Returns those that the thread's run carried, if it failed: none if it carried nothing that is still to be sent. Of a
-   * run that did not fail, those of the last run that did.
+   * Returns the updates that the thread's run carried, if it failed. Returns none if nothing that it carried is left to
+   * send. If the run did not fail, returns those of the last run that did.
    */
   get last(): readonly PendingUpdate<U>[] {
     const { all } = this;
@@ -61,15 +67,16 @@ export class Failed<S extends object, U extends object> {
   }
 }
 
-/** What of an error a record keeps. */
+/** The text of an error that a record keeps. */
 function said(error: unknown): string {
   const { message = error, code, status } = (error ?? {}) as { message?: unknown; code?: unknown; status?: unknown };
   return [message, code, status].map(String).join("\n");
 }
 
 /**
- * Makes failed updates pending again, in their order; returns their ids. Makes anew what removes messages. Removes what the failed run had sent after them;
- * moves to the end those behind which the conversation has gone on, and all after these.
+ * Makes failed updates pending again, in their order; returns their ids. Renews updates that remove messages. Removes
+ * the messages that the failed run received after them. If the conversation has continued after some of them, moves
+ * those and all later ones to the end.
  *
  * @param said - The ids of what that run had said; if a reload has lost them, it is what stands behind.
  */
@@ -88,7 +95,7 @@ export function sendAgain<S extends object, U extends object>(
   takeBack(thread, ids, own, said);
   const messages = messagesIn(thread.getState());
   const places = new Map<unknown, number>(messages.map(({ id }, at) => [id, at]));
-  // What waits behind them goes out with them.
+  // Updates that wait after them are sent with them.
   for (const { update } of thread.pending.filter(isPending)) for (const id of idsOf(update)) own.add(id);
   const end = lastOf(messages, ({ id }) => !own.has(id));
   const lastUsers = lastOf(messages, isUsers);
@@ -115,7 +122,7 @@ interface Calling extends Said {
   readonly tool_call_id?: unknown;
 }
 
-/** Removes what a failed run has said behind what it carried. */
+/** Removes the messages that a failed run received after its updates. */
 function takeBack<S extends object, U extends object>(
   thread: Thread<S, U>,
   ids: readonly (readonly unknown[])[],
@@ -124,7 +131,7 @@ function takeBack<S extends object, U extends object>(
 ): void {
   const messages = messagesIn(thread.getState());
   const shown = new Set<unknown>(messages.map(({ id }) => id));
-  // One that only removes messages is about those behind the user's last one.
+  // An update that only removes messages concerns those after the user's last message.
   const isHidden = (of: readonly unknown[]) => of.length > 0 && !of.some((id) => shown.has(id));
   const lastUsers = ids.some(isHidden) ? lastOf(messages, isUsers) : -1;
   const calls = new Set<unknown>();
@@ -141,7 +148,7 @@ function takeBack<S extends object, U extends object>(
   if (gone.length > 0) thread.update({ messages: gone.map(({ id }) => removeMessage(id)) } as U);
 }
 
-/** The last of an update's places; of one that only removes messages, that of the user's last message. */
+/** The last of an update's positions. If the update only removes messages, the position of the user's last message. */
 const placeOf = (places: readonly number[], lastUsers: number): number => {
   const last = places.reduce((one, other) => Math.max(one, other), -1);
   return last < 0 ? lastUsers : last;

@@ -1,6 +1,6 @@
 import { tellAll } from "../thread/notifier.js";
 
-/** Who listens for a change of what a runner shows. */
+/** The listeners for changes of a runner's shown state. */
 export class Listeners {
   readonly #view: () => readonly unknown[];
   readonly #all = new Set<() => void>();

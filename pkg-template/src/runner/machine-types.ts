@@ -1,4 +1,5 @@
-// What a runner's machine holds, hears and commands. Ids, numbers and names alone, so that it can move into the core.
+// The state, events and commands of a runner's machine. It has ids, numbers and names alone, so that it can move into
+// the core.
 
 /** The number of a promise that a call has returned. */
 export type Who = number;
@@ -30,7 +31,7 @@ export interface Failure {
   readonly begun: boolean;
   readonly lost: boolean;
   readonly gone: boolean;
-  /** What it still asks. */
+  /** The interrupts still open. */
   readonly open: readonly string[];
 }
 
@@ -38,7 +39,7 @@ export interface CutRun {
   readonly is: "cut";
   readonly joins: boolean;
   readonly heard: boolean;
-  /** Patience is out, or the server asks who this is: only a call goes on. */
+  /** Retries are exhausted, or the server asks for authentication: only a call continues. */
   readonly tired: boolean;
 }
 
@@ -49,7 +50,7 @@ export type Found =
   | ({ readonly is: "failed" } & Failure)
   | { readonly is: "cut"; readonly joins: boolean; readonly heard: boolean };
 
-/** What follows the joined run: the server's state again, or the same run made anew if it is gone. */
+/** The step after the joined run: read the server's state again, or make the same run anew if it is gone. */
 export type After =
   | { readonly is: "remake" }
   | { readonly is: "load"; readonly joined: string; readonly again: readonly string[] | undefined };
@@ -60,7 +61,7 @@ export interface Attempt {
 }
 
 export interface Joined extends Attempt {
-  /** Whether the server has said anything of the run. */
+  /** Whether the server has sent anything about the run. */
   readonly heard: boolean;
   readonly tries: number;
   /** Whether a join was ever answered. */
@@ -91,22 +92,22 @@ export interface Machine {
   readonly state: State;
   /** The number of the attempt: an event of an older one changes nothing. */
   readonly n: number;
-  /** What waits for a run: updates, the wish for a run without one, and the promises of both. */
+  /** The work that waits for a run: updates, the request for a run without one, and the promises of both. */
   readonly unsent: Chain<string>;
   readonly wants: boolean;
   readonly waiters: Chain<{ readonly w: Who; readonly id: string | undefined }>;
-  /** The promises of what is under way, and of those who stopped it. */
+  /** The promises of the calls in progress, and of those that stopped them. */
   readonly own: readonly Who[];
   readonly stops: readonly Who[];
   readonly later: readonly Later[];
-  /** A run that had begun, or may have, has failed, and none has ended well since: the server may lack what it told. */
+  /** A run that had begun, or may have, has failed, and none has succeeded since: the server may lack what it sent. */
   readonly mayLack: boolean;
   /** Nothing that a record holds is sent before the first call. */
   readonly isAwake: boolean;
 }
 
 export type Event =
-  // Calls. What they show and send is made by the command `act`, once they are admitted.
+  // Calls. The command `act` shows and sends their messages, once they are admitted.
   | { readonly is: "send"; readonly w: Who }
   | { readonly is: "edit"; readonly w: Who }
   | { readonly is: "resume"; readonly w: Who }
@@ -121,8 +122,8 @@ export type Event =
   | { readonly is: "load"; readonly w: Who }
   | { readonly is: "stop"; readonly w: Who }
   | { readonly is: "dispose" }
-  // What a call has made.
-  /** `now`: an edit, which goes by what stands in the thread, so that nothing comes between. */
+  // The result of a call. `now` marks an edit, which depends on the thread's current messages, so that nothing comes
+  // between.
   | { readonly is: "shown"; readonly ws: readonly Who[]; readonly ids: readonly string[]; readonly now?: boolean }
   | { readonly is: "wanted"; readonly ws: readonly Who[] }
   | { readonly is: "answered"; readonly w: Who; readonly ids: readonly string[] }
@@ -136,7 +137,7 @@ export type Event =
       readonly is: "loaded";
       readonly n: number;
       readonly how: Found;
-      /** The run that goes on there. */
+      /** The run that continues there. */
       readonly run: string | undefined;
       readonly isDone: boolean;
     }
@@ -148,7 +149,7 @@ export type Event =
   | { readonly is: "otherEnded"; readonly how: Found }
   | { readonly is: "rolledBack"; readonly id: string }
   | { readonly is: "freed" }
-  /** Nothing else is to be heard: what waits may go on. */
+  /** No further event is waiting: pending work may continue. */
   | { readonly is: "next" };
 
 /** The connection broke. */
@@ -167,9 +168,9 @@ export type Result = "finished" | "stopped" | "interrupted" | "failed" | "discon
 export type Refusal = "BUSY" | "INVALID_STATE" | "INVALID_ARGUMENT" | "DISPOSED";
 
 export type Command =
-  /** Makes what the call is for: shows a message, reads answers. */
+  /** Does the call's work: shows a message, reads answers. */
   | { readonly do: "act"; readonly w: Who }
-  /** Begins a run in the thread, which carries what is pending, or leaves it. */
+  /** Begins a run in the thread, with or without the pending updates. */
   | { readonly do: "begin"; readonly n: number; readonly carries: boolean }
   | {
       readonly do: "request";
@@ -181,26 +182,26 @@ export type Command =
   | { readonly do: "join"; readonly n: number }
   /** The run failed, as it cannot be joined: comes back as `ended`. */
   | { readonly do: "giveUp"; readonly n: number }
-  /** The run stays cut off: says why. */
+  /** The run stays cut off: reports why. */
   | { readonly do: "tire" }
   | { readonly do: "load"; readonly n: number; readonly joined: string | undefined }
   | { readonly do: "cancel"; readonly n: number }
   /** Reads no more; `goesOn`: the run is left, and not stopped. */
   | { readonly do: "leave"; readonly goesOn: boolean }
-  /** Ends the thread's run as stopped: what it carried is pending again, what it was to answer is asked again. */
+  /** Ends the thread's run as stopped: its updates are pending again, and the interrupts that it answered are open again. */
   | { readonly do: "end"; readonly unsends: boolean; readonly asks: boolean }
   /** Opens the questions of a run that failed. */
   | { readonly do: "ask" }
-  /** Another run has begun: what the cut one carried has failed with it, and nobody reads that any more. */
+  /** Another run has begun: the updates of the cut one have failed with it, and its stream is no longer read. */
   | { readonly do: "fail" }
   /** Makes a failed run anew: comes back as `retry`. */
   | { readonly do: "remake"; readonly w: Who }
-  /** Sends what is still failed of these, by what the server has: comes back as `shown`, `wanted` or `stands`. */
+  /** Sends those of these that have still failed and the server lacks. The outcome is `shown`, `wanted` or `stands`. */
   | { readonly do: "again"; readonly ws: readonly Who[]; readonly ids: readonly string[]; readonly isDone: boolean }
   | { readonly do: "settle"; readonly ws: readonly Who[]; readonly how: Result; readonly why?: "cancel" | "other" }
   | { readonly do: "refuse"; readonly w: Who; readonly code: Refusal };
 
-/** What differs between runners. */
+/** The differences between runners. */
 export interface Rules {
   readonly canLoad: boolean;
   /** Whether answers are sent again once the server has begun the run that carried them. */

@@ -34,7 +34,7 @@ export function machineOf(run: RunStanding | { readonly is: "elsewhere" }, unsen
   };
 }
 
-/** Returns the next state and what is to be done. The same machine, and nothing, if the event changes nothing. */
+/** Returns the next state and the commands. The same machine and no commands, if the event changes nothing. */
 export function step(before: Machine, event: Event, rules: Rules): { machine: Machine; commands: readonly Command[] } {
   const turn = new Turn(before, rules);
   turn.take(event);
@@ -44,7 +44,7 @@ export function step(before: Machine, event: Event, rules: Rules): { machine: Ma
 /** The run's own standing, whatever became of a load. */
 export const standingOf = (run: Standing): RunStanding => (run.is === "unloaded" ? run.behind : run);
 
-/** What a standing asks. */
+/** The open interrupts of a standing. */
 export const openOf = (run: Standing): readonly string[] => {
   const own = standingOf(run);
   return own.is === "asks" || own.is === "failed" ? own.open : NONE;
@@ -78,7 +78,7 @@ const resultOf = (run: Standing): Result => {
   return run.is === "cut" ? "disconnected" : "failed";
 };
 
-/** What a run found so stands at; answers that wait are kept while the same is asked. */
+/** The standing of a run found so; pending answers are kept while the interrupts are the same. */
 function found(how: Found, before: Standing): RunStanding {
   const was = standingOf(before);
   if (how.is === "asks") {
@@ -307,7 +307,7 @@ class Turn {
     for (const w of event.ws) this.m.waiters = { last: { w, id }, rest: this.m.waiters };
     const { state } = this.m;
     if (state.is !== "rest") return;
-    // A call goes on where patience was out.
+    // A call continues where retries were exhausted.
     if (state.run.is === "cut") this.m.state = { is: "rest", run: { ...state.run, tired: false } };
     if (event.is === "shown" && event.now) this.#go();
   }
@@ -411,7 +411,7 @@ class Turn {
     this.#settle(this.m.stops, "stopped", "cancel");
     this.m.stops = NONE;
     this.m.state = { is: "elsewhere", isNamed };
-    // It carries what was pending, as every run does.
+    // It carries the pending updates, as every run does.
     const isTaken = (id: string | undefined) => id !== undefined && took.includes(id);
     this.m.unsent = without(this.m.unsent, isTaken);
     this.m.own = [
@@ -504,7 +504,7 @@ class Turn {
 
   // ── small ──
 
-  /** Comes to rest, and says so to who waits for what was under way. A run that stays cut off lets nobody else wait. */
+  /** Comes to rest, and resolves the promises of the ended work. A run that stays cut off resolves all others, too. */
   #rest(run: Standing): void {
     this.m.state = { is: "rest", run };
     const waiting = run.is === "cut" ? listOf(this.m.waiters).map(({ w }) => w) : NONE;

@@ -25,7 +25,7 @@ export interface RunProtocol {
   /** Stops the run on the server, until the signal aborts. */
   cancel(signal: AbortSignal): Promise<void>;
   interrupt(raw: unknown): RunnerInterrupt;
-  /** Returns what the thread says of its last run's end, for a page that was not there. */
+  /** Returns the thread's report on its last run's end, for a page that was not there. */
   news?(): RunNews;
 }
 
@@ -37,7 +37,7 @@ export interface RunNews {
   /** Whether the server has stopped the run. */
   readonly stopped?: boolean;
   readonly pendingToolCallIds?: readonly string[];
-  /** Of a run that failed: the interrupts that the server still has open. */
+  /** For a failed run: the interrupts that the server still has open. */
   readonly stillOpen?: readonly object[];
 }
 

@@ -1,4 +1,4 @@
-// What a thread's run asks, and what is answered.
+// The interrupts of a thread's run, and their answers.
 import { ThreadfoldError } from "../shared/errors.js";
 import type { Thread } from "../thread/thread.js";
 import type { Answer } from "./protocol.js";
@@ -6,7 +6,9 @@ import type { RunnerDecision, RunnerInterrupt } from "./runner-types.js";
 
 const NONE: readonly never[] = [];
 
-/** What a thread's run asks, in the form of a runner, and what was answered, by id. Which are open, the machine knows. */
+/**
+ * The interrupts of a thread's run in the form of a runner, and the answers by id. The machine knows which are open.
+ */
 export class Questions<S extends object, U extends object> {
   readonly #thread: Thread<S, U>;
   readonly #read: (raw: unknown) => RunnerInterrupt;
@@ -23,7 +25,7 @@ export class Questions<S extends object, U extends object> {
     this.#read = read;
   }
 
-  /** What the run asks, as the server said it. */
+  /** The run's interrupts, as the server sent them. */
   get raw(): readonly unknown[] | undefined {
     const { run } = this.#thread;
     if (run.status !== "interrupted" && run.status !== "failed") return undefined;
@@ -38,7 +40,7 @@ export class Questions<S extends object, U extends object> {
     const byId = new Map<string, RunnerInterrupt>();
     for (const one of asked?.map(this.#read) ?? NONE)
       byId.set(one.id === undefined || byId.has(one.id) ? `${one.id ?? ""}#${byId.size}` : one.id, one);
-    // Answers are kept for a retry of the run that was to go on with them.
+    // Answers are kept for a retry of the run that was to continue with them.
     if (byId.size > 0) this.#answers = new Map([...this.#answers].filter(([id]) => byId.has(id)));
     this.#byId = byId;
     return (this.#ids = [...byId.keys()]);
@@ -79,7 +81,7 @@ export class Questions<S extends object, U extends object> {
   }
 }
 
-/** Returns the answers that these decisions give, by the ids of what they answer. `open`: what has no answer yet. */
+/** Returns the answers of these decisions, by the ids of their interrupts. `open`: the interrupts without an answer. */
 export function answersTo(
   questions: Questions<never, never>,
   open: readonly string[],

@@ -1,4 +1,4 @@
-// What is to be sent so that a conversation goes on from one of the user's messages.
+// Builds the update that continues a conversation from one of the user messages.
 import { ThreadfoldError } from "../shared/errors.js";
 import { removeMessage } from "../state/messages.js";
 import type { Thread } from "../thread/thread.js";
@@ -9,7 +9,7 @@ import { carried } from "./said.js";
 /**
  * Finds the user's message with this id; or of another's, or without an id of the last message, the user's before it.
  *
- * @throws `UNKNOWN_MESSAGE` for an id that no message has, `INVALID_STATE` without a message of the user's.
+ * @throws `UNKNOWN_MESSAGE` for an id that no message has, `INVALID_STATE` without a user message.
  */
 export function questionOf<S extends object, U extends object>(thread: Thread<S, U>, id: string | undefined): Said {
   const messages = messagesIn(thread.getState());
@@ -18,7 +18,7 @@ export function questionOf<S extends object, U extends object>(thread: Thread<S,
   const manual = new Set(thread.pending.filter((update) => update.manual).flatMap(({ update }) => idsOf(update)));
   if (id !== undefined && named < 0) throw new ThreadfoldError("UNKNOWN_MESSAGE", `There is no message '${id}'.`);
   const question = messages[lastOf(messages.slice(0, named + 1), (one) => isUsers(one) && !manual.has(one.id))];
-  if (!question) throw new ThreadfoldError("INVALID_STATE", "The user has said nothing yet that could be answered.");
+  if (!question) throw new ThreadfoldError("INVALID_STATE", "There is no user message to answer yet: send one first.");
   return question;
 }
 
@@ -29,8 +29,8 @@ export const unsentOf = <S extends object, U extends object>(thread: Thread<S, U
     .at(-1);
 
 /**
- * Returns the update after which the conversation goes on from a message of the user's: it has the message, and removes
- * what stands behind it. Takes back what no run has sent of that.
+ * Returns the update that continues the conversation from a user message: it has the message, and removes everything
+ * after it. Rolls back those of the removed messages that no run has sent.
  *
  * @param instead - Takes the message's place.
  */
@@ -55,7 +55,7 @@ export function rewound<S extends object, U extends object>(
 }
 
 /**
- * Returns the removals of what a failed run has said behind the user's last message: it is made anew.
+ * Returns the removals of a failed run's messages after the user's last message: the run is made anew.
  *
  * @param said - The ids of what it had said; `reloaded` if a reload has lost them: the answer at the end is the run's.
  */
@@ -75,7 +75,7 @@ export function saidBy<S extends object, U extends object>(
 const isAnswer = ({ role, toolCalls }: Said & { readonly toolCalls?: readonly unknown[] }): boolean =>
   role === "assistant" && !toolCalls?.length;
 
-/** Whether an update goes back: it removes messages, or is nothing but one that the server has told. */
+/** Whether an update goes back: it removes messages, or only repeats one that the server has sent. */
 export function isEdit<S extends object, U extends object>(thread: Thread<S, U>, update: object): boolean {
   const [id, ...more] = idsOf(update);
   const isOne = more.length === 0 && Object.keys(update).length === 1 && typeof id === "string";
@@ -83,8 +83,9 @@ export function isEdit<S extends object, U extends object>(thread: Thread<S, U>,
 }
 
 /**
- * Returns an update that goes back, as it is made anew by now: one that goes on from a message of the user's removes
- * all that stands behind that; no other removes what is not there. Call it once the update is taken back.
+ * Returns an update that goes back, renewed for the current thread. An update that continues from a user message
+ * removes everything after that. Other updates drop the removals of missing messages. Call it once the update is rolled
+ * back.
  */
 export function madeAnew<S extends object, U extends object>(thread: Thread<S, U>, update: object): object {
   const list = [(update as { messages?: Said[] }).messages ?? []].flat();
@@ -92,7 +93,7 @@ export function madeAnew<S extends object, U extends object>(thread: Thread<S, U
   const [own, ...more] = list.filter((message) => !isRemoval(message));
   const gone = new Set<unknown>(list.filter(isRemoval).map(({ id }) => id));
   const from = shown.findIndex(({ id }) => gone.has(id));
-  // Without a message of its own it takes back an answer: to what the user has said before it.
+  // Without a message of its own, the update removes an answer: to the user message before it.
   const goesOn = !own && from >= 0 && shown.slice(from).some(isUsers);
   const question = own
     ? shown.find((message) => message.id === own.id && isUsers(message))
@@ -104,7 +105,7 @@ export function madeAnew<S extends object, U extends object>(thread: Thread<S, U
 
 const isRemoval = ({ type }: Said): boolean => type === "remove";
 
-/** Returns the one message to send in the place of the user's with this id. */
+/** Returns the one message that replaces the user message with this id. */
 export function insteadOf(question: Said, id: string, messages: unknown): object {
   const [own, ...more] = [messages ?? []].flat() as object[];
   if (question.id !== id || !own || more.length > 0)

@@ -4,7 +4,7 @@ import type { InputOf } from "../state/fields.js";
 export type { HttpOptions, RequestHeaders } from "../stream/http.js";
 
 /**
- * What a run is doing, named as in the AI SDK. `submitted`: the request is sent, or a broken connection is being
+ * The status of a run, named as in the AI SDK. `submitted`: the request is sent, or a broken connection is being
  * rejoined. `streaming`: the server has begun the run. `interrupted`: it waits for an answer, see `interrupts`.
  * `error`: the last run failed, or its connection broke for good. Otherwise `ready`.
  */
@@ -19,7 +19,7 @@ export interface RunnerError {
   readonly code: string | number;
 }
 
-/** What a run asks, in one shape for both protocols. */
+/** An interrupt of a run, in one shape for both protocols. */
 export interface RunnerInterrupt {
   /** Undefined if the server gives none. */
   readonly id: string | undefined;
@@ -50,7 +50,7 @@ export interface RunnerDecision {
 export interface RunResult {
   /**
    * `stopped`: by you, or by the server. `disconnected`: the connection broke and could not be rejoined, or the server
-   * answered 401 or 403; the run may still be under way, and `load()` tries again.
+   * answered 401 or 403. The run may still be active, and `load()` tries again.
    */
   readonly status: "finished" | "interrupted" | "failed" | "stopped" | "disconnected";
   /** With `failed` and `disconnected`; with `stopped` of `stop()`, if the server may not have stopped the run. */
@@ -80,11 +80,11 @@ export interface RunnerOptions {
     | undefined;
 }
 
-/** What goes with a message, and where it goes. */
+/** The data sent with a message, and its position. */
 export interface SendOptions<U = object> {
   /** Other input fields of the state, shown and sent with it: LangGraph's `input` beside `messages`, AG-UI's `state`. */
   readonly input?: SentFields<U> | undefined;
-  /** The id of a message of the user's: the new one takes its place. */
+  /** The id of a user message: the new one replaces it. */
   readonly messageId?: string | undefined;
 }
 

@@ -64,18 +64,18 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   /**
-   * Why the last run failed, why its connection broke, or why the thread could not be loaded; with the HTTP `status`, if
-   * the server refused the request. Exactly while {@link Runner.status} is `error`, when `retry()` can be called: not while
-   * a broken connection is being rejoined. `NO_CONNECTION` for a run that a reload cut off, until it is joined. The same
-   * object until another run fails.
+   * Why the last run failed, why its connection broke, or why the thread could not be loaded. It has the HTTP `status`,
+   * if the server refused the request. Set exactly while {@link Runner.status} is `error`, when you can call `retry()`;
+   * not while a broken connection is being rejoined. `NO_CONNECTION` for a run that a reload cut off, until it is
+   * joined. The same object until another run fails.
    */
   get error(): RunnerError | undefined {
     return this.#driver.error;
   }
 
   /**
-   * Whether `load()` asks for a thread of which no message is here yet: show that it opens. Not while a thread that is
-   * open is loaded again.
+   * True while `load()` opens a thread that has no messages yet: show a spinner. False while an open thread is loaded
+   * again.
    */
   get isThreadLoading(): boolean {
     return this.#driver.isThreadLoading;
@@ -87,14 +87,14 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   /**
-   * Shows a message at once, and sends it. Resolves when the run that carried it has ended in any way. If a run in its
-   * way waits for an answer or has lost its connection, resolves with that; the message is sent after it. A message
-   * that you take back before it is sent (`thread.optimisticUpdate(id).rollback()`) is `stopped`.
+   * Shows a message at once, and sends it. Resolves when the run that carried it ends, however it ends. If an earlier
+   * run is interrupted or disconnected, resolves with that status and sends the message afterwards. A message that you
+   * roll back before it is sent (`thread.optimisticUpdate(id).rollback()`) is `stopped`.
    *
    * @param message - A text, a message, several, or none: the agent then runs with the state as it is, as after a
    *   tool's result.
-   * @param options - `input`: other input fields of the state, shown and sent with it. `messageId` edits: the message takes the place of that one of the user's, and what stands behind it
-   *   is removed, here and at the server. What no run has sent of it is taken back.
+   * @param options - `input`: other input fields of the state, shown and sent with it. Pass `messageId` to edit that user
+   *   message. Everything after it is removed, here and on the server. Messages not sent yet are rolled back.
    * @throws {@link ThreadfoldError} `BUSY` with `"refuse"` or a `messageId` while a run is under way or waits for an
    *   answer, or while other code folds a run into the thread; `DISPOSED`; `UNKNOWN_MESSAGE` for a `messageId` that no
    *   message has, `INVALID_ARGUMENT` for one that is not the user's; the errors of `thread.optimistic`. Nothing is then shown.
@@ -120,14 +120,14 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   /**
-   * Has the agent answer again: removes what stands behind one of the user's messages, here and at the server, and runs.
-   * Over LangGraph, what the server has behind it, whatever is shown here: it is asked first.
-   * What no run has sent of it is taken back. Resolves as {@link Runner.sendMessage} does; until the run has ended,
-   * `thread.pending` has the message and the removals. If the run fails, {@link Runner.retry} tries again.
+   * Has the agent answer again: removes everything after one of the user messages, here and on the server, and runs.
+   * Over LangGraph, it asks the server first and removes what the server has, whatever is shown here. Messages not sent
+   * yet are rolled back. Resolves like {@link Runner.sendMessage}. Until the run has ended, `thread.pending` has the
+   * message and the removals. If the run fails, {@link Runner.retry} tries again.
    *
    * @param options - `messageId`: the user's message, or one of the answer's. The last answer, unless given.
    * @throws {@link ThreadfoldError} `BUSY` while a run is under way or waits for an answer: `stop()` it first. `DISPOSED`;
-   *   `INVALID_STATE` without a message of the user's, `UNKNOWN_MESSAGE` for an id that no message has.
+   *   `INVALID_STATE` without a user message, `UNKNOWN_MESSAGE` for an id that no message has.
    */
   async regenerate(options?: Pick<SendOptions, "messageId">): Promise<RunResult> {
     this.#ready();
@@ -147,21 +147,21 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   /**
-   * Stops the run, also on the server where it can: messages received so far stay. If the server has sent nothing yet,
-   * your message is pending again and goes out with the next one. Dismisses the run's interrupts. Queued messages go
-   * out next. Without a run it does nothing. Resolves when the server has answered, or after `cancelTimeout`: with an
-   * `error` if the server refused or could not be reached, so that the run may go on there.
+   * Stops the run, also on the server if possible: messages received so far stay. If the server has sent nothing yet,
+   * your message is pending again and is sent with the next one. Dismisses the run's interrupts. Queued messages are
+   * sent next. Without a run it does nothing. Resolves when the server has answered, or after `cancelTimeout`. It has
+   * an `error` if the server refused or could not be reached, so that the run may continue there.
    */
   async stop(): Promise<RunResult> {
     return this.#driver.call((w) => ({ is: "stop", w }));
   }
 
   /**
-   * Does again what the thread did last, if that failed. A run sends the updates that it carried and the server does not
-   * have; one without any runs again, with its answers to interrupts if it had any. A LangGraph run that had begun goes on
-   * from its checkpoint, which keeps the answers; of one whose request got no answer, the server is asked first. A run that
-   * lost its connection is rejoined, or made again if it cannot be; a `load()` loads again, and answers lost by a reload are
-   * asked for again. If the last run did not fail, sends what the last one that did carried.
+   * Retries the last failed operation. A failed run resends the updates that the server never received. If there are
+   * none, it just runs again, with its answers to interrupts if it had any. A LangGraph run that had begun continues
+   * from its checkpoint, which keeps the answers. If its request got no answer, the runner asks the server first. A
+   * disconnected run is rejoined, or made again if it cannot be. A failed `load()` loads again, and interrupts whose
+   * answers a reload lost are open again. If the last run did not fail, sends the updates of the last one that did.
    *
    * @param update - A failed update: sends that one instead, at the end if the conversation has gone on since.
    *
@@ -183,8 +183,9 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   /**
-   * Answers some or all of {@link Runner.interrupts}. Once all are answered the answers go out together; resolves when the
-   * run that continues with them has ended. Until then keeps the answers, not over a reload, and resolves at once with the
+   * Answers some or all of {@link Runner.interrupts}. Once all are answered the answers go out together; resolves when
+   * the run that continues with them has ended. Until then keeps the answers, not over a reload, and resolves at once
+   * with the
    * `interrupts` that are still open. Queued messages go out after the run, not with the answers. If the request fails,
    * all the interrupts are open again; if the run fails, those that the server says are still open.
    *
@@ -209,15 +210,17 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   /**
-   * Brings the thread to what the server has: joins the run whose connection broke, or that was under way when the page was
-   * left, and else folds the server's state of the thread, with what its last run asks, if the transport can `load`. A run
-   * that is under way there is joined, and the one after it. Pending updates stay; queued messages go out then.
+   * Brings the thread up to date with the server. Joins the run whose connection broke, or that was active when the
+   * page was left. Otherwise folds the server's state of the thread, with the last run's interrupts, if the transport
+   * can `load`. A run that is active there is joined, and so is the one after it. Pending updates stay; queued messages
+   * are then sent.
    *
-   * Resolves when no run is under way any more; at once, if the thread has no id, or the server does not know it. A run that
-   * cannot be joined fails, so that you can send its messages again. If the server answers 401 or 403, the run stays
-   * `disconnected`, to be joined with other headers. If the state cannot be had, resolves as `failed`: {@link Runner.error}
-   * says why until the next run or `load()`, and {@link Runner.retry} loads again. Over AG-UI `pendingToolCallIds` lists which
-   * calls of the option `tools` wait for their result, also if the run ended before a reload.
+   * Resolves when no run is under way any more; at once, if the thread has no id, or the server does not know it. A run
+   * that cannot be joined fails, so that you can send its messages again. If the server answers 401 or 403, the run
+   * stays
+   * `disconnected`, to be joined with other headers. If the state is not available, resolves as `failed`: {@link Runner.error}
+   * says why until the next run or `load()`, and {@link Runner.retry} loads again. Over AG-UI `pendingToolCallIds`
+   * lists which calls of the option `tools` wait for their result, also if the run ended before a reload.
    *
    * While something is under way, also another program's run of the thread, resolves with its end.
    *
@@ -236,9 +239,8 @@ export abstract class Runner<S extends object, U extends object> {
    *       : [],
    *   );
    * const thread = new Thread({ threadId: "t1" });
-   * const runner = new LangGraphRunner(thread, { apiUrl: "http://localhost:2024", assistantId: "agent", fetch: server });
-   * await runner.load();
-   * console.log(thread.getState().messages[0]?.content, runner.status); // Hi ready
+   * const runner = new LangGraphRunner(thread, { apiUrl: "http://localhost:2024", assistantId: "agent", fetch: server
+   * }); await runner.load(); console.log(thread.getState().messages[0]?.content, runner.status); // Hi ready
    * ```
    */
   async load(): Promise<RunResult> {
@@ -256,7 +258,7 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   /**
-   * Disconnects from the run under way, which goes on at the server: the thread's run is `disconnected`, for another
+   * Disconnects from the current run, which continues on the server: the thread's run is `disconnected`, for another
    * runner to rejoin. Does not dispose of the thread.
    */
   dispose(): void {
@@ -287,12 +289,12 @@ export abstract class Runner<S extends object, U extends object> {
     return this.thread.optimistic(update as never).id;
   }
 
-  /** What goes by what stands in the thread: it is read, and shown, when its turn has come. */
+  /** Makes a call that depends on the thread's current messages: they are read, and shown, when its turn has come. */
   #edit(act: (w: Who) => Event): Promise<RunResult> {
     return this.#driver.call((w) => ({ is: "edit", w }), act);
   }
 
-  /** Goes back to a message of the user's. What a run that was cut off took along has failed with it. */
+  /** Goes back to a user message. The updates of a cut-off run have failed with it. */
   #rewind(w: Who, question: Said, own: object = question, update: object = {}): Event {
     const { state } = this.#driver.machine;
     if (state.is === "rest" && standingOf(state.run).is === "cut")

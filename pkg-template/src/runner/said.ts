@@ -1,4 +1,4 @@
-// Messages of either protocol and updates, as far as it matters who said them and what waits.
+// Reads messages of either protocol and updates: who wrote them, and which are waiting.
 import type { PendingUpdate } from "../thread/thread-types.js";
 import type { Thread } from "../thread/thread.js";
 

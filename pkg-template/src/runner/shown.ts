@@ -1,4 +1,4 @@
-// What a runner shows, read off its machine, and why something failed in words and with a code.
+// The state that a runner shows, derived from its machine, and errors with a sentence and a code.
 import { ThreadfoldError } from "../shared/errors.js";
 import { BROKEN } from "../stream/connection.js";
 import { openOf, standingOf } from "./machine.js";
@@ -18,10 +18,10 @@ export function statusOf({ state, unsent, waiters, wants }: Machine): RunnerStat
     case "disposed":
       return "ready";
     case "stopping":
-      // What was said waits until the server has heard of the stop.
+      // New messages wait until the server has received the stop.
       return unsent !== undefined || waiters !== undefined || wants ? "submitted" : wordOf(state.run);
     case "loading":
-      // What failed is tried again.
+      // Failed updates are tried again.
       return state.run.is === "failed" || state.run.is === "cut" ? "submitted" : wordOf(state.run);
     case "rest":
       return state.run.is === "unloaded" ? "error" : wordOf(state.run);

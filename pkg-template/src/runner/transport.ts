@@ -4,7 +4,7 @@ import type { StreamSource } from "../stream/source.js";
 /** A value, or a promise of it. */
 export type Awaitable<T> = T | PromiseLike<T>;
 
-/** What comes with each request of a {@link Transport}. */
+/** The parameters of each request of a {@link Transport}. */
 export interface TransportCall {
   /** Aborts once nobody reads any more: the run was stopped or left, or the runner disposed. */
   readonly signal: AbortSignal;
@@ -21,7 +21,7 @@ export interface RunRef {
 /** The server's state of a thread. */
 export interface LoadedThread {
   readonly values: object;
-  /** What its last run asks. */
+  /** Its last run's interrupts. */
   readonly interrupts?: readonly unknown[] | undefined;
   /** The run under way, if any. */
   readonly runId?: string | undefined;
@@ -30,9 +30,9 @@ export interface LoadedThread {
 }
 
 /**
- * Everything about reaching an agent, in plain functions: `{ ...httpTransport(options), cancel }` changes one of them. Each
- * asks once; whether to ask again is the runner's. Throw an error with an HTTP `status` for a refusal; one without counts
- * as a broken connection.
+ * Everything about reaching an agent, in plain functions: `{ ...httpTransport(options), cancel }` changes one of them.
+ * Each asks once; whether to ask again is the runner's. Throw an error with an HTTP `status` for a refusal; one without
+ * counts as a broken connection.
  */
 export interface Transport<Input, Part extends object> {
   /** Starts a run. Returns its parts: a `Response`, its body, an async iterable, a list or an Observable. */
@@ -41,6 +41,6 @@ export interface Transport<Input, Part extends object> {
   join?: ((run: RunRef, call: TransportCall) => Awaitable<StreamSource<Part>>) | undefined;
   /** Stops a run on the server. Throw, or return a `Response` that is not ok, if it refuses: `stop()` reports that. */
   cancel?: ((run: RunRef, call: TransportCall) => unknown) | undefined;
-  /** Returns what the server has of a thread; undefined if it does not know it. Without it, `load()` only joins. */
+  /** Returns the server's state of a thread; undefined if the server does not know it. Without this method, `load()` only joins. */
   load?: ((threadId: string, call: TransportCall) => Awaitable<LoadedThread | undefined>) | undefined;
 }

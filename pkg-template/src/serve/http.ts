@@ -109,14 +109,14 @@ export function checkId(id: unknown): void {
     throw new Refusal(422, `${id} is a property of every object: choose another id.`);
 }
 
-/** How long a stream may be silent: what is between takes a longer silence for a broken connection. */
+/** How long a stream may be silent: proxies treat a longer silence as a broken connection. */
 const SILENCE = 15_000;
 
 /**
  * Returns a response that streams parts as they come, and in longer silences comments, which nobody reads. Its end, or
- * whoever asked leaving, closes their source.
+ * the caller leaving, closes their source.
  *
- * @param left - Called if whoever asked leaves before the end.
+ * @param left - Called if the caller leaves before the end.
  */
 export function eventStream(
   parts: AsyncGenerator<string>,

@@ -95,7 +95,7 @@ class NodeBody {
     else controller.enqueue(value as Uint8Array);
   }
 
-  /** Passes over what is left, for a moment. */
+  /** Discards the rest of the request, for a moment. */
   async passOver(): Promise<void> {
     const end = Date.now() + LINGER;
     let timer: ReturnType<typeof setTimeout> | undefined;

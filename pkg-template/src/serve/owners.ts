@@ -160,7 +160,7 @@ async function savedOwners(saver: Saver, threadId: string | undefined): Promise<
   return new Map([...first].map(([id, tuple]) => [id, ownerOf(tuple)]));
 }
 
-/** Runs what is asked of one thread one by one, in the order in which it was asked. */
+/** Runs the requests to one thread one by one, in their order. */
 async function oneByOne<T>(threadId: string, run: () => Promise<T>): Promise<T> {
   const before = CLAIMS.get(threadId) ?? Promise.resolve();
   const mine = before.then(run, run);

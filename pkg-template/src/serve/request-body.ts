@@ -9,8 +9,8 @@ export interface BodyLimits {
    */
   maxBodyBytes?: number | undefined;
   /**
-   * The most lists and objects within one another in a request's body, or in JSON that a text of it holds. A deeper body
-   * is answered by 400. Default 200.
+   * The most lists and objects within one another in a request's body, or in JSON that a text of it holds. A deeper
+   * body is answered by 400. Default 200.
    */
   maxDepth?: number | undefined;
 }
@@ -26,7 +26,7 @@ const MAX_DEPTH = 200;
 export async function bodyOf(request: Request, { maxBodyBytes, maxDepth = MAX_DEPTH }: BodyLimits): Promise<unknown> {
   const text = await textOf(request, maxBodyBytes ?? MAX_BODY_BYTES);
   if (text.trim() === "") return {};
-  // Before it is parsed: what is deep breaks whatever walks through it by recursion.
+  // Checked before parsing: deep values break recursive code.
   if (isDeeper(text, maxDepth)) throw tooDeep(maxDepth);
   const body = parsed(text);
   if (body === undefined) throw new Refusal(400, "The body is not JSON.");

@@ -30,7 +30,7 @@ export interface ServeAgUiOptions extends HandlerOptions {
    */
   config?: ((input: GraphRunInput, request: Request) => object | undefined) | object | undefined;
   /**
-   * Whether a run goes on when whoever asked leaves, and can be joined again: in the memory of this program. Without it
+   * Whether a run continues when its caller leaves, and can be joined again: in the memory of this program. Without it
    * a run stops with its connection. Default false.
    */
   resumable?: boolean | undefined;

@@ -1,4 +1,4 @@
-/** A signal's reason that ends only the reading: the run may go on where it is. */
+/** A signal's reason that ends only the reading: the run may continue on the server. */
 export class LeftOff extends Error {}
 
 /** The signals by which runners stop: what is aborted otherwise is a connection that broke. */

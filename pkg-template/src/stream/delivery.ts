@@ -64,7 +64,7 @@ export class Delivery {
   }
 }
 
-/** Tells the thread's listeners why a part could not be folded. The stream goes on, unless the thread is gone. */
+/** Reports to the thread's listeners why a part could not be folded. The stream continues, unless the thread is gone. */
 export function reportPart(thread: ReceivingThread, cause: unknown, part: unknown): void {
   if (isDisposed(cause)) throw cause;
   const error =

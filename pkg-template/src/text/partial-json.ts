@@ -1,7 +1,8 @@
 /**
- * JSON that is still arriving: the part that is there, as @langchain/core's `parsePartialJson` reads it, without reading
- * anything twice. A piece of text costs its own length. A look at the object costs a copy of the objects that are still
- * open, made when more arrives. An object that was looked at never changes, and one that no piece touched stays the same.
+ * JSON that is still arriving: the part that is there, as @langchain/core's `parsePartialJson` reads it, without
+ * reading anything twice. A piece of text costs its own length. A look at the object costs a copy of the objects that
+ * are still open, made when more arrives. An object that was looked at never changes, and one that no piece touched
+ * stays the same.
  *
  * Only objects are of interest, as arguments of a tool call are one: any other text is invalid.
  */
@@ -74,7 +75,7 @@ export class PartialJson {
     this.#showUnfinished();
   }
 
-  /** Reads one token or a part of it; returns where to go on. */
+  /** Reads one token or a part of it; returns the position to continue from. */
   #step(piece: string, at: number): number {
     switch (this.#mode) {
       case Mode.String:
@@ -85,7 +86,7 @@ export class PartialJson {
         return this.#letter(piece, at);
       default:
         if (!isSpace(piece.charCodeAt(at))) this.#structure(piece.charAt(at));
-        // A number's first character says how it goes on, so it is read once more.
+        // A number's first character decides how to read the rest, so it is read once more.
         return (this.#mode as Mode) === Mode.Number ? at : at + 1;
     }
   }

@@ -33,7 +33,7 @@ export class ThreadCore {
   readonly #arena = new core.Arena(2 ** 18);
   /** A call is under way: a reducer or a getter may call back into it. */
   #isBusy = false;
-  /** What the core has answered since it was last changed, by question: a page asks once for each message. */
+  /** The core's answers since the last change, by question: a page asks once for each message. */
   #known: unknown[] = [];
 
   /** Makes the thread from values, or from the core's part of a record. */
@@ -88,7 +88,7 @@ export class ThreadCore {
     return [known[ASK.state], known[ASK.pending], known[ASK.run]];
   }
 
-  /** Asks what the core answers without a change. */
+  /** Asks the core a question that changes nothing. */
   find<T>(what: AskNumber, first: unknown): T {
     this.ready();
     return this.#call(what, first) as T;

@@ -1,4 +1,4 @@
-// The full track of a conversation: what the server has, behind what its compactions took out of its list.
+// The full track of a conversation: the messages that compactions removed from the server's list, then that list.
 import { ThreadfoldError } from "../shared/errors.js";
 import { sameJson } from "../shared/same-json.js";
 import { addMessages, type MessageObject } from "../state/messages.js";
@@ -7,17 +7,20 @@ type Messages = readonly object[];
 const NONE: Messages = [];
 
 /**
- * What stands for the older messages in what a model is sent: deepagents' `_summarization_event`, field for field, and
- * ids, which stay right when messages in front are removed. `Context` of `threadfold/context` reads it.
+ * The record that replaces the older messages in the model's input. It is deepagents' `_summarization_event`, field for
+ * field. It adds ids, which stay right when earlier messages are removed. `Context` of `threadfold/context` reads it.
  */
 export interface ContextRecord {
   /** How many messages of the full track are not sent any more. */
   readonly cutoff_index: number;
   /** The id of the first message that is sent. It counts before the index. */
   readonly cutoff_id?: string | undefined;
-  /** The id of the last message that is not sent: where the first that is sent is gone, what is behind this one is sent. */
+  /**
+   * The id of the last message that is not sent. If the first sent message is gone, the messages after this one are
+   * sent.
+   */
   readonly summarized_id?: string | undefined;
-  /** What is sent in their place; null for nothing. */
+  /** The message sent in their place; null for none. */
   readonly summary_message: object | null;
   /** Where the older messages are kept as a file, if anywhere. */
   readonly file_path?: string | null | undefined;
@@ -29,7 +32,7 @@ export interface ContextRecord {
   readonly edited_id?: string | undefined;
 }
 
-/** What a thread's record has of it. */
+/** The part of it in a thread's record. */
 export interface FullTrackRecord {
   readonly front?: Messages | undefined;
   readonly summary?: object | undefined;
@@ -37,14 +40,14 @@ export interface FullTrackRecord {
 }
 
 /**
- * What compactions of the server took out of its list is the front of the track. The front lasts as long as the list
- * begins with a summary, and has no message that is shown.
+ * The front of the track is the messages that the server's compactions removed from its list. It exists while the list
+ * begins with a summary, and contains no message that is shown.
  */
 export class FullTrack {
   context: ContextRecord | undefined;
   /** Oldest first; undefined where only the server's list counts. */
   #front: object[] | undefined;
-  /** What an update has cleared: of a compaction's parts the removal may arrive before the summary. */
+  /** The messages that an update has cleared: a compaction's removal may arrive before its summary. */
   #cleared = NONE;
   /** The summary with which the server's list begins. */
   #summary: object | undefined;
@@ -54,19 +57,19 @@ export class FullTrack {
     if (isFull) this.#front = [];
   }
 
-  /** Goes on from a thread's record: what was a message's instance is a message again. */
+  /** Continues from a thread's record: saved message instances become messages again. */
   restore({ front, summary, context }: FullTrackRecord): void {
     if (front) this.#front = addMessages([], front as readonly MessageObject[]);
     this.#summary = summary;
     this.context = context;
   }
 
-  /** Returns whether an event of this type may be a compaction, or take one back. */
+  /** Returns whether an event of this type may be a compaction, or revert one. */
   hears(type: string): boolean {
     return this.#front !== undefined && /^(values|messages|update|run-)/.test(type);
   }
 
-  /** Takes note of an event, by what was and is shown, and by what is confirmed. */
+  /** Records an event, from the earlier and current shown state, and from the confirmed state. */
   heard(type: string, before: Messages, after: Messages, confirmed: Messages): void {
     const at = summaryIn(confirmed);
     const summary = confirmed[at];
@@ -122,7 +125,7 @@ export class FullTrack {
   }
 }
 
-/** The place of the summary with which a list begins, behind system messages; -1 if it begins otherwise. */
+/** The position of the summary at the start of a list, after system messages; -1 if there is none. */
 function summaryIn(messages: Messages): number {
   const first = messages.findIndex((message) => !isSystem(message));
   return isSummary(messages[first]) ? first : -1;
@@ -148,7 +151,7 @@ export function compacted(due: Compaction | null | undefined, summary: unknown):
   return due.toRecord(summary);
 }
 
-/** What is due, as `Context` of `threadfold/context` says it. */
+/** A due compaction, in the form of `Context` of `threadfold/context`. */
 export interface Compaction {
   toRecord(summary: unknown): ContextRecord;
 }

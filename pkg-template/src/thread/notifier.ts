@@ -1,6 +1,6 @@
 // Decides when a thread's listeners are called, and with which changes.
 
-/** What listeners observe: each is the same object while it is equal. */
+/** The values that listeners observe: each is the same object while it is equal. */
 export interface Seen<S> {
   readonly state: S;
   readonly pending: object;

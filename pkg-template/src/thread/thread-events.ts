@@ -1,6 +1,6 @@
 /**
- * What a server says, in the words of a thread. The adapters of `threadfold/ag-ui` and `threadfold/langgraph` turn
- * every event into these; for another protocol, make them yourself.
+ * A server's events, in the terms of a thread. The adapters of `threadfold/ag-ui` and `threadfold/langgraph` turn every
+ * event into these. For another protocol, make them yourself.
  */
 export type ThreadEvent = ThreadEventKind & {
   /** The part's id on its stream (an SSE `id:`). The thread passes over a part that this run has had. */
@@ -28,10 +28,10 @@ export interface RunStarted {
   readonly type: "run-started";
   readonly runId?: string | undefined;
   /**
-   * `true`: this is the thread's last run, sent again from its start. `false`: it is a new run, whatever its id. If you
-   * leave it out, it is the last run again if that has the same `runId` and has not ended. Unless `false`, a run that
-   * began without a `runId` and has not ended takes this one: begin a run when you send its request, without an id if
-   * the server makes it, and what the user writes meanwhile waits for the next run.
+   * `true`: this is the thread's last run, sent again from its start. `false`: it is a new run, whatever its id. By
+   * default, it is the last run again if that has the same `runId` and has not ended. Unless `false`, a run that began
+   * without a `runId` and has not ended gets this one. So begin a run when you send its request, without an id if the
+   * server makes it. Messages that the user writes meanwhile then wait for the next run.
    */
   readonly joined?: boolean | undefined;
 }
@@ -39,19 +39,19 @@ export interface RunStarted {
 /** The run ended well. No message is being streamed any more. */
 export interface RunFinished {
   readonly type: "run-finished";
-  /** What the run waits for, as the server says it. With any, the run is `interrupted`. */
+  /** The run's interrupts, as the server sent them. With any, the run is `interrupted`. */
   readonly interrupts?: readonly unknown[] | undefined;
   /** Whether somebody stopped it: the server may lack messages of it. */
   readonly stopped?: boolean | undefined;
 }
 
-/** The run failed. What it took along and the server does not have is marked failed, and stays. */
+/** The run failed. Updates that it submitted and the server has not fully accepted become `failed`, and stay. */
 export interface RunError {
   readonly type: "run-error";
   readonly error: unknown;
 }
 
-/** The connection broke. The run may go on where it is, and you can join it: nothing else changes. */
+/** The connection broke. The run may continue on the server, and you can join it: nothing else changes. */
 export interface Disconnected {
   readonly type: "disconnected";
   readonly error?: unknown;
@@ -63,7 +63,7 @@ export interface Disconnected {
 export interface MessageEvent {
   readonly type: "message";
   readonly message: object;
-  /** A new one is placed behind the message of this id and the tool results right behind that; else last. */
+  /** A new one is placed after the message of this id and the tool results right after that; else last. */
   readonly after?: string | undefined;
   /** Whether more of it is to come: snapshots that do not know it yet leave it where it is. */
   readonly streaming?: boolean | undefined;
@@ -76,7 +76,7 @@ export interface TextEvent {
   readonly text: string;
 }
 
-/** A streamed message is whole. From now on a snapshot that says otherwise is drift. */
+/** A streamed message is complete. From now on a snapshot that contradicts it is drift. */
 export interface MessageFinished {
   readonly type: "message-finished";
   readonly messageId: string;

@@ -1,4 +1,4 @@
-// What a thread holds and hands out.
+// The data that a thread holds and returns.
 import type { ThreadfoldError } from "../shared/errors.js";
 import type { FileData } from "../state/files.js";
 import type { AgUiMessage, LangChainMessage, MessagesUpdate } from "../state/messages.js";
@@ -67,7 +67,7 @@ export interface ThreadOptions<S, U = ThreadUpdate<S>> {
   notify?: "task" | "frame" | undefined;
   /**
    * `"full"` keeps what a server that summarizes takes out of its list, as the front of {@link Thread.history}. Default
-   * `"server"`: the history is what the server has.
+   * `"server"`: the history is the server's.
    */
   history?: "server" | "full" | undefined;
 }
@@ -88,17 +88,17 @@ export type PendingStatus = "pending" | "sent" | "failed";
 /** An optimistic update that the server's state does not have. */
 export interface PendingUpdate<U = ThreadUpdate<ThreadState>> {
   readonly id: string;
-  /** What it writes. Its messages are whole and have ids. */
+  /** The update itself. Its messages are complete and have ids. */
   readonly update: U;
-  /** `sent`: a run has taken it along. `failed`: that run failed; the update is still shown. */
+  /** `sent`: a run has submitted it. `failed`: that run failed; the update is still shown. */
   readonly status: PendingStatus;
   /** Why it failed. */
   readonly error?: unknown;
-  /** True for one made with `{ manual: true }`: no run takes it along. */
+  /** True for one made with `{ manual: true }`: no run submits it. */
   readonly manual?: true;
 }
 
-/** Ends an optimistic update by hand. Each method does nothing once the update is over. */
+/** Ends an optimistic update manually. Each method does nothing once the update is over. */
 export interface OptimisticUpdate {
   readonly id: string;
   /** `done` once the server's state has it, or you settled it or rolled it back. */
@@ -132,38 +132,38 @@ export interface ThreadRun {
   /** Why it failed, or why the connection broke. */
   readonly error?: unknown;
   /**
-   * What it waits for, as the server says it. Kept while the next run has no id yet, and when that fails without one:
-   * the answers may not have arrived.
+   * The run's interrupts, as the server sent them. Kept while the next run has no id yet, and if that fails without
+   * one: the answers may not have arrived.
    */
   readonly interrupts?: readonly unknown[] | undefined;
-  /** The id of the stream's last part, to join the run behind it. */
+  /** The id of the stream's last part, to join the run after it. */
   readonly lastEventId?: string | undefined;
 }
 
-/** A snapshot that contradicts what was folded before it. */
+/** A snapshot that contradicts earlier events. */
 export interface Drift {
-  /** Turns what was predicted into what the snapshot says. */
+  /** Turns the predicted state into the snapshot's. */
   readonly patch: readonly PatchOperation[];
   /** The snapshot. */
   readonly event: ThreadEvent;
 }
 
-/** What {@link Thread.toJSON} returns and {@link Thread.fromJSON} takes. */
+/** The value that {@link Thread.toJSON} returns and {@link Thread.fromJSON} accepts. */
 export interface ThreadRecord {
   readonly version: 2;
   readonly threadId?: string | undefined;
-  /** What compactions took out of the server's list, and what the last one made of it. */
+  /** The messages that compactions removed from the server's list, and the last compaction's record. */
   readonly history: object;
   /**
-   * The run, what is confirmed and pending, what the server has of it, and the names of the schema's fields, in a form
-   * of the package's own.
+   * The run, the confirmed and pending updates, the server's part of them, and the names of the schema's fields. The
+   * form is internal.
    */
   readonly core: object;
 }
 
 /** The listeners of {@link Thread.on}. */
 export interface ThreadListeners {
-  /** Called when a snapshot contradicts what was folded before it. */
+  /** Called when a snapshot contradicts earlier events. */
   drift: (drift: Drift) => void;
   /** Called for what could not be folded; the state is as it was before. */
   error: (error: ThreadfoldError, event?: unknown) => void;

@@ -145,14 +145,14 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   }
 
   /**
-   * The messages to show, behind those that the server has compacted: with the option `history: "full"` everything that
-   * was ever said, otherwise the state's messages. The same array until it changes.
+   * The messages to show, after those that the server has compacted. With the option `history: "full"` they are the
+   * whole conversation, otherwise the state's messages. The same array until it changes.
    */
   get history(): readonly MessageIn<S>[] {
     return this.#history.of(this.#messages(ASK.state)) as readonly MessageIn<S>[];
   }
 
-  /** What the last compaction made of the older messages: the server's, or that of {@link Thread.compact}. */
+  /** The last compaction's record of the older messages: the server's, or that of {@link Thread.compact}. */
   get context(): ContextRecord | undefined {
     return this.#history.context;
   }
@@ -181,8 +181,8 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   }
 
   /**
-   * Returns the shown message with this id, without searching the list. {@link Thread.getConfirmedMessage} returns the confirmed
-   * one.
+   * Returns the shown message with this id, without searching the list. {@link Thread.getConfirmedMessage} returns the
+   * confirmed one.
    */
   getMessage(id: string): MessageIn<S> | undefined {
     return this.#byId.get(this.getState(), id);
@@ -197,7 +197,8 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   }
 
   /**
-   * Adds to the confirmed state with the fields' reducers. What you add during a run survives a replay of the run.
+   * Adds to the confirmed state with the fields' reducers. Values that you add during a run survive a replay of the
+   * run.
    *
    * @throws {@link ThreadfoldError} the errors of the fields' reducers; the state is then unchanged.
    */
@@ -207,9 +208,10 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   }
 
   /**
-   * Returns what the server has of a field: what it said last, or what a run that ended well took along. Undefined, if it
-   * has none: what the thread was made with, and what {@link Thread.update} added, is not the server's before a run has
-   * taken it along. The same for `"messages"`, where a run that was stopped or failed took none along for sure.
+   * Returns the server's value of a field: the last one it sent, or the one a successful run submitted. Undefined if it
+   * has none. Initial values, and those from {@link Thread.update}, are not the server's until a run has submitted
+   * them. The same holds for `"messages"` if a run was stopped or failed, because the server may not have received
+   * them.
    *
    * @example
    * ```ts
@@ -260,7 +262,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
 
   /**
    * Folds one server event. Returns false for one that cannot be folded: it goes to the `error` listeners, the state is
-   * unchanged, and the stream may go on.
+   * unchanged, and the stream may continue.
    *
    * Calls listeners of `drift` and `error` before it returns, and those of {@link Thread.subscribe} once for all events
    * that arrive together.
@@ -325,7 +327,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
    * Your own changes (`update`, `optimistic` and the methods of its handle) call listeners at once, before the method
    * returns. The server's events call them once a task, or once a frame with the option `notify`, however many arrived;
    * {@link Thread.flush} does not wait. If a listener changes the thread, listeners are called again once all have seen
-   * the change before: a hundred times in a row at most, then in a task of its own.
+   * the previous change. That happens a hundred times in a row at most, then in a new task.
    *
    * Svelte passes `subscribe` a second argument. It then calls the listener with the state at once, as Svelte's stores
    * do: `$thread`, `get(thread)` and `derived(thread, …)` work.
@@ -374,8 +376,8 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   }
 
   /**
-   * Calls `listener` on `drift` (a snapshot contradicts what was folded before it) or on `error` (an event could not be
-   * folded), as soon as the event is processed. Returns an unsubscribe function.
+   * Calls `listener` on `drift` (a snapshot contradicts earlier events) or on `error` (an event could not be folded),
+   * as soon as the event is processed. Returns an unsubscribe function.
    *
    * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for another kind, and for a listener that is not a function.
    */
@@ -394,8 +396,8 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
 
   /**
    * Returns the whole thread as JSON for {@link Thread.fromJSON}: the confirmed state, pending updates and the run's
-   * status. An `Error` of the run or of an update becomes `{ name, message, code, status }`, and through JSON an instance
-   * of `@langchain/core`'s message classes becomes a dict.
+   * status. An `Error` of the run or of an update becomes `{ name, message, code, status }`, and through JSON an
+   * instance of `@langchain/core`'s message classes becomes a dict.
    *
    * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for a circular state.
    */

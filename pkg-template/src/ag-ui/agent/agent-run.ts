@@ -18,7 +18,7 @@ import { observableClass } from "./observable-class.js";
 import { breakOff, interruptsOf, leave } from "../runs.js";
 import { ask, type Asked, hasHook, paramsOf } from "./subscribers.js";
 
-/** A run's agent, and what the run needs of it. */
+/** A run's agent, with the members that the run needs. */
 export interface RunSetting {
   readonly agent: AbstractAgent;
   readonly held: ThreadOfAgent;
@@ -29,8 +29,9 @@ export interface RunSetting {
 }
 
 /**
- * Returns what an agent's `apply` returns: for each event that changes something, the agent's new messages or state. Takes
- * the events one after the other, however fast they come; if their stream fails, it folds those before the error first.
+ * Returns what an agent's `apply` returns: for each event that changes something, the agent's new messages or state.
+ * Takes the events one after the other, however fast they come; if their stream fails, it folds those before the error
+ * first.
  */
 export function applied(events: Observable<BaseEvent>, setting: RunSetting): Observable<AgentStateMutation> {
   const Plain = observableClass(events);
@@ -180,7 +181,7 @@ class AgentRun implements Asked {
     folding(() => {
       const alone = wasAsked ? undefined : step.alone;
       if (!alone) step.always?.(fold, event);
-      // The event belongs to its sender and its listeners: what is kept of it is a copy.
+      // The event belongs to its sender and its listeners: only a copy is kept.
       if (!stopped) change = (alone ?? step.apply)?.(fold, copyOfEvent(event)) ?? NOTHING;
     });
     if (!stopped && event.type === "RUN_FINISHED") this.agent.pendingInterrupts = interruptsLeft(event as RunFinished);
@@ -189,7 +190,7 @@ class AgentRun implements Asked {
     this.#announce(change.newMessage || change.newToolCall ? change : (step.announce?.(fold, event) ?? NOTHING));
   }
 
-  /** Announces what is new, without waiting for what subscribers do with it. */
+  /** Announces new messages and calls, without waiting for the subscribers. */
   #announce({ newMessage, newToolCall }: Change): void {
     const method = newMessage ? "onNewMessage" : newToolCall ? "onNewToolCall" : undefined;
     if (!method || !hasHook(this.#subscribers, method)) return;
@@ -198,7 +199,7 @@ class AgentRun implements Asked {
     this.#held.absorb();
   }
 
-  /** Asks the subscribers that have this method, and takes over what they set on the agent meanwhile. */
+  /** Calls the subscribers that have this method, and takes over changes that they make on the agent meanwhile. */
   #ask(method: string, told: object): Promise<boolean> | false {
     if (!hasHook(this.#subscribers, method)) return false;
     return ask(this.#subscribers, method, this, told).then((stopped) => {

@@ -91,7 +91,7 @@ export class ThreadOfAgent {
     };
   }
 
-  /** Returns the agent's state with what is pending over it. */
+  /** Returns the agent's state with the pending updates applied. */
   #laidOver(shown: Shown): unknown {
     const state = this.fold.state.value;
     if (!isObject(state)) return state;

@@ -10,7 +10,7 @@ import type { GraphEvent } from "./graph-event.js";
 /** A message that is being streamed. */
 interface Open {
   readonly id: string;
-  /** The task that says it: it is whole when the task is done. */
+  /** The task that streams it: it is complete when the task is done. */
   readonly task: string;
   hasText: boolean;
   hasReasoning: boolean;
@@ -33,7 +33,7 @@ export class MessagesTold {
     this.#known = new Set(known);
   }
 
-  /** Tells a part of the stream mode `messages`: a message or a chunk of one, and who says it. */
+  /** Emits a part of the stream mode `messages`: a message or a chunk of one, and its source. */
   *part(payload: unknown, ns: readonly string[]): Generator<GraphEvent> {
     const [message, metadata] = Array.isArray(payload) ? (payload as unknown[]) : [];
     const wire = readMessage(message);
@@ -95,7 +95,7 @@ export class MessagesTold {
     if (!wire.part || fields["chunk_position"] === "last") yield* this.#end(open);
   }
 
-  /** Tells the calls of a whole message that its parts did not have: a model that streams its text by hand has such. */
+  /** Emits the calls of a whole message that its parts did not have, such as of a model that streams text manually. */
   *#rest(given: unknown): Generator<GraphEvent> {
     const id = textIn((given as Dict | null | undefined)?.["id"]);
     const told = id === undefined ? undefined : this.#parts.get(id);
@@ -174,7 +174,7 @@ export class MessagesTold {
     for (const toolCallId of open.calls.values()) yield { type: "TOOL_CALL_END", toolCallId };
   }
 
-  /** The id of a message whose parts have none: the task says one at a time. */
+  /** The id of a message whose parts have none: the task streams one at a time. */
   #unnamed(task: string): string {
     for (const open of this.#open.values()) if (open.task === task) return open.id;
     return newId();

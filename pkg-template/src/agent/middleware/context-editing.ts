@@ -10,12 +10,12 @@ import { withMessages } from "./request-changes.js";
 /** The parameters of an edit in LangChain's form: it changes `messages` in place. */
 export interface ContextEditParams {
   readonly messages: LangChainMessage[];
-  /** The model that is asked: its `profile` says how much it takes. */
+  /** The model to call: its `profile` has its input limit. */
   readonly model?: unknown;
   countTokens(messages: readonly LangChainMessage[]): number | Promise<number>;
 }
 
-/** An edit of what the model is sent: what {@link clearToolUses} clears, a function, or an object with `apply`. */
+/** An edit of the model's input: the options of {@link clearToolUses}, a function, or an object with `apply`. */
 export type ContextEdit =
   | ClearToolUsesEditOptions
   | ((messages: readonly LangChainMessage[]) => readonly LangChainMessage[])
@@ -98,7 +98,7 @@ export class ClearToolUsesEdit {
  * ```
  */
 export function contextEditingMiddleware(options: { readonly edits?: readonly ContextEdit[] | undefined } = {}) {
-  // LangChain's second says how tokens are counted.
+  // LangChain's second argument chooses how tokens are counted.
   const { edits: given = [{}], tokenCountMethod: _ } = options as typeof options & Fields;
   checkOptions("contextEditingMiddleware", options, ["edits", "tokenCountMethod"]);
   const edits = given.map((one) => (typeof one === "function" || "apply" in one ? one : new ClearToolUsesEdit(one)));
@@ -113,7 +113,7 @@ export function contextEditingMiddleware(options: { readonly edits?: readonly Co
         }
         const edited = [...messages];
         await one.apply({ messages: edited, model: request.model, countTokens });
-        // A list that is the same stays the same, for what is known of it.
+        // An unchanged list stays the same object, so that its cached facts stay valid.
         if (edited.length !== messages.length || edited.some((one, at) => one !== messages[at])) messages = edited;
       }
       return handler(withMessages(request, messages));

@@ -10,7 +10,7 @@ import { withMessages } from "./request-changes.js";
 import { isCommand, withUpdate } from "../tools/tools.js";
 import type { AgentState, Runtime, ToolOutcome } from "../types.js";
 
-/** Which decisions a tool allows, and what the one who decides is shown. */
+/** The decisions that a tool allows, and the text shown to the person who decides. */
 export interface InterruptOnConfig {
   readonly allowedDecisions: readonly DecisionType[];
   readonly description?:

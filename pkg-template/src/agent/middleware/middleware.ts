@@ -106,8 +106,8 @@ export function hookOf(hook: NodeHook): { run: Run; canJumpTo: readonly JumpTarg
 const EVERY = new Set(["messages", "jumpTo", "structuredResponse"]);
 
 /**
- * The schema of a middleware. It may be bare fields, or a form of langgraph.js: then a name with `_` in front is
- * private, and a zod field starts with its default.
+ * The schema of a middleware. It may be bare fields, or a form of langgraph.js. In the latter, a name with `_` in front
+ * is private, and a zod field starts with its default.
  */
 export function schemaOf(schema: StateForm<SchemaFields>): Schema<SchemaFields> {
   if (typeof (schema as Partial<Schema<SchemaFields>>).step === "function") return schema as Schema<SchemaFields>;
@@ -133,7 +133,7 @@ export function schemaOf(schema: StateForm<SchemaFields>): Schema<SchemaFields> 
 /** A field of a zod object. One with a reducer of `withLangGraph` is marked so. */
 type ZodField = StandardSchema & { readonly lg_reducer_schema?: unknown };
 
-/** Checks what is written to a field of a zod object or of a `StateSchema`, as LangChain does. */
+/** Checks values written to a field of a zod object or of a `StateSchema`, as LangChain does. */
 function fieldCheck(
   schema: object,
   key: string,

@@ -39,7 +39,7 @@ export interface CompiledSubAgent {
 /** Options of {@link createSubAgentMiddleware}. */
 export interface SubAgentOptions {
   readonly subagents?: readonly (SubAgent | CompiledSubAgent)[] | undefined;
-  /** Whether there is one that can do all that the agent can: `general-purpose`. It is if there are no others. */
+  /** Whether to add one with all the agent's abilities: `general-purpose`. Defaults to true if there are no others. */
   readonly generalPurposeAgent?: boolean | undefined;
   /** For those that have none of their own. */
   readonly defaultModel?: AgentModel | undefined;
@@ -57,8 +57,7 @@ export interface SubAgentOptions {
 const GENERAL: SubAgent = {
   name: "general-purpose",
   description: "Can do all that you can: for work of several steps that would only fill your context.",
-  systemPrompt:
-    "Do the task that you are given. The caller sees only your last message: put the whole result there.",
+  systemPrompt: "Do the task that you are given. The caller sees only your last message: put the whole result there.",
 };
 const DESCRIPTION = "Has a sub-agent do a task, and returns its report. The sub-agents:\n{available_agents}";
 const PROMPT = `## \`task\`

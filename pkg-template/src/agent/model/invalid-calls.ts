@@ -5,7 +5,7 @@ import { type Fields, toolMessage, typeOf } from "../message.js";
 /** Up to where a conversation, known by its first message, is in order. */
 const seen = new WeakMap<object, [count: number, last: object]>();
 
-/** Returns the messages with each invalid call answered, if one is not. Looks only at what is new. */
+/** Returns the messages with each invalid call answered. Reads only new messages. */
 export function invalidCallsRepair(messages: readonly LangChainMessage[]): LangChainMessage[] | undefined {
   const [first] = messages;
   if (first === undefined) return undefined;
@@ -13,7 +13,7 @@ export function invalidCallsRepair(messages: readonly LangChainMessage[]): LangC
   const from = known && messages[known[0] - 1] === known[1] ? known[0] : 0;
   const broken = messages.slice(from).some((message) => invalidOf(message).length > 0);
   if (!broken) {
-    // The answers to come may be of what is last, so that stays to be looked at.
+    // Later answers may belong to the last message, so it is read again.
     seen.set(first, [messages.length, messages.at(-1) as object]);
     return undefined;
   }

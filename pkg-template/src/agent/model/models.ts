@@ -9,7 +9,7 @@ import { type AiMessage, callsOf, checkedAnswer, type Fields, typeOf } from "../
 import { isProviderTool } from "../tools/tools.js";
 import type { AgentModel, AgentTool, AiSdkModel, FunctionModel, LangChainModel, ModelOptions } from "../types.js";
 
-/** Calls a model in whichever form. Throws at once what is wrong with it. */
+/** Calls a model in any form. Throws at once if it is invalid. */
 export function callModel(model: AgentModel, call: ModelCall): Promise<AiMessage> {
   if (typeof (model as AiSdkModel | null)?.doGenerate === "function") return callAiSdk(model as AiSdkModel, call);
   if (typeof (model as LangChainModel | null)?.invoke === "function")

@@ -9,7 +9,7 @@ type Content = string | readonly ContentBlock[];
 /** An agent's prompt: a text, or a message, of `@langchain/core` or a dict. */
 export type SystemPrompt = string | { readonly content: Content | readonly unknown[] };
 
-/** Makes one; an instance of LangChain's stays what it is. */
+/** Makes a system message; an instance of LangChain's stays itself. */
 export function systemMessage(prompt: SystemPrompt | null | undefined): SystemMessage {
   const given = typeof prompt === "object" && prompt ? prompt : { content: prompt ?? "" };
   if ("concat" in given) return given as SystemMessage;

@@ -96,7 +96,7 @@ export function readFile(
   if (!file) return missing(path);
   const text = textOf(file);
   if (file.encoding === "base64") return fail(`File '${path}' is not text.`);
-  // A text of which Python's `strip` leaves nothing.
+  // A blank text, by the rules of Python's `strip`.
   // oxlint-disable-next-line no-control-regex
   if (!/[^\s\x1c-\x1f\x85]|\ufeff/.test(text)) return { said: EMPTY };
   const [from, most] = [Math.max(0, offset), Math.max(0, limit)];
@@ -203,7 +203,7 @@ export function grepFiles(
 
 type Optional = string | null | undefined;
 
-/** Alternatives, repeated wildcards and escapes: what is hardly meant literally. */
+/** Alternatives, repeated wildcards and escapes: these are hardly meant literally. */
 const looksLikeRegex = (pattern: string) => /[|]|[.][*+]|\\[.wWdDsSbB(){}[\]|+*?^$]/.test(pattern);
 
 const STOPPED = "Note: there are more matches. Narrow the search, or raise max_count, to see the rest.";

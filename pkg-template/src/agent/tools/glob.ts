@@ -27,7 +27,7 @@ export function globOf(pattern: string): ((path: string) => boolean) | string {
 function alternatives(pattern: string): string[] | undefined {
   const pieces = pattern.match(/[{},]|[^{},]+/g) ?? [];
   const choices = choicesIn(pieces);
-  /** Of each open brace: the choices that are whole, and what the one that is being read may be. */
+  /** For each open brace: the complete choices, and the one being read. */
   const open: { done: string[]; current: string[] }[] = [{ done: [], current: [""] }];
   for (const [at, piece] of pieces.entries()) {
     const top = open.at(-1) as (typeof open)[number];

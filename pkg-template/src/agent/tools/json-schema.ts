@@ -23,7 +23,7 @@ const KINDS = new Map<unknown, Kind>([
 /** How deep a schema and its value are followed, together, and how many of their parts are held against each other. */
 const DEEPEST = 500;
 const MOST = 250_000;
-/** The model needs no more of them to see what is wrong. */
+/** A model needs no more of them to see the problem. */
 const MOST_LINES = 20;
 
 /** Validates a value against a schema. Unknown JSON Schema keywords are skipped. */

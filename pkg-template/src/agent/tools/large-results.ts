@@ -37,7 +37,7 @@ function isLong(message: unknown, tokens: number): boolean {
   return textOf(message as object).length + joints > CHARS_PER_TOKEN * tokens;
 }
 
-/** An instance of `@langchain/core`'s is saved by what it was made of. */
+/** An instance of `@langchain/core`'s is saved by its constructor arguments. */
 function serialisedAs(message: object): object {
   const { lc_kwargs, content } = message as { lc_kwargs?: object; content?: unknown };
   return lc_kwargs ? Object.assign(message, { lc_kwargs: { ...lc_kwargs, content } }) : message;

@@ -103,7 +103,7 @@ const refused = (call: ToolCall, problems: string) =>
     "error",
   );
 
-/** Makes of what a tool returned what the state takes. */
+/** Converts a tool's result into an update of the state. */
 export function outcomeOf(value: unknown, call: ToolCall): ToolOutcome {
   if (isCommand(value)) return answering(value, call);
   if (typeOf(value) === "tool") {
@@ -169,7 +169,7 @@ export interface McpClient {
 /**
  * Makes tools of those that a client of the Model Context Protocol lists.
  *
- * @throws what the client throws.
+ * @throws the client's errors.
  *
  * @example
  * ```ts

@@ -11,7 +11,7 @@ export interface CompileOptions {
    * thread wait for the one before.
    */
   checkpointer?: CheckpointSaver | boolean | undefined;
-  /** Nodes to stop before; `"*"`: all. `invoke(null, config)` goes on. */
+  /** Nodes to stop before; `"*"`: all. `invoke(null, config)` resumes. */
   interruptBefore?: StopAt | undefined;
   /** Nodes to stop after. */
   interruptAfter?: StopAt | undefined;

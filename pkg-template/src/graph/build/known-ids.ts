@@ -36,7 +36,7 @@ export class KnownIds {
     this.#left = left;
   }
 
-  /** Leaves what it knows to the run that goes on from its lists: a saver may keep them by reference. */
+  /** Leaves what it knows to the run that continues from its lists: a saver may keep them by reference. */
   leave(): void {
     for (const known of this.#known.values()) this.#left.set(known.list, known);
   }
@@ -46,7 +46,7 @@ export class KnownIds {
     if (known || !Array.isArray(list) || list.length < LONG) return known;
     const left = this.#left.get(list);
     if (!left) return undefined;
-    // Of two runs that go on from one list, the second looks for itself.
+    // If two runs continue from one list, the second reads it itself.
     this.#left.delete(list);
     this.#known.set(key, left);
     return left;
@@ -95,7 +95,7 @@ export class KnownIds {
     }
   }
 
-  /** Notes that the run goes on from a list that {@link grown} has made. */
+  /** Records that the run continues from a list that {@link grown} has made. */
   follow(key: string, list: readonly unknown[], before: readonly unknown[]): void {
     if (this.#known.get(key)?.list === before) this.#follow(key, list, list.slice(before.length));
   }

@@ -38,7 +38,7 @@ function turn(): Promise<void> {
   });
 }
 
-/** The pauses of a run and of the graphs inside it: all pause at once, so that they go on in the order they had. */
+/** The pauses of a run and of the graphs inside it: all pause at once, so that they resume in the same order. */
 export class Pauses {
   #since = Date.now();
   #pause: Promise<void> | undefined;

@@ -3,7 +3,7 @@ import type { RetryPolicy } from "./retry.js";
 import type { TraceListener } from "./trace.js";
 import type { TimeoutPolicy } from "./timeout.js";
 
-/** When checkpoints are saved: while the run goes on, before each next step, or once at its end. */
+/** When checkpoints are saved: while the run continues, before each next step, or once at its end. */
 export type Durability = "async" | "sync" | "exit";
 
 export const STREAM_MODES = ["values", "updates", "messages", "custom", "tasks", "checkpoints", "debug"] as const;

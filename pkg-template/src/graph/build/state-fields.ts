@@ -99,7 +99,7 @@ export class StateFields {
 
   /**
    * Folds what the tasks of a super-step wrote. Clears the ephemeral fields that none of them did. `known`: the ids
-   * of a run's messages; `isTrial`: the run does not go on from the answer.
+   * of a run's messages; `isTrial`: the run does not continue from the result.
    */
   step(state: Values, updates: readonly Values[], known?: KnownIds, isTrial = false): Values {
     const single = updates.length < 2 ? (updates[0] ?? NOTHING) : known && this.#messagesAlone(updates);

@@ -16,7 +16,7 @@ const NONE: readonly never[] = [];
 
 /**
  * Returns the first step, or a promise of it if checking the input takes time. `isResumingAround`: the graph around
- * goes on where its thread was left.
+ * continues where its thread was left.
  */
 export function beginRun(run: RunParts, input: unknown, isResumingAround: boolean): Step | Promise<Step> {
   const { input: taken, state } = run.at.spec.parts;

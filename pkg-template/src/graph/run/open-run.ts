@@ -1,4 +1,4 @@
-// Opens the thread of a run: finds the checkpoint to go on from, and restores what it holds.
+// Opens the thread of a run: finds the checkpoint to continue from, and restores its state.
 import type { CheckpointTuple } from "../../checkpoint/types.js";
 import { GraphValueError } from "../build/graph-errors.js";
 import type { GraphSpec } from "../build/graph-spec.js";
@@ -42,7 +42,7 @@ interface Found {
   readonly isSuperseded?: boolean;
 }
 
-/** Finds the checkpoint to go on from: the one that the caller names, that time travel goes back to, or the newest. */
+/** Finds the checkpoint to continue from: the one that the caller names, that time travel goes back to, or the newest. */
 async function find({ scope, travel }: Pick<RunParts, "scope" | "travel">, thread: SavedThread): Promise<Found> {
   const { saver } = thread;
   const { checkpoint_id, checkpoint_ns, checkpoint_map } = scope.configurable as Record<string, never>;

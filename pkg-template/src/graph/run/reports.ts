@@ -18,7 +18,7 @@ export class Reports {
   /** The fields that streams of values and updates show: the output of a run that somebody waits for. */
   readonly shows: readonly string[];
   readonly #root: Reports;
-  /** Of the outermost run: the ids of messages that were sent, or need not be. */
+  /** The outermost run's ids of messages that were sent, or need not be. */
   #seenMessages: Set<string> | undefined;
   #isNoted = false;
 

@@ -91,7 +91,7 @@ export class Run implements RunParts {
       const beginning = beginRun(this, input, this.#parent?.run.travel.isResuming ?? false);
       this.#steps.step = beginning instanceof Promise ? await beginning : beginning;
       await this.#goOn();
-      // The next run of the thread goes on with them.
+      // The next run of the thread continues with them.
       if (this.saves.thread) at.leaveIds();
       const ending = this.#end();
       if (ending) await stops.untilStopped(ending);

@@ -26,7 +26,7 @@ import type { Stoppable } from "./stops.js";
 
 const NONE: readonly never[] = [];
 
-/** The graphs that a task runs inside: how many so far, and those that go on. */
+/** The graphs that a task runs inside: how many so far, and those that resume. */
 export interface InnerRuns {
   count: number;
   readonly open: Set<Stoppable>;

@@ -1,4 +1,4 @@
-// Where a run goes on from: the head of its thread, an earlier checkpoint, or the beginning.
+// The start of a run: the head of its thread, an earlier checkpoint, or the beginning.
 
 /** The points that time travel has visited: nested graphs return to their state before them. */
 export interface Replay {
@@ -8,13 +8,13 @@ export interface Replay {
 
 export class Travel {
   readonly #root: Travel;
-  /** If the caller named the checkpoint to go on from: whether it is the newest, and made by a run. */
+  /** If the caller named the checkpoint to continue from: whether it is the newest, and made by a run. */
   isHead: boolean | undefined;
   /** Whether the named checkpoint is not the newest. */
   isSuperseded = false;
   /** Whether time travel has taken this graph inside back: then it begins with its input. */
   isReplayed = false;
-  /** Whether the run goes on where the thread was left: until its first step is done. */
+  /** Whether the run continues where the thread was left: until its first step is done. */
   isResuming = false;
   /** Whether the finished tasks of the first step run again. */
   runsAgain = false;

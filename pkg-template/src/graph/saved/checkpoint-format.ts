@@ -7,7 +7,7 @@ import { INTERRUPT } from "../build/interrupt.js";
 import type { PlanState } from "../build/planner.js";
 import type { Values } from "../types.js";
 
-/** A checkpoint, as a run goes on from it. */
+/** A checkpoint, in the form that a run continues from. */
 export interface Restored {
   readonly plan: PlanState;
   readonly state: Values;

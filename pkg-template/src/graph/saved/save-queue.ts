@@ -1,11 +1,12 @@
-// The calls of a saver: checkpoints in order, each task's writes after the checkpoint before them, all in the background.
+// The calls of a saver: checkpoints in order, each task's writes after the checkpoint before them, all in the
+// background.
 import { MemorySaver } from "../../checkpoint/memory-saver.js";
 import type { CheckpointSaver } from "../../checkpoint/types.js";
 
 export class SaveQueue {
   /** Whether a call has done its work when it returns: then nothing waits for anything. */
   readonly #isImmediate: boolean;
-  /** The last checkpoint's call, while it goes on. */
+  /** The last checkpoint's call, while it is in progress. */
   #last: Promise<unknown> | undefined;
   readonly #open = new Set<Promise<unknown>>();
   #failed: { readonly error: unknown } | undefined;

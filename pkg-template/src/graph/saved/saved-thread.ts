@@ -72,7 +72,7 @@ export class SavedThread {
     this.#versions = versions;
   }
 
-  /** Saves the checkpoint that it goes on from, as it stands now: whole, and where it was. */
+  /** Saves the checkpoint that it continues from in its current state: whole, and in the same place. */
   #putAgain(snapshot: Snapshot, metadata: CheckpointMetadata): void {
     const checkpoint = checkpointOf(this.spec, snapshot);
     const config = this.config(this.parentConfig?.configurable?.checkpoint_id);

@@ -56,7 +56,8 @@ function decide(task: AnsweringTask, from: number): PromiseLike<void> | undefine
   const { branches } = place.node;
   for (let at = from; at < branches.length; at++) {
     const { path, ends } = branches[at] as (typeof branches)[number];
-    // Conditions read the task's own writes, not its siblings'. Of several tasks the run goes on from all their writes.
+    // Conditions read the task's own writes, not its siblings'. With several tasks, the run continues from all their
+    // writes.
     const state = (task.folded ??= place.home.at.folded(writes.updates, place.home.tasks.length > 1));
     const answer = path({ ...state }, task.context);
     if (isPromise(answer))

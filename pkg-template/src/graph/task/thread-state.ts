@@ -47,7 +47,7 @@ export class ThreadState {
     return fields.step(this.state, updates, this.#ids());
   }
 
-  /** Folds updates for a look at the result. `isTrial`: the thread may not go on from it. */
+  /** Folds updates for a look at the result. `isTrial`: the thread may not continue from it. */
   folded(updates: readonly Values[], isTrial: boolean): Values {
     const { fields } = this.spec;
     if (updates.length === 0 && fields.ephemeral.length === 0) return this.state;

@@ -22,7 +22,7 @@ interface CompiledGraph extends RunnableGraph {
 const ASKS = /HumanInTheLoopMiddleware\./;
 /** The field of threadfold's middleware, which may have been given another name. */
 const EDITED = "hitlEditedToolCalls";
-/** The node of an agent that runs what was approved. */
+/** The node of an agent that runs the approved calls. */
 const TOOLS = "tools";
 
 /** Decides which writes of clients a server's threads take, besides input and answers. */
@@ -79,8 +79,8 @@ export class ClientWrites {
 type Place = Readonly<Record<string, unknown>>;
 
 /**
- * Whether a graph, or one inside it, has approvals: `humanInTheLoopMiddleware` (`interruptOn`) or breakpoints. That a node
- * calls `interrupt()` cannot be seen from outside.
+ * Whether a graph, or one inside it, has approvals: `humanInTheLoopMiddleware` (`interruptOn`) or breakpoints. That a
+ * node calls `interrupt()` cannot be seen from outside.
  */
 export function hasApprovals(graph: RunnableGraph): boolean {
   const all = [compiled(graph), ...subgraphsOf(graph, true).map(([, inner]) => inner)];

@@ -123,7 +123,7 @@ export class LangGraphServer {
       this.#stateIfAny(thread.id)
         .then((state) => this.#told(thread, state))
         .catch((error: unknown) => unreadable(this.#told(thread, undefined), error));
-    // Only a state says which status a thread has, and which values.
+    // Only a state has a thread's status and values.
     const isByState = status != null || (isDict(values) && Object.keys(values).length > 0);
     const all = (await Promise.all((isByState ? found : found.slice(from, to)).map(told))) as Told[];
     const wanted = (thread: Told) => (status == null || thread.status === status) && hasFields(thread.values, values);

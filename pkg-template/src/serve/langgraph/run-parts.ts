@@ -33,7 +33,7 @@ export function modesOf(asked: unknown): string[] {
   return modes;
 }
 
-/** Whether an event is of one of these modes, or says how the run goes. */
+/** Whether an event is of one of these modes, or reports the run's status. */
 export function isOfModes(event: string, modes: readonly string[]): boolean {
   const [name = ""] = event.split("|");
   const of = name === "messages" ? "messages-tuple" : (name.split("/")[0] as string);
