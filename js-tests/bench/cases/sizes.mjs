@@ -21,6 +21,16 @@ export async function measureSizes() {
     "threadfold/agent, bundled and minified with all that it needs, its createAgent alone": await bundled(
       'export { createAgent } from "threadfold/agent"',
     ),
+    "graph, agent, context and agent-core as published": ["graph", "agent", "context", "agent-core"]
+      .map((name) => published(`${name}.js`))
+      .reduce((sum, size) => sum + size),
+    "a page: Thread, AgUiRunner, hooks, persistence, bundled and minified": await bundled(
+      `export { Thread, textOf } from "threadfold";
+       export { AgUiRunner } from "threadfold/ag-ui";
+       export { useChat, useMessage, useMessageIds, usePending } from "threadfold/react";
+       export { loadThread, persist } from "threadfold/persist"`,
+      ["react"],
+    ),
     "threadfold, bundled and minified": await bundled('export * from "threadfold"'),
     "langgraph.js messagesStateReducer": await bundled(
       'export { messagesStateReducer } from "@langchain/langgraph/web"',
@@ -32,7 +42,7 @@ export async function measureSizes() {
   };
 }
 
-async function bundled(contents) {
+async function bundled(contents, theirs = []) {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: here },
     bundle: true,
@@ -41,7 +51,7 @@ async function bundled(contents) {
     format: "esm",
     platform: "browser",
     define: { "process.env.NODE_ENV": '"production"' },
-    external: ["node:*"],
+    external: ["node:*", ...theirs],
     logLevel: "error",
   });
   return gzipped(outputFiles[0].contents);
