@@ -23,7 +23,7 @@ export interface CountOptions {
 export interface CountTokensOptions extends CountOptions {
   /** The tools that the model is sent: their JSON, or LangChain's instances with a JSON schema. */
   readonly tools?: readonly object[] | null | undefined;
-  /** Whether to scale by what the last answer with `usage_metadata` really took, if one provider gave all: false. */
+  /** Whether to scale by the real usage of the last answer with `usage_metadata`, if all have one provider: false. */
   readonly useUsageMetadataScaling?: boolean | undefined;
   /** `"js"` counts as `countTokensApproximately` of the npm package `langchain`, which takes no option but `tools`. */
   readonly compat?: "js" | undefined;
