@@ -272,7 +272,7 @@ impl Letter {
             Interrupt => return model.finishes(true, false),
             Stopped => return model.finishes(false, true),
             Fail => model.fails(),
-            Disconnect => model.disconnects(),
+            Disconnect | Reload => model.disconnects(),
             Part(id) => {
                 if model.part(id) {
                     model.node_log(id);
@@ -304,7 +304,6 @@ impl Letter {
             First(Hand::Retry) => model.retry(1),
             First(Hand::Rollback) => model.rollback(1),
             NodeUpdate => model.node_update(&node_update()),
-            Reload => model.disconnects(),
             Letter::Update => {
                 let (messages, fields) = written(self);
                 model.update(Local { messages, fields });
