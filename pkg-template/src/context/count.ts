@@ -96,8 +96,7 @@ export function countTokens(messages: readonly MessageLike[], options?: CountTok
  * import { messageTokens } from "threadfold/context";
  *
  * console.log(messageTokens({ type: "human", content: "hello" })); // 6
- * console.log(messageTokens({ type: "tool", content: "ok", tool_call_id: "call_1" }, { extraTokensPerMessage: 0.5 }));
- * // 3.5
+ * console.log(messageTokens({ type: "tool", content: "ok", tool_call_id: "call_1" }, { extraTokensPerMessage: 0.5 })); // 3.5
  * ```
  */
 export function messageTokens(message: MessageLike, options?: CountOptions): number {
