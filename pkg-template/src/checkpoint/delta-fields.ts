@@ -16,7 +16,7 @@ export interface DeltaField {
   readonly name: string;
   /** After so many updates the value is kept whole. */
   readonly every: number;
-  /** Folds what was written, oldest first, into a value that was kept; undefined: none was. */
+  /** Folds writes, oldest first, into a kept value; undefined if none was kept. */
   fold(value: unknown, writes: readonly unknown[]): unknown;
 }
 

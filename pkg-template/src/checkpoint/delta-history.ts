@@ -1,4 +1,4 @@
-// Channels that are kept as deltas: a value is its last snapshot and what was written since, found along the ancestors.
+// Channels that are kept as deltas: a value is its last snapshot and the writes since, found along the ancestors.
 import type { CheckpointConfig, CheckpointPendingWrite, CheckpointSaver } from "./types.js";
 
 /** One channel's data in the ancestors: the nearest kept value, if there is one, and the writes since. */

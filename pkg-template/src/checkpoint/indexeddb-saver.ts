@@ -183,7 +183,7 @@ export class IndexedDBSaver extends BaseCheckpointSaver {
     let left = options?.limit ?? Infinity;
     for (const key of found) {
       if (left <= 0) return;
-      // Each in a transaction of its own: what is done with one between two may take its time.
+      // Each in a transaction of its own: the caller may take its time between two.
       const tuple = await this.#database.run("readonly", "Loading a checkpoint", (store) =>
         getTuple(store, key, options),
       );

@@ -1,8 +1,8 @@
-// A long list as a history keeps it: whole where it is newest, and elsewhere as what is different from the next one.
+// A long list as a history keeps it: the newest version whole, each other one as its difference from the next.
 
 import { sameFromStart } from "./stored-list.js";
 
-/** Shorter lists are kept as they are: what is saved would not pay for the record. */
+/** Shorter lists are kept as they are: the savings would not pay for the record. */
 export const LONG_LIST = 32;
 
 type List = readonly unknown[];

@@ -1,4 +1,4 @@
-// Savers of langgraph.js: what they keep, langgraph.js has to be able to read.
+// Savers of langgraph.js: langgraph.js must be able to read their data.
 import { type DeltaField, DeltaFields } from "./delta-fields.js";
 import { fromRecords, toRecords } from "./message-values.js";
 import type {

@@ -36,7 +36,7 @@ export function toRecords(value: unknown): unknown {
   return mapped(value, toRecord);
 }
 
-/** Makes dicts again of what {@link toRecords} made records of. Other instances stay what they are. */
+/** Makes dicts again of the records from {@link toRecords}. Other instances stay. */
 export function fromRecords(value: unknown): unknown {
   return mapped(value, fromRecord);
 }
@@ -64,7 +64,7 @@ function recordOf(message: Fields): object {
   try {
     if (isAgUi) dict = toLangChain(message);
   } catch {
-    // A role that neither form has: langgraph.js reads the dict itself, or says that it can't.
+    // A role that neither form has: langgraph.js reads the dict itself, or throws.
   }
   const { type, ...kwargs } = dict;
   const name = Object.hasOwn(CLASSES, type as string) ? CLASSES[type as string] : undefined;

@@ -17,7 +17,7 @@ export function placesOf(writes: readonly PendingWrite[]): number[] {
   return writes.map(([channel], index) => SPECIAL.get(channel) ?? index);
 }
 
-/** Adds the writes of a task. Those that it has stay, but for what a task says of itself. */
+/** Adds the writes of a task. Its earlier ones stay, except its reports on itself. */
 export function addWrites(kept: Writes, writes: readonly PendingWrite[], taskId: string): void {
   const places = placesOf(writes);
   writes.forEach(([channel, value], index) => {

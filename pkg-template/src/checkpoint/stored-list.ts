@@ -1,4 +1,4 @@
-// A long list in a database: its items are stored once, and a version of it says which of them it has.
+// A long list in a database: its items are stored once, and each version lists which of them it has.
 
 /** Some of the items that were stored under one name: the first `count`. */
 export interface Part {

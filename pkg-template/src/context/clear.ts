@@ -162,7 +162,7 @@ function clearedResult<M extends object>(result: M, content: string): M {
   return withFields(result, "artifact" in fieldsOf(result) ? { ...edit, artifact: null } : edit);
 }
 
-/** Returns the field in which a message says how it was edited. */
+/** Returns the field that records how a message was edited. */
 function marked(message: object, mark: (known: Fields) => Fields): Fields {
   const field = freeField(message, "response_metadata");
   const known = dictOr(fieldsOf(message)[field]);

@@ -22,8 +22,8 @@ export { type ContextDue, ContextView };
  * one small record, so that nothing is stored twice and the history is never shortened.
  *
  * It decides and never acts: it calls no model, reads no clock, writes nothing. A look costs what has changed since the
- * last one, so do not change a message in place. Between two compactions the list that is sent only grows at its end, which keeps
- * a provider's prompt cache.
+ * last one, so do not change a message in place. Between two compactions the list that is sent only grows at its end,
+ * which keeps a provider's prompt cache.
  *
  * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for options of the wrong kind.
  *
@@ -115,8 +115,8 @@ export class Context<M extends object = object> {
   }
 
   /**
-   * Returns what the model is sent: of a thread, by its record; of a graph's state, by its `_summarization_event`; or of a
-   * list of messages. The same object as long as nothing has changed.
+   * Returns what the model is sent: of a thread, by its record; of a graph's state, by its `_summarization_event`; or
+   * of a list of messages. The same object as long as nothing has changed.
    *
    * @param record - The record to go by, null for none; otherwise that of the thread or state.
    * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for another source or record. Its getters throw `INVALID_MESSAGE` for
@@ -144,8 +144,8 @@ export class Context<M extends object = object> {
 
   /**
    * Returns a meter that counts on from here, for a conversation that is being streamed: a token costs one addition and
-   * one comparison. It does not see what a repair adds or leaves out, nor does it scale what comes after the look by what
-   * an answer took.
+   * one comparison. It does not see what a repair adds or leaves out, nor does it scale what comes after the look by
+   * what an answer took.
    *
    * @throws {@link ThreadfoldError} The errors of {@link Context.of}, and `INVALID_MESSAGE`.
    *
@@ -218,7 +218,7 @@ function editsOf(
   return edits.filter((edit) => edit !== undefined && edit !== null);
 }
 
-/** Counts nothing for a result that says no call: nobody is sent it. */
+/** Counts nothing for a result that names no call: it is never sent. */
 function sparing(count: (message: object) => number): (message: object) => number {
   return (message) => {
     try {

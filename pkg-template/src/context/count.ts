@@ -23,7 +23,7 @@ export interface CountOptions {
 export interface CountTokensOptions extends CountOptions {
   /** The tools that the model is sent: their JSON, or LangChain's instances with a JSON schema. */
   readonly tools?: readonly object[] | null | undefined;
-  /** Whether to scale by what the last answer with `usage_metadata` really took, if one provider gave all: false. */
+  /** Whether to scale by the real usage of the last answer with `usage_metadata`, if all have one provider: false. */
   readonly useUsageMetadataScaling?: boolean | undefined;
   /** `"js"` counts as `countTokensApproximately` of the npm package `langchain`, which takes no option but `tools`. */
   readonly compat?: "js" | undefined;
@@ -96,8 +96,7 @@ export function countTokens(messages: readonly MessageLike[], options?: CountTok
  * import { messageTokens } from "threadfold/context";
  *
  * console.log(messageTokens({ type: "human", content: "hello" })); // 6
- * console.log(messageTokens({ type: "tool", content: "ok", tool_call_id: "call_1" }, { extraTokensPerMessage: 0.5 }));
- * // 3.5
+ * console.log(messageTokens({ type: "tool", content: "ok", tool_call_id: "call_1" }, { extraTokensPerMessage: 0.5 })); // 3.5
  * ```
  */
 export function messageTokens(message: MessageLike, options?: CountOptions): number {

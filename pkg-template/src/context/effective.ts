@@ -113,7 +113,7 @@ export class Effectives<M extends object> {
       edge !== undefined;
     const bound = length === undefined ? cutoff : before(length);
     const border = before(edge ?? 0);
-    // A boundary that only its own message says holds as long as that one stays.
+    // A boundary recorded only by its own message holds as long as that message stays.
     const leans = (first: unknown, last: unknown, at: number) =>
       typeof first === "string" && idOf(full[at - 1]) !== last ? 1 : 0;
     const settled = Math.max(

@@ -1,4 +1,4 @@
-// Estimates messages, and of one that has grown at its end only what is new.
+// Estimates messages. If one has grown at its end, only the new part is read.
 import { scanMessage } from "./estimate-message.js";
 import { scanTokens } from "./estimate.js";
 import type { Fields } from "./message-parts.js";

@@ -50,13 +50,13 @@ export const textIn = (value: unknown): string | undefined => (typeof value === 
 /** The declared role of a message. */
 export interface Named {
   readonly name: unknown;
-  /** Where it says so. */
+  /** The field with its role. */
   readonly field: string;
-  /** All else that it says. */
+  /** Its other fields. */
   readonly fields: Fields;
 }
 
-/** Reads what a message says that it is: the class of an instance, else its role, else its type. It may be anything. */
+/** Reads a message's declared role: the class of an instance, else its role, else its type. It may be anything. */
 export function named(item: unknown, at?: number): Named {
   if (typeof item === "string") return { name: "human", field: "", fields: { content: item } };
   if (Array.isArray(item) && item.length === 2) return { name: item[0], field: "[0]", fields: { content: item[1] } };
@@ -79,7 +79,7 @@ export function fieldsOf(message: unknown): Fields {
   return lc !== undefined && Array.isArray(id) && isDict(kwargs) ? kwargs : message;
 }
 
-/** Returns what an instance of one of `@langchain/core`'s classes says that it is. */
+/** Returns the declared role of an instance of a `@langchain/core` class. */
 export function kindOfInstance(message: Fields): unknown {
   // The class's method, not data of the same name.
   const method = message["_getType"] ?? message["getType"];

@@ -53,7 +53,7 @@ class Recounted implements Growing {
   }
 }
 
-/** Counts what a model is sent while it grows, at the cost of what is new: {@link Context.meter}. */
+/** Counts a model's input while it grows, at the cost of the new part: {@link Context.meter}. */
 export class Meter {
   /** @internal */
   static readonly name = "Meter";

@@ -1,4 +1,4 @@
-// Moves what is too long for a context to files. src/context/offload.rs is the same in Rust.
+// Moves content that is too long for a context to files. src/context/offload.rs is the same in Rust.
 import { answeredCall, callId, callName, toolCallsOf } from "./call-fields.js";
 import { blockText, firstChars, freeField, idOf, withFields } from "./edited.js";
 import { fieldsOf, kindOf } from "./message-parts.js";
@@ -24,7 +24,7 @@ export interface OffloadOptions {
 export interface Offloaded<M> {
   /** The files to write, by their paths. */
   readonly files: Record<string, string>;
-  /** The context: the messages with what is in files replaced by where it is, and a preview. */
+  /** The context: the messages with moved content replaced by its file's path and a preview. */
   readonly messages: M[];
   /**
    * The messages to update the state with: the user's with the path of its file in `additional_kwargs.lc_evicted_to`.

@@ -25,14 +25,14 @@ export function listed<M>(messages: readonly M[]): readonly M[] {
   return messages;
 }
 
-/** An option that is a number, or what it is usually. */
+/** A numeric option, or its default. */
 export function numberOr<T>(given: unknown, usual: T, what: string): number | T {
   if (given === undefined || given === null) return usual;
   if (typeof given !== "number" || Number.isNaN(given)) throw wrong(what, "a number");
   return given;
 }
 
-/** An option that is true or false, or what it is usually. */
+/** A boolean option, or its default. */
 export function flagOr(given: unknown, usual: boolean, what: string): boolean {
   if (given === undefined || given === null) return usual;
   if (typeof given !== "boolean") throw wrong(what, "a boolean");

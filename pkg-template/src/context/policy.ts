@@ -47,11 +47,11 @@ export interface ContextOptions<M = object> {
   readonly offload?: Offload | undefined;
   /** Whether system messages of the list stay in front of the summary: true. */
   readonly preserveSystem?: boolean | undefined;
-  /** Whether to scale counts by what the last answer with `usage_metadata` really took: false. */
+  /** Whether to scale counts by the real usage of the last answer with `usage_metadata`: false. */
   readonly useUsageMetadataScaling?: boolean | undefined;
 }
 
-/** Replaces what is too long of messages by where it is, and gives the files with it. */
+/** Replaces long content of messages by the path of a file, and returns the files. */
 export type Offload = <M extends object>(
   messages: readonly M[],
 ) => { readonly files: Readonly<Record<string, string>>; readonly messages: readonly M[] };

@@ -33,12 +33,12 @@ export interface SlidingWindowOptions<M = object> extends Pick<
 }
 
 /**
- * Makes a context that keeps a window of the newest messages, as the agent framework beamai names it, with its thresholds.
- * The window is cut where no tool result loses its call, there is one summary, which the next replaces, and what stays
- * fits `maxTokens`.
+ * Makes a context that keeps a window of the newest messages, as the agent framework beamai names it, with its
+ * thresholds. The window is cut where no tool result loses its call, there is one summary, which the next replaces, and
+ * what stays fits `maxTokens`.
  *
- * With its own defaults more may stay (4,000 tokens) than it takes to compress (3,000), so that a long conversation is
- * compressed at every call: `warning` says so.
+ * With its own defaults more may stay (4,000 tokens) than it takes to compress (3,000). A long conversation is then
+ * compressed at every call: see `warning`.
  *
  * @throws {@link ThreadfoldError} `INVALID_ARGUMENT`.
  *
@@ -105,7 +105,7 @@ export interface LangChainSummarizationOptions extends Pick<ContextOptions, "tri
   readonly charsPerToken?: number | undefined;
   /** The model's provider as LangChain names it (`ls_provider`): what its last answer took counts, too. */
   readonly provider?: string | undefined;
-  /** The most tokens of what is summarized, from its end: 4,000; null for all. */
+  /** The most tokens to summarize, from the end: 4,000; null for all. */
   readonly trimTokensToSummarize?: number | null | undefined;
 }
 
@@ -178,8 +178,8 @@ export interface DeepAgentsSummarizationOptions
 const SHARE_OF_INPUT = 0.95;
 
 /**
- * Makes a context that decides as the summarization of Python's deepagents (0.7) does: the record is its event. By default
- * it is due at 85 % of the model's input and keeps 10 %, or at 170,000 tokens and keeps 6 messages.
+ * Makes a context that decides as the summarization of Python's deepagents (0.7) does: the record is its event. By
+ * default it is due at 85 % of the model's input and keeps 10 %, or at 170,000 tokens and keeps 6 messages.
  *
  * Its truncation changes with each call, which breaks a prompt cache: `truncateArgs` of a {@link Context} does not.
  *

@@ -1,7 +1,7 @@
 // How long Python's own texts of a value are: `len(repr(value))` and `len(json.dumps(value))`. No text is built.
 import { ThreadfoldError } from "./options.js";
 
-/** Python's recursion limit: what is nested deeper has no repr there, either. */
+/** Python's recursion limit: deeper values have no repr there, either. */
 const DEEPEST = 1000;
 
 const PAIR = /[\ud800-\udbff][\udc00-\udfff]/;

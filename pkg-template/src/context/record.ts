@@ -12,7 +12,7 @@ const HISTORY = "[对话历史摘要]\n";
 /** LangChain's mark of a summary in `additional_kwargs.lc_source`. */
 const MARK = "summarization";
 
-/** Returns what is a record, null for anything else, as deepagents does. */
+/** Returns a valid record, or null for anything else, as deepagents does. */
 export function recordOf(given: unknown): ContextRecord | null {
   if (!isDict(given) || given["summary_message"] === undefined) return null;
   const index = given["cutoff_index"];
@@ -39,8 +39,8 @@ function between(messages: readonly unknown[], first: unknown, last: unknown, in
 }
 
 /**
- * The position of the first message that is sent; undefined, if the record is not about this list. One that leaves nothing
- * out is about any.
+ * The position of the first message that is sent; undefined, if the record is not about this list. One that leaves
+ * nothing out is about any.
  */
 export const cutoffOf = (messages: readonly unknown[], record: ContextRecord): number | undefined => {
   const { cutoff_id, summarized_id, cutoff_index: index } = record;

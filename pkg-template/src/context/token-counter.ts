@@ -1,12 +1,12 @@
-// The counters of whole lists, and what they kept of messages counted before.
+// The counters of whole lists, and their cached counts of messages.
 import { unitsOf } from "./count.js";
 import { scanMessage } from "./estimate-message.js";
 import { calledBy, wrong } from "./options.js";
 import type { Facts } from "./rows.js";
 
 /**
- * How tokens are counted: `"approximate"` gives Python's number ({@link countTokens}), `"estimate"` comes nearer to what
- * a model reads ({@link estimateMessageTokens}), and a function of your own counts a list of messages.
+ * How tokens are counted: `"approximate"` gives Python's number ({@link countTokens}), `"estimate"` comes nearer to
+ * what a model reads ({@link estimateMessageTokens}), and a function of your own counts a list of messages.
  */
 export type TokenCounter<M = object> = "approximate" | "estimate" | ((messages: readonly M[]) => number);
 

@@ -17,7 +17,7 @@ export interface TrimMessagesOptions<M = object> {
   readonly tokenCounter?: TokenCounter<M> | undefined;
   /** The newest messages, or the `"first"`: `"last"` by default. */
   readonly strategy?: "last" | "first" | undefined;
-  /** The types on which what is kept may start. With `"last"` only. A chunk's type is the name of its class. */
+  /** The types on which the kept part may start. With `"last"` only. A chunk's type is the name of its class. */
   readonly startOn?: MessageType | readonly MessageType[] | undefined;
   /** The types on which it may end. */
   readonly endOn?: MessageType | readonly MessageType[] | undefined;
@@ -100,7 +100,7 @@ interface Trimming<M> {
   budget: number;
   readonly counter: Counter<M>;
   readonly isFirst: boolean;
-  /** The types on which what is kept may start and end. */
+  /** The types on which the kept part may start and end. */
   readonly types: readonly [start: Types, end: Types];
   readonly split: (text: string) => readonly string[];
   /** Unless results may lose their calls. */
@@ -181,7 +181,7 @@ class Trimmed<M extends object> {
     const { budget, counter, isFirst, split } = this.by;
     const message = this.list[isFirst ? kept[1] : kept[0] - 1] as M;
     const own = fieldsOf(message)["content"];
-    // For counting, what is nearest to the kept messages is first.
+    // For counting, the messages nearest to the kept ones come first.
     const inOrder = <T>(some: T[], toCount: boolean) => (isFirst || toCount ? some : backwards(some));
     const withContent = (content: unknown) =>
       // All of it may fit after all, with a counter whose counts do not add up.
@@ -192,7 +192,7 @@ class Trimmed<M extends object> {
       const fits = (count: number) => this.#count(kept, withBlocks(count, true)) <= budget;
       let blocks = own.length - 1;
       if (counter.one) blocks = most(blocks, fits);
-      // One by one, as in Python: what is less may count more.
+      // One by one, as in Python: less content may count more.
       else while (blocks > 0 && !fits(blocks)) blocks--;
       if (blocks > 0) return withBlocks(blocks, false);
     }

@@ -10,7 +10,7 @@ export interface Usage {
   readonly totalTokens: number | undefined;
 }
 
-/** Reads what an AI message says about its making. */
+/** Reads the usage that an AI message reports. */
 export function usageOf({ fields }: Pick<MessageParts, "fields">): Usage {
   const total = dictOr(fields["usage_metadata"])["total_tokens"];
   return {

@@ -38,14 +38,14 @@ export interface ContextDue<M = object> {
   readonly kept: readonly M[];
   /** The summary that the new one replaces: put it in front of the messages to summarize. */
   readonly previousSummary: string | null;
-  /** The files to write before it is compacted, by their paths: what the context's `offload` moves to files. */
+  /** The files to write before it is compacted, by their paths: those that the context's `offload` makes. */
   readonly files: Readonly<Record<string, string>>;
   /** Makes the record; `summary` is a text, a message, or null to leave the messages out. */
   toRecord(summary: string | object | null, filePath?: string | null): ContextRecord;
   /**
-   * Makes the update for a graph that keeps no record: all messages removed, and those that the model is sent. A summary
-   * has `additional_kwargs.lc_source: "summarization"`, by which a thread with `history: "full"` knows it; give it to a
-   * message of your own, too. Without a summary nothing in the list says that messages were taken out of it.
+   * Makes the update for a graph that keeps no record: all messages removed, and those that the model is sent. A
+   * summary has `additional_kwargs.lc_source: "summarization"`, by which a thread with `history: "full"` knows it; give
+   * it to a message of your own, too. Without a summary nothing in the list says that messages were taken out of it.
    */
   toUpdate(summary: string | object | null): object[];
 }
@@ -136,7 +136,7 @@ export class ContextView<M extends object = object> {
     return cutoff > 0 || editedBefore > front;
   }
 
-  /** The summary of what it is not sent. */
+  /** The summary of the messages that are not sent. */
   get conversation_summary(): string | null {
     return reading(() => (this.#of.summary ? summaryOf(this.record) : null));
   }

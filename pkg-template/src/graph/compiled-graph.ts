@@ -180,13 +180,13 @@ export class CompiledStateGraph<
     if (!parent) return { settings: timed(config ? merged(own, given) : own), parent };
     const { callbacks, metadata, tags, store = parent.scope.graph.options.store } = parent.scope.config;
     const around = { callbacks: own.callbacks ?? callbacks, metadata, tags, store: own.store ?? store };
-    // The context itself says nothing of its own; a copy may, but has the callbacks of its task's messages.
+    // The context itself sets nothing of its own; a copy may, but has the callbacks of its task's messages.
     if (config instanceof NodeContext) return { settings: merged(own, around), parent };
     return { settings: timed({ ...merged(own, { ...around, ...given }), callbacks: around.callbacks }), parent };
   }
 
   /**
-   * Returns where a thread stands: its values, what comes next, what is asked, which joins wait for what.
+   * Returns a thread's state: its values, next nodes, open interrupts, and waiting joins.
    *
    * @throws {@link GraphValueError} without a checkpointer.
    */

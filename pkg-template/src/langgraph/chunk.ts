@@ -120,7 +120,7 @@ interface Arguments {
 /** By the joined chunk: a message that you return to is read again, and one that continues is not. */
 const ARGUMENTS = new WeakMap<Dict, Arguments>();
 
-/** Gives a joined chunk what was read of the one before it. */
+/** Gives a joined chunk the parsed arguments of the one before it. */
 export function readOn(was: Dict, part: Dict, joined: Dict): void {
   const read = ARGUMENTS.get(was);
   if (read?.of !== was) return;

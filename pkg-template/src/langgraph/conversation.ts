@@ -223,7 +223,7 @@ export class Conversation implements RunEnds {
     this.#isLeftByInterrupt = false;
     const messages = plainMessages(values["messages"]);
     const all = messages === values["messages"] ? values : { ...values, messages };
-    // A state that the thread refuses says nothing of what was streamed.
+    // A state that the thread refuses does not affect streamed messages.
     if (!this.send(partial ? { type: "values", values: all, partial } : { type: "values", values: all })) return;
     if (Array.isArray(messages)) this.#land(messages, partial);
     this.#sawValues = true;

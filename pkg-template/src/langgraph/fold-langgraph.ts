@@ -119,7 +119,7 @@ class Reading implements Taker {
   readonly #positions = new Positions();
   readonly #ids: SentIds;
   readonly #options: FoldLangGraphOptions;
-  /** Whether the stream is one of protocol v2: its first part says so. */
+  /** Whether the stream is one of protocol v2: its first part shows it. */
   #isV2: boolean | undefined;
   /** Whether the stream may end here; what cuts it may look like its end. */
   #mayEnd: boolean;

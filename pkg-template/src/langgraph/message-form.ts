@@ -2,7 +2,7 @@
 import { CHAT, KINDS, REMOVAL } from "../../generated/kinds.js";
 import { isDict, type Dict } from "./merge.js";
 
-/** A message as it came: its fields, what it is, and whether it is a part of a message or a whole one. */
+/** A received message: its fields, its type, and whether it is a part of a message or a whole one. */
 export interface WireMessage {
   readonly fields: Dict;
   readonly type: string;

@@ -96,7 +96,7 @@ export class ProtocolV2 {
     const { method, params } = event;
     const namespace = namespaceOf(event);
     if (method === "lifecycle" && namespace.length === 0 && isDict(params.data) && isBegin(params.data)) {
-      // The run that comes again is the thread's own: what is new in it is news.
+      // The repeated run is the thread's own: its new parts are folded.
       this.#skipping = false;
     } else if (method === "input.requested" && !this.#skipping) this.#requested(params.data, namespace, run);
   }

@@ -114,7 +114,7 @@ const OWN_OPTIONS = {
 
 class LangGraphProtocol implements RunProtocol {
   readonly canJoin: boolean;
-  /** The checkpoint keeps them: given again, they would answer what the graph asks next. */
+  /** The checkpoint keeps them: sent again, they would answer the graph's next interrupt. */
   readonly answersAgain = false;
   readonly #thread: Thread;
   readonly #options: LangGraphRunnerOptions;
@@ -174,7 +174,7 @@ class LangGraphProtocol implements RunProtocol {
     resumeOf(answers);
   }
 
-  /** The input of these updates, by what the server has. */
+  /** The input of these updates, adapted to the server's messages. */
   async #inputFor(
     updates: readonly object[],
     isEdit: boolean,
@@ -187,7 +187,8 @@ class LangGraphProtocol implements RunProtocol {
       values = await this.#kept(signal);
     } catch (error) {
       signal.throwIfAborted();
-      // Removals of what the server does not have would break its thread; all else the run's own request complains of.
+      // Removals of messages that the server lacks would break its thread. The run's own request reports all other
+      // errors.
       if (isEdit) throw error;
     }
     signal.throwIfAborted();

@@ -175,7 +175,7 @@ type ToldState = {
   readonly tasks?: readonly { readonly interrupts?: readonly object[] }[];
 };
 
-/** Returns what the server answers; undefined if it does not know what it is asked for. */
+/** Returns the server's answer; undefined if the server does not know the thread or run. */
 async function unlessUnknown<T>(ask: () => Promise<T>): Promise<T | undefined> {
   try {
     return await ask();

@@ -201,11 +201,11 @@ export class V2Message {
   }
 }
 
-/** Returns the usage, with zeros for what it leaves out. */
+/** Returns the usage, with zeros for missing fields. */
 const usageOf = (usage: unknown): Dict =>
   isDict(usage) ? { usage_metadata: { input_tokens: 0, output_tokens: 0, total_tokens: 0, ...usage } } : {};
 
-/** Returns what the server calls a block by: its index, or 0. */
+/** Returns the server's number of a block: its index, or 0. */
 const placeIn = (index: unknown): number | string =>
   typeof index === "number" || typeof index === "string" ? index : 0;
 

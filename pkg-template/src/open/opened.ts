@@ -89,7 +89,7 @@ type AnyRunner = Runner<object, object>;
 
 const CALLS = ["sendMessage", "regenerate", "stop", "retry", "resume", "load"] as const;
 
-/** Reads what was saved, saves what comes, and loads or joins what the server has: once. */
+/** Reads the saved thread, saves changes, and loads or joins the server's run: once. */
 class Start {
   readonly #runner: AnyRunner;
   readonly #key: string;

@@ -58,8 +58,7 @@ export interface LoadOptions<S, U = ThreadUpdate<S>> extends Pick<
  * import { loadThread } from "threadfold/persist";
  *
  * type Trip = ThreadState & { cities: string[] };
- * declare const AsyncStorage: { getItem(name: string): Promise<string | null>; setItem(name: string, text: string):
- * Promise<void> };
+ * declare const AsyncStorage: { getItem(name: string): Promise<string | null>; setItem(name: string, text: string): Promise<void> };
  *
  * export const thread =
  *   (await loadThread<Trip>({

@@ -21,8 +21,7 @@ export interface ThreadStore<S> {
  * import type { Thread, ThreadState } from "threadfold";
  * import { useThread } from "threadfold/react";
  *
- * const Message = memo(({ message }: { message: ThreadState["messages"][number] }) =>
- * <p>{String(message.content)}</p>);
+ * const Message = memo(({ message }: { message: ThreadState["messages"][number] }) => <p>{String(message.content)}</p>);
  *
  * export function Chat({ thread }: { thread: Thread }) {
  *   const { messages } = useThread(thread);
@@ -42,8 +41,7 @@ export function useThread<S>(of: Of<ThreadStore<S>>): S;
  * import type { Thread } from "threadfold";
  * import { useThread } from "threadfold/react";
  *
- * const sameItems = <T,>(a: readonly T[], b: readonly T[]) => a.length === b.length && a.every((item, at) => item ===
- * b[at]);
+ * const sameItems = <T,>(a: readonly T[], b: readonly T[]) => a.length === b.length && a.every((item, at) => item === b[at]);
  *
  * export function Summary({ thread }: { thread: Thread }) {
  *   const ids = useThread(thread, (state) => state.messages.map(({ id }) => id), sameItems);

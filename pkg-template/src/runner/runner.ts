@@ -239,8 +239,9 @@ export abstract class Runner<S extends object, U extends object> {
    *       : [],
    *   );
    * const thread = new Thread({ threadId: "t1" });
-   * const runner = new LangGraphRunner(thread, { apiUrl: "http://localhost:2024", assistantId: "agent", fetch: server
-   * }); await runner.load(); console.log(thread.getState().messages[0]?.content, runner.status); // Hi ready
+   * const runner = new LangGraphRunner(thread, { apiUrl: "http://localhost:2024", assistantId: "agent", fetch: server });
+   * await runner.load();
+   * console.log(thread.getState().messages[0]?.content, runner.status); // Hi ready
    * ```
    */
   async load(): Promise<RunResult> {

@@ -68,8 +68,7 @@ export interface ServeAgUiOptions extends HandlerOptions {
  *   .addEdge(START, "answer")
  *   .addEdge("answer", END)
  *   .compile();
- * const handler = serveAgUi(graph); // export default { fetch: handler }, export const POST = handler,
- * Deno.serve(handler)
+ * const handler = serveAgUi(graph); // export default { fetch: handler }, export const POST = handler, Deno.serve(handler)
  *
  * const thread = new Thread<AgUiState>();
  * const runner = new AgUiRunner(thread, {

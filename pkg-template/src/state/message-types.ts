@@ -1,4 +1,4 @@
-// The forms that a message has: LangChain's and AG-UI's, each a union that its `type` or `role` tells apart.
+// The forms that a message has: LangChain's and AG-UI's, each a union discriminated by `type` or `role`.
 
 /** A block of a message's content: `{ type: "text", text }`, `{ type: "image_url", image_url }`, … */
 export interface ContentBlock {

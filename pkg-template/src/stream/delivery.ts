@@ -19,7 +19,7 @@ export interface ReceivingThread {
   had(key: string): boolean;
   /** May return false for an event that it refuses. */
   receive(event: ThreadEvent): unknown;
-  /** Tells the listeners of errors; the thread stays as it is. */
+  /** Notifies the listeners of errors; the thread stays as it is. */
   report(error: ThreadfoldError, event?: unknown): void;
 }
 
@@ -34,7 +34,7 @@ export interface Position {
 
 const NOWHERE: Position = {};
 
-/** Sends a thread what the parts of a stream come to, and knows which parts the thread has had. */
+/** Sends a thread the events of a stream's parts, and knows which parts the thread has had. */
 export class Delivery {
   readonly thread: ReceivingThread;
   #position = NOWHERE;
@@ -48,7 +48,7 @@ export class Delivery {
     return key !== undefined && this.thread.had(key);
   }
 
-  /** Turns to the part at this position: what is sent from now on comes of it. */
+  /** Turns to the part at this position: the next events belong to it. */
   at(position: Position | undefined): void {
     this.#position = position ?? NOWHERE;
   }

@@ -26,7 +26,7 @@ export function readGraphPart(part: unknown): GraphPart | undefined {
   return ofGraph({ mode, ns: Array.isArray(ns) ? (ns as string[]) : [], payload });
 }
 
-/** langgraph.js names the task that says a message; a server, and Python, the graph that the task is in. */
+/** langgraph.js names the task that streams a message; a server, and Python, the graph that the task is in. */
 function ofGraph(part: GraphPart): GraphPart {
   const { mode, ns, payload } = part;
   const said: unknown = mode === "messages" && Array.isArray(payload) ? payload[1] : undefined;
@@ -37,7 +37,7 @@ function ofGraph(part: GraphPart): GraphPart {
 /** A compiled graph: of `threadfold/graph`, of langgraph.js, or anything that streams as they do. */
 export interface RunnableGraph {
   readonly name?: string | undefined;
-  /** Where it keeps its threads. Without one each run starts from what it is given. */
+  /** Where it keeps its threads. Without one each run starts from its input. */
   readonly checkpointer?: unknown;
   /** The fields of the state, by their names; only the names are read. */
   readonly channels?: unknown;

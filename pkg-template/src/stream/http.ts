@@ -79,7 +79,7 @@ const statusOf = (error: unknown): unknown => ((error ?? {}) as { status?: unkno
 /** Whether the server asks who this is, as when a token has expired. */
 export const isNotLetIn = (error: unknown): boolean => [401, 403].includes(statusOf(error) as number);
 
-/** Whether the server does not know what it is asked for. */
+/** Whether the server does not know the requested thread or run. */
 export const isGone = (error: unknown): boolean => [404, 410].includes(statusOf(error) as number);
 
 /** Whether a run failed though its server did not say so: it may have begun it, and ended it well. */

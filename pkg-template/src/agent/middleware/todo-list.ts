@@ -47,8 +47,7 @@ const PARALLEL =
  *       : { content: "", tool_calls: [{ id: "c1", name: "write_todos", args: { todos } }] },
  *   middleware: [todoListMiddleware()],
  * });
- * console.log((await agent.invoke({ messages: "Plan my day." })).todos); // [ { content: 'Plan', status: 'in_progress'
- * } ]
+ * console.log((await agent.invoke({ messages: "Plan my day." })).todos); // [ { content: 'Plan', status: 'in_progress' } ]
  * ```
  */
 export function todoListMiddleware(options: TodoListOptions = {}) {

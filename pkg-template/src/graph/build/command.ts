@@ -57,7 +57,7 @@ export interface CommandParams<Update = unknown, Nodes extends string = string, 
 }
 
 /**
- * Updates the state and says what to run next. A node returns one; a caller gives one to answer an interrupt.
+ * Updates the state and chooses what to run next. A node returns one; a caller gives one to answer an interrupt.
  *
  * @example
  * ```ts
@@ -114,12 +114,12 @@ export class Overwrite<Value = unknown> {
 
 const named = (value: unknown): unknown => (value as { lg_name?: unknown } | null | undefined)?.lg_name;
 
-/** Tells whether a value is a command, ours or of langgraph.js. */
+/** Returns whether a value is a command, ours or of langgraph.js. */
 export function isCommand(value: unknown): value is Command {
   return typeof value === "object" && named(value) === "Command";
 }
 
-/** Tells whether a value is a send, ours or of langgraph.js. */
+/** Returns whether a value is a send, ours or of langgraph.js. */
 export function isSend(value: unknown): value is Send {
   return typeof value === "object" && named(value) === "Send";
 }

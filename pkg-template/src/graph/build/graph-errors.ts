@@ -1,4 +1,4 @@
-// LangGraph's errors: `name` says which, so that code written for langgraph.js recognises them.
+// LangGraph's errors: code written for langgraph.js recognises them by `name`.
 import type { Command } from "./command.js";
 import type { Interrupt } from "./interrupt.js";
 
@@ -150,16 +150,16 @@ export class NodeError {
 
 const nameOf = (error: unknown): unknown => (error as { name?: unknown } | null | undefined)?.name;
 
-/** Tells whether an error is one that has to reach the graph. */
+/** Returns whether an error is one that has to reach the graph. */
 export const isGraphBubbleUp = (error: unknown): error is GraphBubbleUp =>
   (error as { is_bubble_up?: unknown } | null | undefined)?.is_bubble_up === true;
 
-/** Tells whether an error is an interrupt's. */
+/** Returns whether an error is an interrupt's. */
 export const isGraphInterrupt = (error: unknown): error is GraphInterrupt =>
   nameOf(error) === "GraphInterrupt" || nameOf(error) === "NodeInterrupt";
 
-/** Tells whether an error carries a command to the parent graph. */
+/** Returns whether an error carries a command to the parent graph. */
 export const isParentCommand = (error: unknown): error is ParentCommand => nameOf(error) === "ParentCommand";
 
-/** Tells whether an error says that a node took too long. */
+/** Returns whether an error is a node's timeout. */
 export const isNodeTimeoutError = (error: unknown): error is NodeTimeoutError => nameOf(error) === "NodeTimeoutError";

@@ -29,7 +29,7 @@ export interface GraphNode {
   /** The channels of its plain and list edges, in the order in which they are written. */
   readonly edges: readonly number[];
   readonly branches: readonly Branch[];
-  /** The graph that it runs, if it is one or says so. */
+  /** The graph that it runs, if it is one or declares one. */
   readonly inside: AnyGraph | undefined;
   /** The node that handles its errors. */
   readonly handler: number | undefined;
@@ -46,7 +46,7 @@ export interface AnyGraph {
   getSubgraphs(namespace?: string, recurse?: boolean): Iterable<[string, AnyGraph]>;
 }
 
-/** Tells whether a value is a compiled graph. */
+/** Returns whether a value is a compiled graph. */
 export const isGraph = (value: unknown): value is AnyGraph =>
   typeof value === "object" && value !== null && "lg_is_pregel" in value && "spec" in value;
 

@@ -9,7 +9,7 @@ export interface Interrupt<Value = unknown> {
 }
 
 /**
- * Tells whether a run's result waits for answers.
+ * Returns whether a run's result waits for answers.
  *
  * @example
  * ```ts

@@ -124,7 +124,7 @@ export class KnownIds {
     known.length = list.length;
   }
 
-  /** Notes what a fold that has looked through the whole list made of it. */
+  /** Records the result of a fold that has read the whole list. */
   #look(key: string, before: unknown, after: unknown): void {
     if (before === after || !Array.isArray(after) || after.length < LONG) return;
     const last = this.#of(key, before);

@@ -12,7 +12,7 @@ export interface ContextTask {
       readonly at: { readonly state: unknown; readonly stepNumber: number };
     };
   };
-  /** The run's config, and what it inherits from graphs around it. */
+  /** The run's config, and the values inherited from outer graphs. */
   readonly scope: ContextScope;
   readonly attempt: number;
   /** When the first attempt began, in milliseconds. */
@@ -27,7 +27,7 @@ export interface ContextTask {
   heartbeat(): void;
   /** Returns LangChain's callbacks for models inside; undefined if there are none. */
   callbacks(given: unknown): unknown;
-  /** Returns what the step's other finished tasks have written to a field. */
+  /** Returns the writes of the step's other finished tasks to a field. */
   writtenBeside(field: string): readonly unknown[];
 }
 
@@ -148,7 +148,7 @@ export class NodeContext<State = unknown, Context = unknown> {
     return (message, metadata) => task.message(message, metadata);
   }
 
-  /** Tells whether somebody streams a mode: what nobody sees need not be made. */
+  /** Returns whether somebody streams a mode: unread parts need not be made. */
   get streams(): (mode: "custom" | "messages") => boolean {
     const task = this[TASK];
     return (mode) => task.hears(mode);

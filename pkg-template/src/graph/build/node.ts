@@ -16,7 +16,7 @@ export type NodeResult<Update> =
   // oxlint-disable-next-line typescript/no-invalid-void-type -- a node may return nothing
   | void;
 
-/** A node's work: takes the state, or what it was sent, and answers with what changes. */
+/** A node's work: receives the state, or the value of a send, and returns the changes. */
 export type NodeFunction<Input, Update, Context, State = Input> = (
   input: Input,
   ctx: NodeContext<State, Context>,
@@ -32,7 +32,7 @@ export type NodeLike<Input, Update, Context, State = Input> =
 export interface NodeOptions<State = unknown, Update = unknown, Context = unknown> {
   /** Whether it waits until nothing else can run. */
   defer?: boolean | undefined;
-  /** When it is run again after an error. Of several policies the first that says yes decides. */
+  /** When it is run again after an error. With several policies, the first that matches decides. */
   retryPolicy?: RetryPolicy | readonly RetryPolicy[] | undefined;
   /** How long it may take, in milliseconds. */
   timeout?: number | TimeoutPolicy | undefined;
@@ -48,7 +48,7 @@ export interface NodeOptions<State = unknown, Update = unknown, Context = unknow
     | undefined;
   /** Data for the drawing and the streams. */
   metadata?: Readonly<Record<string, unknown>> | undefined;
-  /** A state of its own that it reads, beside what the graph's has. */
+  /** Additional fields that it reads, besides the graph's state. */
   input?: unknown;
   /** Graphs that it runs inside, for the drawing and for `getState`. */
   subgraphs?: readonly object[] | undefined;

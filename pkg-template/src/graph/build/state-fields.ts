@@ -186,7 +186,7 @@ export class StateFields {
     return state[name];
   }
 
-  /** Folds updates without clearing what is ephemeral, as a caller's own do. */
+  /** Folds updates without clearing ephemeral fields, like a caller's own updates. */
   lay(state: Values, updates: readonly Values[]): Values {
     const next = this.step(state, updates);
     if (this.ephemeral.length === 0) return next;

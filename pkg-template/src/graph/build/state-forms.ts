@@ -27,7 +27,7 @@ export interface Declared {
   readonly schema?: Schema<unknown>;
   /** Checks and completes what a caller gives. */
   readonly parse?: (values: object) => object | Promise<object>;
-  /** Checks what is written to these fields. */
+  /** Checks the values written to these fields. */
   readonly check?: (update: Values) => Values | Promise<Values>;
 }
 
@@ -83,7 +83,7 @@ const isZod = (value: object): value is ZodObject =>
 const isStateSchema = (value: object): value is { getChannels(): Record<string, Channel>; validateInput: never } =>
   typeof (value as { getChannels?: unknown }).getChannels === "function";
 
-/** Tells whether a value declares a state. */
+/** Returns whether a value declares a state. */
 export function isDeclaration(value: unknown): boolean {
   if (!isObject(value) || Array.isArray(value)) return false;
   if (isSchema(value as never) || isZod(value) || isStateSchema(value)) return true;

@@ -9,7 +9,7 @@ export class Attempts {
   /** The task's signal, if its time is limited or its node has asked for one. */
   #abort: LinkedAbort | undefined;
 
-  /** When the first attempt began, in milliseconds. Notes the time of the first call. */
+  /** When the first attempt began, in milliseconds. Records the time of the first call. */
   get begun(): number {
     return (this.#begun ??= Date.now());
   }
@@ -33,7 +33,7 @@ export class Attempts {
     });
   }
 
-  /** Notes progress. `isHeartbeat`: the node says so itself. */
+  /** Records progress. `isHeartbeat`: the node reports it itself. */
   touch(isHeartbeat: boolean): void {
     this.#watch?.touch(isHeartbeat);
   }

@@ -135,7 +135,7 @@ class Beginning {
     return step;
   }
 
-  /** Notes which step comes next, and clears fields whose values were for one step. */
+  /** Records which step comes next, and clears fields whose values were for one step. */
   #take(step: Step): Step {
     const at = this.#at;
     at.stepNumber = step.step;

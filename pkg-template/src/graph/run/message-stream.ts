@@ -91,7 +91,7 @@ function withId(message: unknown): unknown {
   return message;
 }
 
-/** Notes messages as known, so that they are not sent. */
+/** Records messages as known, so that they are not sent. */
 export function noteMessages(values: Readonly<Record<string, unknown>>, seen: Set<string>): void {
   for (const value of Object.values(values))
     if (Array.isArray(value))

@@ -38,12 +38,12 @@ export class Reports {
 
   // Streams.
 
-  /** Tells whether somebody sees a mode of this graph. */
+  /** Returns whether somebody sees a mode of this graph. */
   wants(mode: string): boolean {
     return this.streams?.wants(mode, this.#scope.depth) ?? false;
   }
 
-  /** Tells whether somebody sees what its nodes send: custom values of graphs inside are always shown. */
+  /** Returns whether somebody sees its nodes' custom values: those of nested graphs are always shown. */
   hears(mode: "custom" | "messages"): boolean {
     return this.streams?.wants(mode, mode === "custom" ? 0 : this.#scope.depth) ?? false;
   }

@@ -115,7 +115,7 @@ export class RunSaves {
   }
 }
 
-/** Tells whether `updateState` wrote a checkpoint, or it is a copy of one. */
+/** Returns whether `updateState` wrote a checkpoint, or it is a copy of one. */
 export const isWritten = (metadata: CheckpointMetadata | undefined): boolean =>
   metadata?.source === "update" || metadata?.source === "fork";
 

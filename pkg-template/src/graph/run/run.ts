@@ -142,7 +142,7 @@ export class Run implements RunParts {
     return status !== "done" && !this.#isStopped;
   }
 
-  /** Whether a task asks: then the run ends. The caller is shown what the others have written; it stays theirs. */
+  /** Whether a task has an interrupt: then the run ends. The caller sees the writes of the others; they stay pending. */
   #asks(): boolean {
     const questions = this.#steps.questions();
     if (!questions) return false;

@@ -1,4 +1,4 @@
-// Which lists only got longer: savers then store what is new, without comparing.
+// Finds the lists that only got longer: savers then store the new items, without comparing.
 import type { StateFields } from "../build/state-fields.js";
 import type { Values } from "../types.js";
 

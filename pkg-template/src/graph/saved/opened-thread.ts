@@ -53,7 +53,7 @@ export class OpenedThread implements TaskHome {
     return (this.#byTask ??= writesByTask(this.at.pending)).get(id) ?? [];
   }
 
-  /** Gives the tasks what they have saved. */
+  /** Gives the tasks their saved writes. */
   restore(): void {
     for (const task of this.tasks) {
       const saved = this.saved(task.place).filter(([channel]) => !isSpecial(channel));

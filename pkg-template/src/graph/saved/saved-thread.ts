@@ -1,4 +1,4 @@
-// A thread in a saver: what is saved of it, in which order, and what failed.
+// A thread in a saver: its saves, their order, and their errors.
 import type {
   ChannelVersions,
   CheckpointConfig,
@@ -12,7 +12,7 @@ import { checkpointOf, type Seen, seenOf, type Snapshot } from "./checkpoint-for
 import type { GraphSpec } from "../build/graph-spec.js";
 import type { Durability } from "../build/run-config.js";
 
-/** Saves what a run says, in order and in the background. */
+/** Saves a run's data, in order and in the background. */
 export class SavedThread {
   readonly spec: GraphSpec;
   readonly saver: CheckpointSaver;

@@ -27,7 +27,7 @@ export const ERROR_SOURCE = "__error_source_node__";
 /** The pending writes that are not about the state. */
 const SPECIAL = new Set([ERROR, ERROR_SOURCE, INTERRUPT, RESUME]);
 
-/** Tells whether a pending write is about something else than the state. */
+/** Returns whether a pending write is not about the state. */
 export const isSpecial = (channel: string): boolean => SPECIAL.has(channel);
 
 /** The saved writes of each task. */
@@ -47,7 +47,7 @@ export function writesByTask(pending: readonly CheckpointPendingWrite[]): Writes
 export const writtenByCallers = (pending: readonly CheckpointPendingWrite[]): CheckpointPendingWrite[] =>
   pending.filter(([id, channel]) => id === NULL_TASK && !isSpecial(channel));
 
-/** Gathers what was written by field, several writes to one as langgraph.js shows them. */
+/** Groups writes by field. Several writes to one field are shown as in langgraph.js. */
 export function gathered(entries: readonly (readonly [key: string, value: unknown])[]): Record<string, unknown> {
   const result: Record<string, unknown> = {};
   const twice = new Set<string>();
@@ -62,7 +62,7 @@ export function gathered(entries: readonly (readonly [key: string, value: unknow
   return result;
 }
 
-/** A task with what was saved of it, as states and streams show it. `done`: its questions are open no more. */
+/** A task with its saved writes, as states and streams show it. `done`: its interrupts are no longer open. */
 export function savedTask(
   { id, name, path }: { id: string; name: string; path: readonly unknown[] },
   saved: readonly PendingWrite[],

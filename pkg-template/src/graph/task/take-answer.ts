@@ -1,4 +1,4 @@
-// Takes a node's answer: what it writes, and where its edges and conditions lead.
+// Processes a node's result: its writes, and the targets of its edges and conditions.
 import { Command, isCommand, isSend, type Send, toSend, updatesOf } from "../build/command.js";
 import { InvalidUpdateError, ParentCommand } from "../build/graph-errors.js";
 import type { NodeContext } from "../build/node-context.js";
@@ -70,11 +70,11 @@ function decide(task: AnsweringTask, from: number): PromiseLike<void> | undefine
   return undefined;
 }
 
-/** Whether a part of an answer may lead somewhere. Most answers are plain updates, which this says at once. */
+/** Whether a part of a result may have a target. Most results are plain updates, which this recognises at once. */
 const leads = (part: unknown): part is Command | Send =>
   (part as { lg_name?: unknown } | null | undefined)?.lg_name !== undefined && (isCommand(part) || isSend(part));
 
-/** Notes what a node's answer writes: updates first, then where it leads. */
+/** Records the writes of a node's result: updates first, then its targets. */
 function takeOutput(writes: TaskWrites, output: unknown): void {
   if (!Array.isArray(output) && !leads(output)) {
     takeUpdate(writes, output);
@@ -110,7 +110,7 @@ function notAnUpdate(writes: TaskWrites, type: string): InvalidUpdateError {
   );
 }
 
-/** Notes where a branch leads: its answer is a name, a Send, or a list of them. */
+/** Records the targets of a branch: its result is a name, a Send, or a list of them. */
 function takeBranch(writes: TaskWrites, answer: unknown, ends: Readonly<Record<string, string>> | undefined): void {
   if (!Array.isArray(answer)) {
     takeEnd(writes, answer, ends);

@@ -122,7 +122,7 @@ export class TaskWrites {
     return at >= this.controls && at < edges ? null : place.name;
   }
 
-  /** Notes the values of the branch channels that it writes: null from an edge, its name from a choice. */
+  /** Records the values of the branch channels that it writes: null from an edge, its name from a choice. */
   holdBranches(held: Map<number, unknown>): void {
     const { plan } = this.place.home.at.spec;
     const edges = this.controls + this.place.node.edges.length;

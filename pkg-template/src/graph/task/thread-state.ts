@@ -1,4 +1,4 @@
-// Where a thread stands between two super-steps: its values, and what the planner knows of it.
+// The state of a thread between two super-steps: its values, and the planner's state.
 import type { ChannelVersions, CheckpointPendingWrite } from "../../checkpoint/types.js";
 import type { Send } from "../build/command.js";
 import type { GraphSpec } from "../build/graph-spec.js";
@@ -41,7 +41,7 @@ export class ThreadState {
     this.#held = held;
   }
 
-  /** Folds updates into the state, and notes the ids of messages for the next fold. Changes nothing else. */
+  /** Folds updates into the state, and records the ids of messages for the next fold. Changes nothing else. */
   fold(updates: readonly Values[]): Values {
     const { fields } = this.spec;
     return fields.step(this.state, updates, this.#ids());
