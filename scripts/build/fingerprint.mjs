@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { leb } from "./wasm-sections.mjs";
 
-/** The name of the section that has it, which src/init.ts knows, too. */
+/** The name of the section that has it, which pkg-template/src/core/init.ts knows, too. */
 const SECTION = "threadfold";
 
 export const fingerprint = (wasm) => createHash("sha256").update(wasm).digest("hex").slice(0, 16);

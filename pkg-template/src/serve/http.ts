@@ -59,7 +59,7 @@ const COUNTS = ["maxBodyBytes", "maxDepth", "maxRecursionLimit", "keep", "keepTh
 /**
  * Checks a server's options, in the words of the function that takes them.
  *
- * @throws {@link ThreadfoldError} `INVALID_ARGUMENT`: a misspelt `authenticate` would let everybody in.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT`, and `UNKNOWN_OPTION`: a misspelt `authenticate` would let everybody in.
  */
 export function checkServerOptions(taker: string, options: HandlerOptions, names: readonly string[]): void {
   if (typeof options !== "object" || options === null || Array.isArray(options))
