@@ -57,7 +57,7 @@ export function counterOf<M extends object>(given: TokenCounter<M> | undefined):
     return {
       list: (messages) => {
         const tokens: unknown = calledBy("tokenCounter", () => (own as (messages: readonly M[]) => unknown)(messages));
-        if (typeof tokens !== "number" || Number.isNaN(tokens)) throw wrong("What tokenCounter returns", "a number");
+        if (typeof tokens !== "number" || Number.isNaN(tokens)) throw wrong("The result of tokenCounter", "a number");
         return tokens;
       },
     };

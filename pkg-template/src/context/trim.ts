@@ -200,7 +200,7 @@ class Trimmed<M extends object> {
     if (!text) return undefined;
     const pieces: unknown = calledBy("textSplitter", () => split(text));
     if (!Array.isArray(pieces) || !pieces.every((piece) => typeof piece === "string"))
-      throw wrong("What textSplitter returns", "a list of strings");
+      throw wrong("The result of textSplitter", "a list of strings");
     const near: string[] = isFirst ? pieces : backwards(pieces);
     const withPieces = (count: number, toCount: boolean) =>
       withContent(inOrder(near.slice(0, count), toCount).join(""));

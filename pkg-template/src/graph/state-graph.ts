@@ -212,7 +212,7 @@ export class StateGraph<
     const given = typeof from === "object" ? from : { source: from, path, pathMap };
     const decide = given.path as BranchEntry["path"] | { invoke: BranchEntry["path"] };
     if (typeof decide !== "function" && typeof (decide as { invoke?: unknown } | null)?.invoke !== "function")
-      throw new TypeError(`What decides where to go from \`${given.source}\` should be a function.`);
+      throw new TypeError(`The path function of conditional edges from \`${given.source}\` should be a function.`);
     const call: BranchEntry["path"] =
       typeof decide === "function" ? decide : (state, ctx): unknown => decide.invoke(state, ctx);
     const branches = (this.branches[given.source] ??= {});

@@ -128,7 +128,7 @@ export class Reports {
         ...more,
       });
     } catch (error) {
-      console.error("What listens to a graph's run threw:", error);
+      console.error("A listener of a graph's run threw:", error);
     }
   }
 }
