@@ -1,7 +1,8 @@
 // Opens conversations: a thread and its runner, wired, saved and joined with the first subscriber or call.
 import { loadThread } from "../persist/load-thread.js";
 import { persist, type StopPersisting } from "../persist/persist.js";
-import { isPromise, type ThreadStorage } from "../persist/storage.js";
+import { isPromise } from "../persist/storage.js";
+import type { ThreadStorage } from "../persist/types.js";
 import type { Runner } from "../runner/runner.js";
 import { ThreadfoldError } from "../shared/errors.js";
 import { BECOME } from "../thread/become.js";

@@ -1,29 +1,9 @@
 // A thread from where `persist` saved it.
 import { ThreadfoldError } from "../shared/errors.js";
-import type { ThreadOptions, ThreadState, ThreadUpdate } from "../thread/thread-types.js";
+import type { ThreadState, ThreadUpdate } from "../thread/thread-types.js";
 import { Thread } from "../thread/thread.js";
-import { checked, failure, isPromise, type Saved, type SyncStorage, type ThreadStorage } from "./storage.js";
-
-/** Where to find a saved thread, and how to read it. */
-export interface LoadOptions<S, U = ThreadUpdate<S>> extends Pick<
-  ThreadOptions<S, U>,
-  "schema" | "notify" | "history"
-> {
-  /** The name that it was saved under. */
-  readonly name: string;
-  readonly storage: ThreadStorage;
-  /** The version of your state that you expect: 0, if you don't say. */
-  readonly version?: number | undefined;
-  /**
-   * Makes this version's values of those of another version. The thread starts anew from what it returns; updates that
-   * were not the server's yet are pending again. It may return a promise if the storage does.
-   */
-  readonly migrate?:
-    | ((values: Record<string, unknown>, version: number) => Partial<NoInfer<S>> | PromiseLike<Partial<NoInfer<S>>>)
-    | undefined;
-  /** Receives the error if the thread, or part of it, cannot be loaded. Without it, the error is thrown. */
-  readonly onError?: ((error: ThreadfoldError) => void) | undefined;
-}
+import { checked, failure, isPromise } from "./storage.js";
+import type { LoadOptions, Saved, SyncStorage } from "./types.js";
 
 /**
  * Returns the thread saved under this name, or `undefined` if there is none. The result is synchronous if the storage

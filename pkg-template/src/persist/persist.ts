@@ -2,24 +2,9 @@
 import { ThreadfoldError } from "../shared/errors.js";
 import type { ThreadRecord } from "../thread/thread-types.js";
 import { tell } from "../shared/tell.js";
-import { checked, failure, isPromise, type Saved, type ThreadStorage } from "./storage.js";
+import { checked, failure, isPromise } from "./storage.js";
+import type { PersistOptions, Saved } from "./types.js";
 import { onLeaving, whenIdle } from "./page.js";
-
-/** Where and how often to save a thread. */
-export interface PersistOptions {
-  /** The name to save it under: one for each thread that you keep. */
-  readonly name: string;
-  readonly storage: ThreadStorage;
-  /** The version of your state, for `migrate` of `loadThread`: 0, if you don't say. */
-  readonly version?: number | undefined;
-  /** Saves at most once in so many milliseconds: 1,000, if you don't say. */
-  readonly throttle?: number | undefined;
-  /**
-   * Receives the error of a failed save, such as for a full quota: once, until one succeeds again. Without it the
-   * thread's `error` listeners receive it.
-   */
-  readonly onError?: ((error: ThreadfoldError) => void) | undefined;
-}
 
 /** The methods that {@link persist} needs from a thread. */
 export interface PersistedThread {

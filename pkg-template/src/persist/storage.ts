@@ -1,30 +1,7 @@
 // Where threads are kept: text by name.
 import { ThreadfoldError } from "../shared/errors.js";
 import { checkOptions, type NamesOf } from "../shared/options.js";
-import type { LoadOptions } from "./load-thread.js";
-import type { PersistOptions } from "./persist.js";
-
-/**
- * Keeps text by name: `localStorage`, `sessionStorage`, React Native's `AsyncStorage`, or your own. For a store with
- * other names, such as `idb-keyval`, say which is which: `{ getItem: get, setItem: set }`.
- */
-export interface ThreadStorage {
-  getItem(name: string): string | null | undefined | PromiseLike<string | null | undefined>;
-  /** Either keeps the whole text, or throws and keeps the earlier one. */
-  setItem(name: string, text: string): unknown;
-}
-
-/** A storage that answers at once, as `localStorage` does. */
-export interface SyncStorage extends ThreadStorage {
-  getItem(name: string): string | null | undefined;
-}
-
-/** The saved form of a thread. */
-export interface Saved {
-  readonly state: object;
-  /** The app's, not the record's. */
-  readonly version: number;
-}
+import type { LoadOptions, PersistOptions, ThreadStorage } from "./types.js";
 
 /** The names of the options of persist and loadThread, which may share one object. */
 const OPTIONS: NamesOf<PersistOptions & LoadOptions<object>> = {

@@ -1,7 +1,7 @@
 // Approval is a boundary: what a client may do to a thread besides giving its graph input and answers.
 import type { GraphState, RunnableGraph } from "../../stream/graph-parts.js";
 import { Refusal } from "../refusal.js";
-import type { RunRequest } from "./runs.js";
+import type { RunRequest } from "./run-request.js";
 
 /** The options of a run that name the nodes at which it stops. */
 type Breakpoints = "interruptBefore" | "interruptAfter";

@@ -15,7 +15,8 @@ import { countOf, hasFields, rangeOf } from "./list-query.js";
 import { KeptThreads, type KeptThread } from "./kept-threads.js";
 import { wireJson } from "../wire.js";
 import { isOfModes, type RunPart } from "./run-parts.js";
-import { checkpointIn, Runs, type Run, type RunRequest } from "./runs.js";
+import type { RunRequest } from "./run-request.js";
+import { checkpointIn, Runs, type Run } from "./runs.js";
 import type { ServeLangGraphOptions } from "./serve-options.js";
 import { checkpointOf, configOf, interruptsOf, threadStateOf } from "./thread-state.js";
 

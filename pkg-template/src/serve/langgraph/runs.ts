@@ -9,29 +9,8 @@ import { UnderWay } from "../under-way.js";
 import { wireJson } from "../wire.js";
 import { withBreakpoints } from "./approvals.js";
 import { modesOf, runParts, type RunEnd, type RunPart } from "./run-parts.js";
+import type { RunRequest } from "./run-request.js";
 import { configOf } from "./thread-state.js";
-
-/** As much of a request for a run as is read. */
-export interface RunRequest {
-  readonly assistant_id?: unknown;
-  readonly input?: unknown;
-  readonly command?: { readonly resume?: unknown; readonly update?: unknown; readonly goto?: unknown } | null;
-  readonly config?: Readonly<Record<string, unknown>> | null;
-  readonly context?: unknown;
-  readonly metadata?: unknown;
-  readonly stream_mode?: unknown;
-  readonly stream_subgraphs?: unknown;
-  readonly stream_resumable?: unknown;
-  readonly interrupt_before?: unknown;
-  readonly interrupt_after?: unknown;
-  readonly checkpoint?: unknown;
-  readonly checkpoint_id?: unknown;
-  readonly checkpoint_during?: unknown;
-  readonly durability?: unknown;
-  readonly multitask_strategy?: unknown;
-  readonly on_disconnect?: unknown;
-  readonly if_not_exists?: unknown;
-}
 
 type Status = "pending" | "running" | "success" | "error" | "interrupted";
 
