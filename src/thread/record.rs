@@ -116,7 +116,7 @@ impl<V: Value> Thread<V> {
         (thread.server.fields, thread.server.messages) = thread.server_of(&server);
         thread.server.own = IdSet::of(&part(&server, "here"));
         let id = run.get_owned("id").filter(|id| id.kind() == Kind::String);
-        thread.standing = Standing::of(&run, id.is_some());
+        thread.standing = Standing::of(&run);
         if let Some(anchor) = number_of(&run, "anchor") {
             let (server_fields, server_messages) = thread.server_of(&part(&run, "startServer"));
             let start = start.map(|start| Start {

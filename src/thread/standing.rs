@@ -81,7 +81,7 @@ impl<V: Value> Standing<V> {
 
     /// Reads it from a record. A run that was under way is disconnected: its connection ended with
     /// the program that recorded it.
-    pub(super) fn of(record: &V, has_id: bool) -> Self {
+    pub(super) fn of(record: &V) -> Self {
         let mut own = Self::idle();
         let is_list = |list: &V| list.kind() == Kind::Array;
         let interrupts = record.get_owned("interrupts").filter(is_list);
@@ -91,8 +91,7 @@ impl<V: Value> Standing<V> {
             Some("interrupted") if interrupts.is_some() => RunStatus::Interrupted,
             _ => RunStatus::Idle,
         };
-        let is_open = own.status != RunStatus::Interrupted && has_id;
-        own.interrupts = interrupts.filter(|_| own.status != RunStatus::Idle && !is_open);
+        own.interrupts = interrupts.filter(|_| own.status != RunStatus::Idle);
         if matches!(own.status, RunStatus::Disconnected | RunStatus::Failed) {
             own.error = record.get_owned("error");
         }
