@@ -176,7 +176,8 @@ async function minified(text, short) {
     module: true,
     ecma: 2022,
     compress: { hoist_funs: true },
-    mangle: { toplevel: Boolean(short) },
+    // A class without a name of its own takes that of its variable.
+    mangle: { toplevel: Boolean(short), reserved: short ? [] : variablesOfClasses(text) },
     keep_classnames: !short,
     keep_fnames: !short,
     // The annotations by which a user's bundler drops what is not used.
@@ -184,6 +185,8 @@ async function minified(text, short) {
   });
   return code;
 }
+
+const variablesOfClasses = (text) => [...text.matchAll(/\b([A-Z]\w*)\s*=\s*class\b/g)].map(([, name]) => name);
 
 /** Errors and consoles show a class's name; esbuild calls one that refers to itself `_Name`. */
 function named(text) {

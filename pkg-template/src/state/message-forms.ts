@@ -32,8 +32,11 @@ interface Form {
 
 /** LangChain's type for AG-UI's role. */
 const ROLE_TYPES: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(KINDS.filter(([type]) => type !== "function").map(([type, , role]) => [role, type])),
-  ...Object.fromEntries([DEVELOPER]),
+  ...Object.fromEntries(
+    KINDS.filter(([type]) => type !== "function").flatMap(([type, , role]) =>
+      type === DEVELOPER[1] ? [[role, type], DEVELOPER] : [[role, type]],
+    ),
+  ),
   // Only for the screen: LangChain has no such messages.
   reasoning: "ai",
   activity: "system",
