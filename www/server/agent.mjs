@@ -37,7 +37,7 @@ function agUi(graph) {
     resumable: true,
     keep: KEPT,
     config: (_, request) => ({ context: asked(request) }),
-    events: (events, { threadId }, request) =>
+    onEvents: (events, { threadId }, request) =>
       faulty(asServersDo(events, asked(request), { graph, threadId }), asked(request), {
         graph,
         threadId,
@@ -58,7 +58,7 @@ function langGraph(graph) {
     cors: true,
     keep: KEPT,
     config: (request) => ({ context: asked(request) }),
-    parts: (parts, { threadId }, request) =>
+    onParts: (parts, { threadId }, request) =>
       faulty(parts, asked(request), { graph, threadId, failure: langGraphFailure }),
   });
 }

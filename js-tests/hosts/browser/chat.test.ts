@@ -202,7 +202,7 @@ test("drift is reported: the light turns on when the server's snapshot differs",
   expect((await chat.shown()).at(-1)).toBe("assistant: I would rather not have said that.");
   // The note explains itself, and goes out after a run in which both agree.
   await page.getByText("What does that mean?").click();
-  expect(await page.locator(".drift-details p").innerText()).toContain("its word was taken");
+  expect(await page.locator(".drift-details p").innerText()).toContain("its version stands");
   await page.getByLabel("Answer is reworded").uncheck();
   await chat.send("Hello");
   await chat.settled();
