@@ -9,7 +9,7 @@ import { bind, target as cargoTarget, WASM } from "../../../scripts/rust.mjs";
 
 const exec = promisify(execFile);
 const root = fileURLToPath(new URL("../../../", import.meta.url));
-const project = join(root, "js-tests", "rust", "outside");
+const project = join(root, "js-tests", "hosts", "rust", "outside");
 const target = join(cargoTarget, "outside");
 
 /** Compiles the program, with the versions that this repository is tested with. */
