@@ -29,6 +29,21 @@ export async function ensureNodeModules(some) {
   linkPackage();
 }
 
+/** Installs the packages of a folder that is no workspace: what it has would displace the other tests' versions. */
+export async function ensurePeers(folder) {
+  const there = join(root, folder);
+  const present = join(there, "node_modules", ".package-lock.json");
+  const same =
+    existsSync(present) &&
+    Object.entries(packages(join(there, "package-lock.json"))).every(
+      ([path, { version }]) => !path || packages(present)[path]?.version === version,
+    );
+  if (same) return;
+  await step(`npm ci (${folder})`, () =>
+    run(npm, ["ci", "--prefer-offline", "--no-audit", "--no-fund"], { cwd: there }),
+  );
+}
+
 /** Returns why node_modules must be installed, or undefined if it matches the lock file. */
 function whyInstall(some) {
   if (!existsSync(lock)) return "there is no lock file";

@@ -6,7 +6,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { ensureBrowser, requireBrowser } from "./browser.mjs";
 import { build } from "./build.mjs";
-import { ensureNodeModules } from "./node-modules.mjs";
+import { ensureNodeModules, ensurePeers } from "./node-modules.mjs";
 import { all, Complaint, isMain, main, root, watch } from "./process.mjs";
 import { requireTools } from "./setup.mjs";
 import { fromCargo, fromVitest, Tally } from "./tally.mjs";
@@ -107,7 +107,10 @@ export async function test(groups, tally) {
       built = await tally.step("npm run build", () => build(undefined, modules));
     },
     // The older versions of @ag-ui/client and React are projects of their own.
-    node: () => tally.step("vitest in Node", () => vitest(THOROUGH ? ["node*"] : IN_NODE)),
+    node: async () => {
+      if (THOROUGH) await ensurePeers("js-tests/peers/react-18");
+      await tally.step("vitest in Node", () => vitest(THOROUGH ? ["node*"] : IN_NODE));
+    },
     browser: () => tally.step("vitest with Chromium", () => vitest(["browser"])),
     consumers: () => tally.step("consumers", () => vitest(["consumers"])),
     servers: () =>

@@ -69,7 +69,7 @@ function telling(begin, before, parts) {
   let last;
   return {
     async prepare() {
-      last?.dispose();
+      last?.free?.();
       last = await begin();
       await last.say(before());
       return { folder: last, parts: parts() };

@@ -17,6 +17,16 @@ export async function mount(node: ReactNode): Promise<Mounted> {
   return { host, root };
 }
 
+/** Waits until `check` passes. React renders when an `act` ends, so each look has one of its own. */
+export const until = (check: () => void): Promise<void> =>
+  vi.waitFor(
+    async () => {
+      await act(async () => {});
+      check();
+    },
+    { timeout: 5_000 },
+  );
+
 /** Takes over HTML that a server has written; the errors are React's repairs. */
 export async function hydrate(html: string, node: ReactNode): Promise<Mounted & { errors: unknown[] }> {
   const host = document.createElement("div");

@@ -51,11 +51,13 @@ function open() {
   return { server, runner, seen, texts, All };
 }
 
-const settled = (what: () => Promise<unknown>) =>
-  act(async () => {
-    await what();
-    for (let turns = 0; turns < 5; turns++) await turn();
-  });
+/** React 18 renders when an `act` ends, so each turn of the event loop has one of its own. */
+async function settled(what: () => Promise<unknown>) {
+  let done: Promise<unknown> | undefined;
+  await act(async () => void (done = what()));
+  for (let turns = 0; turns < 10; turns++) await act(turn);
+  await act(async () => void (await done));
+}
 
 test("a sent message and its answer, by calls that work detached; a token renders one message", async () => {
   const { runner, seen, texts, All } = open();

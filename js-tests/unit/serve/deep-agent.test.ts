@@ -8,8 +8,8 @@ import { act, createElement } from "react";
 import { createDeepAgent, tool, type FunctionModel } from "threadfold/agent";
 import { MemorySaver } from "threadfold/graph";
 import { serveAgUi, serveLangGraph, type FetchHandler, type RunnableGraph } from "threadfold/serve";
-import { beforeEach, expect, test, vi } from "vitest";
-import { mount } from "../react/mount";
+import { beforeEach, expect, test } from "vitest";
+import { mount, until } from "../react/mount";
 
 let made = 0;
 const calls = (...list: [name: string, args: object][]) => ({
@@ -114,7 +114,7 @@ test("for useStream", async () => {
     return null;
   }
   const { root } = await mount(createElement(Chat));
-  const done = () => act(() => vi.waitFor(() => expect(shown.now.isLoading).toBe(false), { timeout: 5_000 }));
+  const done = () => until(() => expect(shown.now.isLoading).toBe(false));
   await act(async () => shown.now.submit({ messages: [{ id: "q", type: "human", content: "Write a trip to Rome." }] }));
   await done();
   expect(shown.now.interrupt?.value).toMatchObject({ action_requests: [{ name: "book", args: { hotel: "Roma" } }] });

@@ -4,8 +4,8 @@ import { Client } from "@langchain/langgraph-sdk";
 import { useStream, type UseStream } from "@langchain/langgraph-sdk/react";
 import { act, createElement } from "react";
 import { serveLangGraph, type FetchHandler } from "threadfold/serve";
-import { describe, expect, test, vi } from "vitest";
-import { mount } from "../react/mount";
+import { describe, expect, test } from "vitest";
+import { mount, until } from "../react/mount";
 import { OURS } from "./libraries";
 
 interface State extends Record<string, unknown> {
@@ -30,7 +30,7 @@ async function streaming(handler: FetchHandler, more: object = {}) {
     return null;
   }
   const { root } = await mount(createElement(Chat));
-  const done = () => act(() => vi.waitFor(() => expect(shown.now.isLoading).toBe(false), { timeout: 5_000 }));
+  const done = () => until(() => expect(shown.now.isLoading).toBe(false));
   return { shown, root, done };
 }
 
@@ -86,7 +86,7 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
     await act(async () => first.shown.now.submit(asking("Hi")));
     await first.done();
     const { shown, root, done } = await streaming(handler, { threadId, fetchStateHistory: true });
-    await act(() => vi.waitFor(() => expect(contents(shown.now)).toEqual(["Hi", "You said: Hi"])));
+    await until(() => expect(contents(shown.now)).toEqual(["Hi", "You said: Hi"]));
     const [question] = shown.now.messages;
     const meta = shown.now.getMessagesMetadata(question as never);
     await act(async () =>
