@@ -265,7 +265,8 @@ impl<V: Value> Thread<V> {
 
     fn mark(&mut self, id: &str, status: Status, error: Option<V>) -> bool {
         self.look();
-        let update = self.updates.place(id).and_then(|place| self.updates.get_mut(place));
+        let place = self.updates.place(id);
+        let update = place.and_then(|place| self.updates.get_mut(place));
         let Some(update) = update.filter(|update| !update.is_acknowledged()) else {
             return false;
         };
@@ -277,6 +278,11 @@ impl<V: Value> Thread<V> {
             update.look(&self.messages, &self.fields);
         }
         update.mark(status, error);
+        if let Some(place) = place
+            && status == Status::Pending
+        {
+            self.updates.revive(place);
+        }
         self.updates_changed();
         true
     }

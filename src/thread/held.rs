@@ -88,7 +88,7 @@ impl<V: Value> Holds<V> for Pending<V> {
             status: _,
             error,
             manual: _,
-            taken: _,
+            sent_by: _,
             over: _,
             anchor: _,
             edits,

@@ -55,8 +55,8 @@ pub struct Pending<V> {
     pub error: Option<V>,
     /// Whether a separate call sends it: no run sends it or ends it.
     pub manual: bool,
-    /// Whether the thread's last run sent it.
-    pub(super) taken: bool,
+    /// The number of the run that sent it last.
+    pub(super) sent_by: Option<u32>,
     /// Whether the server has it for good, unless that run is joined again.
     pub(super) over: bool,
     /// The messages that the server had when it was sent, as a list's number.
@@ -155,7 +155,7 @@ impl<V: Value> Pending<V> {
             status: Status::Pending,
             error: None,
             manual,
-            taken: false,
+            sent_by: None,
             over: false,
             anchor: None,
             edits: Vec::new(),
@@ -169,6 +169,11 @@ impl<V: Value> Pending<V> {
     pub(super) fn is_acknowledged(&self) -> bool {
         self.edits.iter().all(|edit| edit.acknowledged)
             && self.writes.iter().all(|write| write.acknowledged)
+    }
+
+    /// Whether this run sent it, and has not ended it.
+    pub(super) fn is_sent_by(&self, run: u32) -> bool {
+        self.sent_by == Some(run) && self.status == Status::Sent
     }
 
     pub(super) fn mark(&mut self, status: Status, error: Option<V>) {
@@ -257,6 +262,10 @@ pub(super) struct Updates<V: Value> {
     slots: Vec<Option<Box<Pending<V>>>>,
     /// How many are not gone.
     pub kept: usize,
+    /// The numbers of at least those that have not failed: a run sends and ends no others.
+    live: Vec<u32>,
+    /// Whether the server may have got one whole since the last run's start.
+    pub found: bool,
     /// Numbers for the updates' ids.
     ops: V::Symbols,
     /// The edits of each message, by its id.
@@ -273,6 +282,8 @@ impl<V: Value> Default for Updates<V> {
         Self {
             slots: Vec::new(),
             kept: 0,
+            live: Vec::new(),
+            found: true,
             ops: V::Symbols::default(),
             edits: ByText::default(),
             edit_count: 0,
@@ -298,6 +309,39 @@ impl<V: Value> Updates<V> {
 
     pub(super) fn all_mut(&mut self) -> impl Iterator<Item = &mut Pending<V>> {
         self.slots.iter_mut().filter_map(Option::as_deref_mut)
+    }
+
+    /// Returns those that have not failed.
+    pub(super) fn live(&self) -> impl Iterator<Item = &Pending<V>> {
+        let live = self.live.iter().filter_map(|number| self.get(*number));
+        live.filter(|update| update.status != Status::Failed)
+    }
+
+    /// Notes that one has not failed any more.
+    pub(super) fn revive(&mut self, number: u32) {
+        self.live.push(number);
+        if self.live.len() > 2 * self.slots.len() {
+            self.list_live();
+        }
+    }
+
+    /// Changes each of those that have not failed.
+    pub(super) fn each_live(&mut self, change: &mut dyn FnMut(&mut Pending<V>)) {
+        let mut live = std::mem::take(&mut self.live);
+        live.retain(|number| {
+            let update = self.get_mut(*number).filter(|update| update.status != Status::Failed);
+            let Some(update) = update else { return false };
+            change(update);
+            update.status != Status::Failed
+        });
+        self.live = live;
+    }
+
+    /// Lists those that have not failed anew.
+    pub(super) fn list_live(&mut self) {
+        let numbered = (0..).zip(&self.slots).filter_map(|(at, slot)| Some((at, slot.as_deref()?)));
+        let live = numbered.filter(|(_, update)| update.status != Status::Failed);
+        self.live = live.map(|(number, _)| number).collect();
     }
 
     /// Returns the number of an update's id.
@@ -333,6 +377,9 @@ impl<V: Value> Updates<V> {
             self.write_count += update.writes.len();
         }
         self.kept += 1;
+        if update.status != Status::Failed {
+            self.live.push(number);
+        }
         self.slots.push(Some(update));
     }
 
@@ -343,8 +390,11 @@ impl<V: Value> Updates<V> {
         gone
     }
 
-    /// Removes those chosen.
-    pub(super) fn drop_all(&mut self, chosen: &dyn Fn(&Pending<V>) -> bool) {
+    /// Removes those chosen, which the server has, if it may have one.
+    pub(super) fn drop_had(&mut self, chosen: &dyn Fn(&Pending<V>) -> bool) {
+        if !std::mem::take(&mut self.found) {
+            return;
+        }
         for number in 0..u32::try_from(self.slots.len()).unwrap_or(u32::MAX) {
             let update = self.slots.get(number as usize).and_then(Option::as_deref);
             if update.is_some_and(chosen) {
@@ -378,12 +428,23 @@ impl<V: Value> Updates<V> {
         }
     }
 
-    /// Marks those chosen done, and no others.
+    /// Marks those done of the ones that have not failed, if chosen.
     pub(super) fn end(&mut self, chosen: &dyn Fn(&Pending<V>) -> bool) {
-        (self.edit_count, self.write_count) = (0, 0);
-        for update in self.slots.iter_mut().filter_map(Option::as_deref_mut) {
+        let (mut edits, mut writes, mut found) = (self.edit_count, self.write_count, self.found);
+        self.each_live(&mut |update| {
             update.over = chosen(update);
-            if !update.over {
+            if update.over {
+                (edits, writes) = (edits - update.edits.len(), writes - update.writes.len());
+                found = true;
+            }
+        });
+        (self.edit_count, self.write_count, self.found) = (edits, writes, found);
+    }
+
+    /// Takes back that some are done.
+    pub(super) fn reopen(&mut self) {
+        for update in self.slots.iter_mut().filter_map(Option::as_deref_mut) {
+            if std::mem::take(&mut update.over) {
                 self.edit_count += update.edits.len();
                 self.write_count += update.writes.len();
             }
@@ -430,22 +491,49 @@ pub(super) struct Told<V> {
     /// The numbers of its updates, and which numbering that was.
     numbers: Vec<u32>,
     turns: u32,
-    /// Whether it still holds.
+    /// Whether it still holds, but for the touched one.
     pub fresh: bool,
+    /// The number of the one update that may have changed since.
+    touched: Option<u32>,
 }
 
 impl<V: Value> Told<V> {
     pub(super) fn nothing() -> Self {
-        Self { list: V::null(), numbers: Vec::new(), turns: 0, fresh: false }
+        Self { list: V::null(), numbers: Vec::new(), turns: 0, fresh: false, touched: None }
+    }
+
+    /// Notes that the update of this edit may have changed. More than one are looked at with all.
+    pub(super) fn touch(&mut self, [number, _]: Place) {
+        self.fresh &= self.touched.is_none_or(|one| one == number);
+        self.touched = Some(number);
+    }
+
+    /// Takes the touched update out of the list if the server now has it. Returns false where more
+    /// has changed.
+    fn take_out(&mut self, updates: &Updates<V>) -> bool {
+        let Some(number) = self.touched.take() else { return true };
+        let at = self.numbers.partition_point(|one| *one < number);
+        let listed = self.numbers.get(at) == Some(&number);
+        if let Some(update) = updates.get(number).filter(|update| !update.is_acknowledged()) {
+            return listed && update.told.is_some() && !update.renamed;
+        }
+        if listed {
+            self.numbers.retain(|one| *one != number);
+            let plan = Plan { removed: vec![place(at)], ..Plan::default() };
+            let list = std::mem::replace(&mut self.list, V::null());
+            self.list = V::assemble(list, V::array([]), &plan, false);
+        }
+        true
     }
 
     /// Returns the updates that the server does not have as a list: the same one until one of them
     /// changes. Rebuilds only the changed ones.
     pub(super) fn list(&mut self, updates: &mut Updates<V>) -> V {
-        if self.fresh {
+        if self.fresh && self.turns == updates.turns && self.take_out(updates) {
             return self.list.clone();
         }
         self.fresh = true;
+        self.touched = None;
         let mut known = std::mem::take(&mut self.numbers);
         if self.list.is_null() || self.turns != updates.turns {
             (self.list, known) = (V::array([]), Vec::new());
@@ -492,7 +580,7 @@ impl<V: Value> Told<V> {
 
 impl<V: Value> Holds<V> for Told<V> {
     fn held(&mut self, visit: &mut dyn FnMut(&mut V)) {
-        let Self { list, numbers: _, turns: _, fresh: _ } = self;
+        let Self { list, numbers: _, turns: _, fresh: _, touched: _ } = self;
         visit(list);
     }
 }

@@ -3,11 +3,13 @@
 use super::ids::ByText;
 use super::pending::{Does, Edit};
 use crate::message_list::MessageList;
-use crate::value::{Holds, Value};
+use crate::value::{ByNumber, Holds, Value};
 
 pub(super) struct Places<V: Value> {
-    /// The messages that the server had when a run sent updates, by number.
+    /// The messages that the server had when a run sent updates, by ascending number.
     pub anchors: Vec<(u32, V)>,
+    /// How many anchors the last sweep kept.
+    swept: usize,
     /// The ids of the messages that updates added, each at the place of its edit.
     pub seats: Vec<Option<V>>,
     /// The seats of each id; it may have left them.
@@ -35,7 +37,13 @@ impl Head {
 
 impl<V: Value> Places<V> {
     pub(super) fn none() -> Self {
-        Self { anchors: Vec::new(), seats: Vec::new(), by_id: ByText::default(), head: None }
+        Self {
+            anchors: Vec::new(),
+            swept: 0,
+            seats: Vec::new(),
+            by_id: ByText::default(),
+            head: None,
+        }
     }
 
     /// Gives an edit its place after all others; added messages are found there by their ids.
@@ -84,6 +92,23 @@ impl<V: Value> Places<V> {
         }
     }
 
+    /// Whether most anchors may be those of no update.
+    pub(super) fn is_cluttered(&self) -> bool {
+        self.anchors.len() > 2 * self.swept + 1
+    }
+
+    /// Drops the anchors that no update has.
+    pub(super) fn sweep(&mut self, used: impl Iterator<Item = u32>) {
+        let Some((first, _)) = self.anchors.first() else { return };
+        let first = *first;
+        let mut numbers = ByNumber::default();
+        used.for_each(|anchor| {
+            numbers.insert(anchor.wrapping_sub(first), 0);
+        });
+        self.anchors.retain(|(one, _)| numbers.get(one.wrapping_sub(first)).is_some());
+        self.swept = self.anchors.len();
+    }
+
     /// Returns the confirmed position before which a message in this seat stands. It comes after
     /// its anchor, and after the messages of earlier seats that the server has put there.
     pub(super) fn find(&mut self, messages: &MessageList<V>, anchor: u32, seat: u32) -> u32 {
@@ -114,7 +139,11 @@ impl<V: Value> Places<V> {
     /// run sent it. If that message is gone, it takes the nearest earlier one that is left. Also
     /// returns whether it is the last one itself.
     fn anchored(&self, messages: &MessageList<V>, anchor: u32) -> (u32, bool) {
-        let Some((_, had)) = self.anchors.iter().find(|(one, _)| *one == anchor) else {
+        let first = self.anchors.first().map_or(anchor, |(first, _)| *first);
+        let number = anchor.wrapping_sub(first);
+        let place = self.anchors.partition_point(|(one, _)| one.wrapping_sub(first) < number);
+        let here = self.anchors.get(place).filter(|(one, _)| *one == anchor);
+        let Some((_, had)) = here else {
             return (u32::try_from(messages.len()).unwrap_or(u32::MAX), false);
         };
         for at in (0..had.len()).rev() {
@@ -129,7 +158,7 @@ impl<V: Value> Places<V> {
 
 impl<V: Value> Holds<V> for Places<V> {
     fn held(&mut self, visit: &mut dyn FnMut(&mut V)) {
-        let Self { anchors, seats, by_id: _, head: _ } = self;
+        let Self { anchors, swept: _, seats, by_id: _, head: _ } = self;
         for (_, list) in anchors {
             visit(list);
         }

@@ -29,6 +29,7 @@ impl<V: Value> Thread<V> {
             let names = self.rules.schema.fields().map(|(name, _)| V::string(name));
             record = record.with("schema", V::array(names));
         }
+        self.places.sweep(self.updates.iter().filter_map(|update| update.anchor));
         let anchors = self.places.anchors.iter().map(|(anchor, had)| {
             let ids = V::array(had.items().filter_map(|message| message.get_owned("id")));
             with_number(V::object().with("ids", ids), "name", *anchor)
@@ -50,12 +51,13 @@ impl<V: Value> Thread<V> {
             run = marked(run, "spokeOfMessages", last.spoke_of_messages);
             run = marked(run, "spokeOfFields", last.spoke_of_fields);
         }
+        let last = self.run.as_ref().map(|run| run.anchor);
         let server = &self.server;
         let server = self.server_record(&confirmed, &server.fields, &server.messages);
         let server = server.with("here", self.server.own.list());
         with_number(record, "made", self.made)
             .with("confirmed", confirmed)
-            .with("pending", V::array(self.updates.all().map(record_of)))
+            .with("pending", V::array(self.updates.all().map(|update| record_of(update, last))))
             .with("anchors", V::array(anchors))
             .with("seats", V::array(seats))
             .with("run", run)
@@ -106,8 +108,9 @@ impl<V: Value> Thread<V> {
         for id in items(record, "seats") {
             thread.places.push((!id.is_null()).then_some(id));
         }
+        let last = number_of(&run, "anchor");
         for record in items(record, "pending") {
-            if let Some(update) = pending_of(&record) {
+            if let Some(update) = pending_of(&record, last) {
                 thread.updates.push(update);
             }
         }
@@ -117,7 +120,7 @@ impl<V: Value> Thread<V> {
         thread.server.own = IdSet::of(&part(&server, "here"));
         let id = run.get_owned("id").filter(|id| id.kind() == Kind::String);
         thread.standing = Standing::of(&run);
-        if let Some(anchor) = number_of(&run, "anchor") {
+        if let Some(anchor) = last {
             let (server_fields, server_messages) = thread.server_of(&part(&run, "startServer"));
             let start = start.map(|start| Start {
                 messages: revived(part(&start, MESSAGES)),
@@ -158,7 +161,7 @@ impl<V: Value> Thread<V> {
     }
 }
 
-fn record_of<V: Value>(update: &Pending<V>) -> V {
+fn record_of<V: Value>(update: &Pending<V>, run: Option<u32>) -> V {
     let edits = update.edits.iter().map(|edit| {
         let record = V::object().with("id", edit.id.clone());
         let record = record.with("does", V::string(edit.does.name()));
@@ -183,10 +186,11 @@ fn record_of<V: Value>(update: &Pending<V>) -> V {
         record = with_number(record, "anchor", anchor);
     }
     let record = marked(record, "manual", update.manual);
-    marked(marked(record, "taken", update.taken), "over", update.over)
+    let taken = run.is_some() && update.sent_by == run;
+    marked(marked(record, "taken", taken), "over", update.over)
 }
 
-fn pending_of<V: Value>(record: &V) -> Option<Box<Pending<V>>> {
+fn pending_of<V: Value>(record: &V, run: Option<u32>) -> Option<Box<Pending<V>>> {
     let mut update = record.get_owned("update").filter(|update| update.kind() == Kind::Object)?;
     if let Some(messages) = update.get_owned(MESSAGES) {
         update = update.with(MESSAGES, revived(messages));
@@ -195,7 +199,7 @@ fn pending_of<V: Value>(record: &V) -> Option<Box<Pending<V>>> {
     let mut pending = Box::new(Pending::new(id, update, is_marked(record, "manual")));
     pending.status = Status::of(&status)?;
     pending.error = record.get_owned("error");
-    pending.taken = is_marked(record, "taken");
+    pending.sent_by = if is_marked(record, "taken") { run } else { None };
     pending.over = is_marked(record, "over");
     pending.anchor = number_of(record, "anchor");
     for edit in items(record, "edits") {

@@ -71,7 +71,8 @@ impl<V: Value> Thread<V> {
 
     fn find_echoes(&self) -> Echoes<V> {
         let mut echoes = Echoes { of_kinds: Vec::new() };
-        for (number, update) in self.updates.numbered().filter(|(_, it)| it.taken) {
+        let run = self.run.as_ref().map(|run| run.anchor);
+        for (number, update) in self.updates.numbered().filter(|(_, it)| it.sent_by == run) {
             for (at, edit) in (0..).zip(&update.edits) {
                 let message = edit.message.as_ref().filter(|_| edit.does == Does::Add);
                 let content = message.and_then(|message| message.get_owned("content"));

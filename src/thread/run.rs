@@ -4,7 +4,7 @@ use super::Thread;
 use super::pending::{Does, Pending, Status};
 use crate::diff::diff;
 use crate::message::Kinds;
-use crate::value::{ByNumber, Found, Value};
+use crate::value::{Found, Value};
 
 /// The last run.
 pub(super) struct Run<V> {
@@ -81,7 +81,7 @@ impl<V: Value> Thread<V> {
         self.look();
         // Updates that the server has when a run starts are done.
         self.updates
-            .drop_all(&|update| update.over || (!update.manual && update.is_acknowledged()));
+            .drop_had(&|update| update.over || (!update.manual && update.is_acknowledged()));
         if self.updates.iter().all(|update| update.anchor.is_none()) {
             // An update that is done has no position.
             self.places.clear();
@@ -90,21 +90,19 @@ impl<V: Value> Thread<V> {
         }
         let had = self.messages.snapshot();
         let anchor = self.run.as_ref().map_or(0, |run| run.anchor.wrapping_add(1));
-        for update in self.updates.iter_mut() {
-            update.taken = !update.manual && update.status != Status::Failed;
-            if update.taken && update.status == Status::Pending {
-                update.note_bases(&self.messages, &self.fields);
+        let (messages, fields) = (&self.messages, &self.fields);
+        self.updates.each_live(&mut |update| {
+            update.sent_by = (!update.manual).then_some(anchor);
+            if !update.manual && update.status == Status::Pending {
+                update.note_bases(messages, fields);
                 update.anchor = Some(anchor);
                 update.mark(Status::Sent, None);
             }
-        }
+        });
         self.places.anchor(anchor, had.clone());
-        let first = self.places.anchors.first().map_or(anchor, |(first, _)| *first);
-        let mut used = ByNumber::default();
-        for anchor in self.updates.iter().filter_map(|update| update.anchor) {
-            used.insert(anchor.wrapping_sub(first), 0);
+        if self.places.is_cluttered() {
+            self.places.sweep(self.updates.iter().filter_map(|update| update.anchor));
         }
-        self.places.anchors.retain(|(one, _)| used.get(one.wrapping_sub(first)).is_some());
         self.server.own.clear();
         let start = Start {
             messages: had,
@@ -133,18 +131,19 @@ impl<V: Value> Thread<V> {
         self.broken.clear();
         self.messages.set(messages.clone());
         self.fields = fields;
-        self.updates.end(&|_| false);
+        self.updates.reopen();
         self.places.anchor(anchor, messages);
         for edit in self.updates.all_mut().flat_map(|update| &mut update.edits) {
             edit.again = edit.again.filter(|run| *run != anchor);
         }
-        for update in self.updates.iter_mut().filter(|update| update.taken) {
+        for update in self.updates.iter_mut().filter(|update| update.sent_by == Some(anchor)) {
             if update.anchor.is_none() {
                 update.note_bases(&self.messages, &self.fields);
                 update.anchor = Some(anchor);
             }
             update.mark(Status::Sent, None);
         }
+        self.updates.list_live();
         for update in local {
             // An addition that needs something the run has not sent yet is skipped.
             if self.fold(&update, Kinds::Known).is_err() && !V::intact() {
@@ -164,8 +163,9 @@ impl<V: Value> Thread<V> {
         let active = self.is_active();
         let Some(run) = self.run.as_mut().filter(|_| active) else { return };
         let (messages, fields) = (run.spoke_of_messages, run.spoke_of_fields);
-        let over = |update: &Pending<V>| update.taken && update.status == Status::Sent;
-        let taken = || self.updates.iter().filter(|update| over(update));
+        let number = run.anchor;
+        let over = |update: &Pending<V>| update.is_sent_by(number);
+        let taken = || self.updates.live().filter(|update| over(update));
         let edits = taken().any(|it| it.edits.iter().any(|edit| !edit.acknowledged));
         let writes = taken().any(|it| it.writes.iter().any(|write| !write.acknowledged));
         let contradicted = (messages && edits) || (fields && writes);
@@ -176,7 +176,7 @@ impl<V: Value> Thread<V> {
         if edits && !messages {
             self.take_edits(&over);
         }
-        self.updates.end(&|update| update.over || over(update));
+        self.updates.end(&over);
         self.updates_changed();
         if let Some(before) = before {
             let after = self.state();
@@ -221,11 +221,14 @@ impl<V: Value> Thread<V> {
         if !self.is_active() {
             return;
         }
-        let sent = |update: &Pending<V>| update.taken && update.status == Status::Sent;
-        self.updates.end(&|update| update.over || (sent(update) && update.is_acknowledged()));
-        for update in self.updates.iter_mut().filter(|update| sent(update)) {
-            update.mark(Status::Failed, Some(error.clone()));
-        }
+        let Some(run) = &self.run else { return };
+        let number = run.anchor;
+        self.updates.end(&|update| update.is_sent_by(number) && update.is_acknowledged());
+        self.updates.each_live(&mut |update| {
+            if update.is_sent_by(number) {
+                update.mark(Status::Failed, Some(error.clone()));
+            }
+        });
         self.updates_changed();
     }
 

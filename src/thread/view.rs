@@ -80,6 +80,7 @@ impl<V: Value> Thread<V> {
             return;
         }
         let (messages, fields) = (&self.messages, &self.fields);
+        self.updates.found = true;
         for update in self.updates.iter_mut() {
             if edits {
                 update.edits.iter_mut().for_each(|edit| edit.look(messages));
@@ -96,6 +97,7 @@ impl<V: Value> Thread<V> {
             return;
         }
         self.stale.writes = false;
+        self.updates.found = true;
         for write in self.updates.iter_mut().flat_map(|update| &mut update.writes) {
             if keys.contains(&write.key) {
                 write.look(&self.fields);
@@ -110,7 +112,9 @@ impl<V: Value> Thread<V> {
             return;
         }
         let run = self.run.as_ref().map_or(NO_RUN, |run| run.anchor);
+        self.updates.found = true;
         for edit in edits {
+            self.told.touch(edit);
             if let Some(edit) = self.updates.edit_mut(edit) {
                 // Then it is another one than the removed one.
                 if said && edit.does == Does::Remove && edit.base.is_some() {
@@ -120,7 +124,7 @@ impl<V: Value> Thread<V> {
             }
         }
         self.woven = None;
-        (self.view.fresh, self.told.fresh) = (false, false);
+        self.view.fresh = false;
     }
 
     /// Returns the confirmed messages with the pending ones among them.
