@@ -29,7 +29,7 @@ export async function ensureNodeModules(some) {
   linkPackage();
 }
 
-/** Installs the packages of a folder that is no workspace: what it has would displace the other tests' versions. */
+/** Installs the packages of a folder outside the workspaces: they would displace the other tests' versions. */
 export async function ensurePeers(folder) {
   const there = join(root, folder);
   const present = join(there, "node_modules", ".package-lock.json");

@@ -15,6 +15,7 @@ use crate::schema::Schema;
 use crate::state::fields_in;
 use crate::value::{Found, Kind, Value};
 
+mod bases;
 mod debug;
 mod drift;
 mod event;
@@ -47,7 +48,7 @@ use pending::{Does, Told, Updates};
 use place::Places;
 use rename::Echoes;
 use rules::Rules;
-use run::Run;
+use run::{Local, Run};
 use server::Server;
 use standing::Standing;
 use view::{Shown, Woven};
@@ -209,7 +210,7 @@ impl<V: Value> Thread<V> {
     /// Those of the fields' reducers; the state is then unchanged.
     pub fn update(&mut self, update: V) -> Result<(), Error> {
         self.fold(&update, Kinds::Known)?;
-        self.keep_local(update);
+        self.keep_local(Local { update, settled: false });
         Ok(())
     }
 
@@ -228,12 +229,14 @@ impl<V: Value> Thread<V> {
         if !V::intact() {
             return Err(Error::value("an update", "readable"));
         }
+        let before = self.before(update.edits.iter().map(|edit| edit.id.clone()));
         let written: Vec<String> = update.writes.iter().map(|write| write.key.clone()).collect();
         self.set_fields(fields);
         if let Some(gone) = self.updates.remove(place) {
             self.confirm_edits(&gone)?;
-            self.keep_local(gone.rest());
+            self.keep_local(Local { update: gone.rest(), settled: true });
         }
+        self.move_bases(&before);
         self.look_at_writes(&written);
         self.updates_changed();
         Ok(true)
@@ -289,12 +292,12 @@ impl<V: Value> Thread<V> {
 
     /// Remembers additions made here, not by the server's run, to add them again on a replay. After
     /// an addition a run that has ended cannot be replayed any more.
-    fn keep_local(&mut self, update: V) {
-        self.changed_here(&update.keys());
+    fn keep_local(&mut self, local: Local<V>) {
+        self.changed_here(&local.update.keys());
         let active = self.is_active();
         if let Some(run) = self.run.as_mut() {
             if active {
-                run.local.push(update);
+                run.local.push(local);
             } else {
                 run.start = None;
             }

@@ -210,14 +210,14 @@ impl<V: Value> Thread<V> {
                 }
                 _ if !there => return Err(Error::UnknownMessageRemoved { id: name.clone() }),
                 Some(edit) => {
-                    edit.message = None;
+                    (edit.message, edit.at) = (None, at);
                     if edit.does != Does::Add {
                         edit.does = Does::Remove;
                     }
                 }
                 None => {
                     places.insert(number, position(edits.len()));
-                    edits.push(Edit::removal(id));
+                    edits.push(Edit::new(id, at, Does::Remove, None));
                 }
             }
         }

@@ -212,7 +212,8 @@ impl<V: Value> Pending<V> {
         let Some(list) = self.update.get(MESSAGES).map(Found::into_owned) else { return };
         let mut plan = Plan::default();
         let messages = self.edits.iter().filter_map(|edit| {
-            let message = edit.message.clone()?;
+            let own = || Some(list.at(edit.at as usize)?.into_owned().with("id", edit.id.clone()));
+            let message = edit.message.clone().or_else(own)?;
             plan.replaced.push([edit.at, u32::try_from(plan.replaced.len()).ok()?]);
             Some(message)
         });
@@ -458,8 +459,17 @@ impl<V: Value> Updates<V> {
         all.filter(|(_, update)| !update.over)
     }
 
-    /// Gives a message the server's id; returns its seat.
+    /// Gives a message the server's id, in all that was done with it; returns its seat.
     pub(super) fn rename(&mut self, place: Place, id: &V) -> Option<u32> {
+        let edit = self.edit(place)?;
+        let (seat, old) = (edit.seat, edit.id.clone());
+        for place in self.edits.of(&old).to_vec() {
+            self.rename_edit(place, id);
+        }
+        Some(seat)
+    }
+
+    fn rename_edit(&mut self, place: Place, id: &V) -> Option<()> {
         let [number, at] = place;
         let update = self.slots.get_mut(number as usize)?.as_deref_mut()?;
         let edit = update.edits.get_mut(at as usize)?;
@@ -468,7 +478,7 @@ impl<V: Value> Updates<V> {
         edit.number = self.edits.add(id, place)?;
         edit.id = id.clone();
         edit.message = edit.message.take().map(|message| message.with("id", id.clone()));
-        Some(edit.seat)
+        Some(())
     }
 
     /// Returns the places of the edits of the message with this id, in the updates' order.

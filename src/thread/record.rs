@@ -3,7 +3,7 @@
 use super::ids::IdSet;
 use super::parts::Parts;
 use super::pending::{Base, Does, Edit};
-use super::run::{Run, Start};
+use super::run::{Local, Run, Start};
 use super::standing::Standing;
 use super::{MESSAGES, Pending, Stale, Status, Thread, list_of_messages};
 use crate::diff::diff;
@@ -29,7 +29,7 @@ impl<V: Value> Thread<V> {
             let names = self.rules.schema.fields().map(|(name, _)| V::string(name));
             record = record.with("schema", V::array(names));
         }
-        self.places.sweep(self.updates.iter().filter_map(|update| update.anchor));
+        self.places.sweep(self.updates.all().filter_map(|update| update.anchor));
         let anchors = self.places.anchors.iter().map(|(anchor, had)| {
             let ids = V::array(had.items().filter_map(|message| message.get_owned("id")));
             with_number(V::object().with("ids", ids), "name", *anchor)
@@ -37,7 +37,7 @@ impl<V: Value> Thread<V> {
         let seats = self.places.seats.iter().map(|id| id.clone().unwrap_or_else(V::null));
         run = run.with("parts", V::array(self.parts.last().iter().cloned()));
         if let Some(last) = &self.run {
-            run = run.with("local", V::array(last.local.iter().cloned()));
+            run = run.with("local", V::array(last.local.iter().map(local_record)));
             run = with_number(run, "anchor", last.anchor);
             if let Some(start) = &last.start {
                 // The run's changes, undone.
@@ -132,7 +132,7 @@ impl<V: Value> Thread<V> {
                 id,
                 start,
                 anchor,
-                local: items(&run, "local"),
+                local: items(&run, "local").iter().filter_map(local_of).collect(),
                 spoke_of_messages: is_marked(&run, "spokeOfMessages"),
                 spoke_of_fields: is_marked(&run, "spokeOfFields"),
             });
@@ -159,6 +159,17 @@ impl<V: Value> Thread<V> {
         let messages = self.messages_at(first as usize, &part(record, "rest"));
         (fields.filter(|it| it.kind() == Kind::Object).unwrap_or_else(V::object), messages)
     }
+}
+
+/// Returns an addition as a list of one, or of two if it was settled.
+fn local_record<V: Value>(local: &Local<V>) -> V {
+    let settled = local.settled.then(|| V::string("settled"));
+    V::array([local.update.clone()].into_iter().chain(settled))
+}
+
+fn local_of<V: Value>(record: &V) -> Option<Local<V>> {
+    let update = record.at(0)?.into_owned();
+    Some(Local { update, settled: record.at(1).is_some() })
 }
 
 fn record_of<V: Value>(update: &Pending<V>, run: Option<u32>) -> V {

@@ -58,8 +58,7 @@ impl<V: Value> Thread<V> {
         let found = texts.and_then(|texts| texts.first(&text, &is_open, &is_it));
         self.echoes = Some(echoes);
         if let Some(found) = found {
-            let seat = self.updates.rename(found, &id);
-            if let Some(seat) = seat {
+            if let Some(seat) = self.updates.rename(found, &id) {
                 self.places.take_seat(seat, &id);
             }
             if let Some(edit) = self.updates.edit_mut(found) {

@@ -1,10 +1,10 @@
 //! A run of the agent: which updates it sends, how it ends, and how it is rejoined.
 
-use super::Thread;
 use super::pending::{Does, Pending, Status};
+use super::{MESSAGES, Thread};
 use crate::diff::diff;
-use crate::message::Kinds;
-use crate::value::{Found, Value};
+use crate::message::{Kinds, REMOVE_ALL_MESSAGES, is_kind};
+use crate::value::{ByNumber, Found, Symbols, Value};
 
 /// The last run.
 pub(super) struct Run<V> {
@@ -14,10 +14,18 @@ pub(super) struct Run<V> {
     /// The number of the list of messages that the server had then.
     pub anchor: u32,
     /// Local additions since: not the run's, so they survive its replay.
-    pub local: Vec<V>,
+    pub local: Vec<Local<V>>,
     /// Whether the server has sent, during the run, a snapshot of the messages, and of the fields.
     pub spoke_of_messages: bool,
     pub spoke_of_fields: bool,
+}
+
+/// An addition made here.
+#[derive(Clone)]
+pub(super) struct Local<V> {
+    pub update: V,
+    /// Whether it was a pending update: then it says nothing about others.
+    pub settled: bool,
 }
 
 /// A save point: the state when a run began.
@@ -137,21 +145,52 @@ impl<V: Value> Thread<V> {
             edit.again = edit.again.filter(|run| *run != anchor);
         }
         for update in self.updates.iter_mut().filter(|update| update.sent_by == Some(anchor)) {
-            if update.anchor.is_none() {
+            // One that an earlier run sent first has its own base.
+            if update.anchor.is_none_or(|first| first == anchor) {
                 update.note_bases(&self.messages, &self.fields);
                 update.anchor = Some(anchor);
             }
             update.mark(Status::Sent, None);
         }
         self.updates.list_live();
-        for update in local {
-            // An addition that needs something the run has not sent yet is skipped.
-            if self.fold(&update, Kinds::Known).is_err() && !V::intact() {
+        local.iter().for_each(|update| self.fold_again(update));
+        self.messages_changed();
+        self.fields_changed();
+    }
+
+    /// Folds a local addition again. Leaves out removals of messages that the run has not sent
+    /// yet, and fields whose reducer refuses.
+    fn fold_again(&mut self, Local { update, settled }: &Local<V>) {
+        let before = settled.then(|| self.before_update(update));
+        for key in update.keys() {
+            let Some(value) = update.get_owned(&key) else { continue };
+            let value = if key == MESSAGES { self.without_late_removals(value) } else { value };
+            let part = V::object().with(&key, value);
+            if self.fold(&part, Kinds::Known).is_err() && !V::intact() {
                 V::forget_failure();
             }
         }
-        self.messages_changed();
-        self.fields_changed();
+        if let Some(before) = before {
+            self.move_bases(&before);
+        }
+    }
+
+    /// Leaves out the removals of messages that are not there.
+    fn without_late_removals(&self, messages: V) -> V {
+        let list = messages.own_list();
+        let numbers = V::Symbols::default().numbers(&list, "id");
+        let mut put = ByNumber::default();
+        let mut applies = |item: &V, number: u32| {
+            if !is_kind(item, "remove") {
+                put.insert(number, 0);
+                return true;
+            }
+            let id = item.get_owned("id");
+            let all = id.as_ref().and_then(V::text).is_some_and(|id| id == REMOVE_ALL_MESSAGES);
+            all || put.get(number).is_some() || id.is_some_and(|id| self.message(&id).is_some())
+        };
+        let kept = list.items().zip(numbers).filter(|(item, number)| applies(item, *number));
+        V::array(kept.map(|(item, _)| item.into_owned()))
     }
 
     /// Finishes the run: the updates it sent are done. For a part that the server does not have,
@@ -168,8 +207,10 @@ impl<V: Value> Thread<V> {
         let taken = || self.updates.live().filter(|update| over(update));
         let edits = taken().any(|it| it.edits.iter().any(|edit| !edit.acknowledged));
         let writes = taken().any(|it| it.writes.iter().any(|write| !write.acknowledged));
+        let ids: Vec<V> = taken().flat_map(|it| &it.edits).map(|edit| edit.id.clone()).collect();
         let contradicted = (messages && edits) || (fields && writes);
         let before = contradicted.then(|| self.state());
+        let confirmed = self.before(ids.into_iter());
         if writes && !fields {
             self.take_writes(&over);
         }
@@ -177,6 +218,7 @@ impl<V: Value> Thread<V> {
             self.take_edits(&over);
         }
         self.updates.end(&over);
+        self.move_bases(&confirmed);
         self.updates_changed();
         if let Some(before) = before {
             let after = self.state();

@@ -21,6 +21,8 @@ pub(super) struct Snapshot<V> {
 struct Staying<V> {
     /// By position: those streaming, or cut off.
     streamed: Vec<bool>,
+    /// By position: those of them whose text the snapshot has a beginning of.
+    ahead: Vec<bool>,
     client_roles: Option<V>,
     all: bool,
 }
@@ -62,10 +64,12 @@ impl<V: Value> Thread<V> {
             run.spoke_of_messages |= !partial;
         }
         let streamed = self.unfinished();
-        let whole = |id: &&V| self.messages.names(&compared, id);
+        let ahead = self.ahead(&snapshot, &compared, &streamed);
+        let is_ahead = |id: &V| self.messages.find(id).is_some_and(|at| is_set(&ahead, at));
+        let whole = |id: &&V| self.messages.names(&compared, id) && !is_ahead(id);
         let whole: Vec<V> =
             self.broken.iter().chain(self.left.iter()).filter(whole).cloned().collect();
-        let staying = Staying { streamed, client_roles, all: partial };
+        let staying = Staying { streamed, ahead, client_roles, all: partial };
         let messages = reconcile(&self.messages, &snapshot, compared, &staying);
         for id in &whole {
             self.broken.remove(id);
@@ -87,6 +91,22 @@ impl<V: Value> Thread<V> {
             }
         }
         unfinished
+    }
+
+    /// Returns for each position whether the streamed message there has more text than the snapshot's.
+    fn ahead(&self, snapshot: &V, compared: &Compared, streamed: &[bool]) -> Vec<bool> {
+        let mut ahead = vec![false; streamed.len()];
+        for (from, place) in compared.places.iter().enumerate() {
+            let Some(place) = place.filter(|place| is_set(streamed, *place)) else { continue };
+            let own = self.messages.item(place).and_then(|own| own.text_of("content"));
+            let other = snapshot.at(from).and_then(|other| other.text_of("content"));
+            if let (Some(own), Some(other)) = (own, other)
+                && let Some(flag) = ahead.get_mut(place as usize)
+            {
+                *flag = own.len() > other.len() && own.starts_with(&other);
+            }
+        }
+        ahead
     }
 
     /// Reads a snapshot's messages, and matches their ids with the list's.
@@ -196,7 +216,7 @@ fn reconcile<V: Value>(
             previous = position + 1;
             continue;
         };
-        let streamed = staying.streamed.get(position as usize).copied() == Some(true);
+        let streamed = is_set(&staying.streamed, position);
         let own = staying.all
             || staying.client_roles.as_ref().is_some_and(|roles| has_role(&item, roles));
         if streamed || (own && before.len() > waiting) {
@@ -217,7 +237,12 @@ fn reconcile<V: Value>(
         if let Some(place) = place {
             stay(&before, *place, &mut picks);
         }
-        picks.push(pick(list, snapshot, *place, from, staying));
+        // One that is ahead of the snapshot stays as it is.
+        picks.push(match place {
+            Some(place) if is_set(&staying.ahead, *place) => [*place, Join::NONE],
+            Some(place) => [*place, from],
+            None => [Join::NONE, from],
+        });
         if let Some(place) = place {
             stay(&behind, *place + 1, &mut picks);
         }
@@ -226,24 +251,8 @@ fn reconcile<V: Value>(
     V::compose(list.items(), snapshot, &picks)
 }
 
-/// A streaming message keeps its text when the snapshot has less of it.
-fn pick<V: Value>(
-    list: &MessageList<V>,
-    snapshot: &V,
-    place: Option<u32>,
-    from: u32,
-    staying: &Staying<V>,
-) -> [u32; 2] {
-    let Some(place) = place else { return [Join::NONE, from] };
-    if staying.streamed.get(place as usize).copied() == Some(true)
-        && let (Some(own), Some(other)) = (list.item(place), snapshot.at(from as usize))
-        && let (Some(own), Some(other)) = (own.text_of("content"), other.text_of("content"))
-        && own.len() > other.len()
-        && own.starts_with(&other)
-    {
-        return [place, Join::NONE];
-    }
-    [place, from]
+fn is_set(flags: &[bool], at: u32) -> bool {
+    flags.get(at as usize).copied() == Some(true)
 }
 
 /// Whether a message that the snapshot lacks is a tool result that it has under another id.

@@ -365,14 +365,14 @@ impl<V: Value> Edit<V> {
 }
 
 impl<V: Value> Write<V> {
-    fn look(&mut self, fields: &V) {
+    pub(super) fn look(&mut self, fields: &V) {
         let own = fields.get(&self.key).map(Found::into_owned);
         self.acknowledged = moved(self.base.as_ref(), own);
     }
 }
 
 /// Whether a value differs from its base, if it has one.
-fn moved<V: Value>(base: Option<&Option<V>>, now: Option<V>) -> bool {
+pub(super) fn moved<V: Value>(base: Option<&Option<V>>, now: Option<V>) -> bool {
     match (base, now) {
         (None, _) | (Some(None), None) => false,
         (Some(Some(base)), Some(now)) => !base.same(&now) && !base.equals(&now),

@@ -306,7 +306,7 @@ impl Letter {
             NodeUpdate => model.node_update(&node_update()),
             Letter::Update => {
                 let (messages, fields) = written(self);
-                model.update(Local { messages, fields });
+                model.update(Local { messages, fields, settled: false });
             }
         }
         if self.is_received() {

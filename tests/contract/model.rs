@@ -82,6 +82,8 @@ pub struct Update {
     taken: bool,
     /// The ids that the server had when the update was sent.
     had: Option<Vec<String>>,
+    /// The number of the run that sent it first.
+    sent_in: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -123,6 +125,8 @@ impl Run {
 pub struct Local {
     pub messages: Vec<Change>,
     pub fields: Vec<Write>,
+    /// Whether it was a pending update.
+    pub settled: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -165,18 +169,19 @@ impl Model {
             edits.for_each(|part| self.seat(&mut part.write));
             self.updates = updates;
         }
+        let number = self.run_number() + 1;
         for update in &mut self.updates {
             // An update sent by a run that never ended keeps its base.
             update.taken = !update.manual && update.status != Status::Failed;
             if update.taken && update.status == Status::Pending {
                 note_bases(update, &confirmed);
                 update.had = Some(ids(&confirmed.messages));
-                update.status = Status::Sent;
+                (update.status, update.sent_in) = (Status::Sent, number);
             }
         }
         self.run = Some(Run {
             id: id.map(ToOwned::to_owned),
-            number: self.run_number() + 1,
+            number,
             active: true,
             start: Some(confirmed),
             said: State::default(),
@@ -227,6 +232,7 @@ impl Model {
         let (over, rest) = self.updates.drain(..).partition(over);
         self.updates = rest;
         self.run.as_mut()?.over = over;
+        self.move_bases(&confirmed);
         contradicted.then_some(predicted)
     }
 
@@ -265,6 +271,7 @@ impl Model {
         self.take_messages(&|update| update.serial == serial);
         let update = self.updates.remove(at);
         write_all(&mut self.confirmed, std::slice::from_ref(&update), &confirmed);
+        self.move_bases(&confirmed);
         self.keep_local(rest_of(update, &confirmed));
     }
 
@@ -293,6 +300,22 @@ impl Model {
     /// Returns the place of an update that the server does not have.
     fn lacking(&self, serial: usize) -> Option<usize> {
         self.place(serial).filter(|at| !is_acknowledged(&self.updates[*at], &self.confirmed))
+    }
+
+    /// One update's confirmation says nothing about another: the base goes along.
+    fn move_bases(&mut self, before: &State) {
+        let now = &self.confirmed;
+        for part in self.updates.iter_mut().flat_map(|update| &mut update.edits) {
+            let id = &part.write.message.id;
+            if part.base == Some(find(before, id)) {
+                part.base = Some(find(now, id));
+            }
+        }
+        for part in self.updates.iter_mut().flat_map(|update| &mut update.writes) {
+            if part.base.as_ref() == Some(field(before, part.write.key)) {
+                part.base = Some(field(now, part.write.key).clone());
+            }
+        }
     }
 
     pub fn rollback(&mut self, serial: usize) {
@@ -325,17 +348,36 @@ impl Model {
         }
         self.updates.sort_by_key(|update| update.serial);
         for update in self.updates.iter_mut().filter(|update| update.taken) {
-            if update.had.is_none() {
+            // One that an earlier run sent first keeps its base.
+            if update.had.is_none() || update.sent_in == run.number {
                 note_bases(update, &start);
                 update.had = Some(ids(&start.messages));
+                update.sent_in = run.number;
             }
             update.status = Status::Sent;
         }
         self.streaming.clear();
         self.broken.clear();
         for local in run.local.clone() {
-            // An addition that needs something the run has not sent yet is skipped.
-            let _ = fold(&mut self.confirmed, &local);
+            let before = self.confirmed.clone();
+            // A removal of what the run has not sent yet is skipped.
+            let mut there = ids(&before.messages);
+            let mut local = local;
+            local.messages.retain(|change| match change {
+                Change::Put(message) => {
+                    there.push(message.id.clone());
+                    true
+                }
+                Change::Remove(id) => {
+                    let known = there.contains(id);
+                    there.retain(|one| one != id);
+                    known
+                }
+            });
+            fold(&mut self.confirmed, &local);
+            if local.settled {
+                self.move_bases(&before);
+            }
         }
     }
 
@@ -464,9 +506,14 @@ impl Model {
             let named = known.contains(&own.id) || position(said, &own.id).is_some();
             !named && (own.kind, &own.content) == (message.kind, &message.content)
         });
-        if let Some(part) = renamed {
-            part.write.message.id.clone_from(&message.id);
-            self.seats[part.write.seat] = Some(message.id.clone());
+        let Some(part) = renamed else { return };
+        let (seat, old) = (part.write.seat, part.write.message.id.clone());
+        self.seats[seat] = Some(message.id.clone());
+        // Everything else that the user did with the message stays with it.
+        for part in self.updates.iter_mut().flat_map(|update| &mut update.edits) {
+            if part.write.message.id == old {
+                part.write.message.id.clone_from(&message.id);
+            }
         }
     }
 
@@ -492,6 +539,7 @@ impl Model {
             said.iter().find(same).map(|it| it.id.clone())
         };
         let mut list = said.to_vec();
+        let mut ahead: Vec<String> = Vec::new();
         let mut previous: Option<String> = None;
         let mut behind_streamed = false;
         for (at, own) in old.iter().enumerate() {
@@ -500,6 +548,7 @@ impl Model {
                 let grown = own.content.starts_with(&there.content) && own.content != there.content;
                 if self.is_streamed(&own.id) && grown {
                     *there = own.clone();
+                    ahead.push(own.id.clone());
                 }
                 (previous, behind_streamed) = (Some(own.id.clone()), false);
             } else if let Some(id) = said_as(own) {
@@ -519,8 +568,8 @@ impl Model {
             }
         }
         self.confirmed.messages = list;
-        self.broken.retain(|id| position(said, id).is_none());
-        self.left.retain(|id| position(said, id).is_none());
+        self.broken.retain(|id| position(said, id).is_none() || ahead.contains(id));
+        self.left.retain(|id| position(said, id).is_none() || ahead.contains(id));
     }
 
     pub fn fields(&mut self, topic: Field, log: Field) {
@@ -532,7 +581,6 @@ impl Model {
 
     /// Takes a whole message as it is now; a new one that a run sent goes where it is shown.
     pub fn message(&mut self, message: &Message, streaming: bool) {
-        self.says(&message.id);
         match position(&self.confirmed.messages, &message.id) {
             Some(at) => self.confirmed.messages[at] = message.clone(),
             None => {
@@ -546,6 +594,7 @@ impl Model {
                 self.confirmed.messages.insert(place.unwrap_or(end), message.clone());
             }
         }
+        self.says(&message.id);
         self.streaming.retain(|id| *id != message.id);
         self.broken.retain(|id| *id != message.id);
         self.left.retain(|id| *id != message.id);
@@ -636,6 +685,7 @@ impl Model {
             writes: writes.collect(),
             taken: false,
             had: None,
+            sent_in: 0,
         };
         if manual {
             note_bases(&mut update, &self.confirmed);
@@ -668,12 +718,15 @@ fn is_acknowledged(update: &Update, confirmed: &State) -> bool {
 
 fn note_bases(update: &mut Update, confirmed: &State) {
     for part in &mut update.edits {
-        let id = &part.write.message.id;
-        part.base = Some(confirmed.messages.iter().find(|it| it.id == *id).cloned());
+        part.base = Some(find(confirmed, &part.write.message.id));
     }
     for part in &mut update.writes {
         part.base = Some(field(confirmed, part.write.key).clone());
     }
+}
+
+fn find(state: &State, id: &str) -> Option<Message> {
+    state.messages.iter().find(|message| message.id == id).cloned()
 }
 
 fn field<'a>(state: &'a State, key: &str) -> &'a Field {
@@ -726,7 +779,8 @@ fn rest_of(update: Update, confirmed: &State) -> Local {
         _ => Change::Put(message),
     });
     let writes = update.writes.into_iter().filter(|part| !write_is_acknowledged(part, confirmed));
-    Local { messages: messages.collect(), fields: writes.map(|part| part.write).collect() }
+    let fields = writes.map(|part| part.write).collect();
+    Local { messages: messages.collect(), fields, settled: true }
 }
 
 fn ids(messages: &[Message]) -> Vec<String> {

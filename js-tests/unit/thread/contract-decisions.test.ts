@@ -1,5 +1,5 @@
 // The sentences of docs/contract.md that can be read in two ways, case by case: which reading is right.
-import type { ThreadEvent } from "threadfold";
+import { defineSchema, field, Thread, type ThreadEvent } from "threadfold";
 import { describe, expect, test } from "vitest";
 import {
   ai,
@@ -184,6 +184,14 @@ describe("replay", () => {
     expect([confirmedIds(thread), idsOf(thread), thread.pending]).toEqual([["0", "1"], ["0", "1"], []]);
   });
 
+  test("what was settled is folded again as far as it can be: without removals of what is not there yet", () => {
+    using thread = threadOf();
+    hear(thread, started("r"), message(human("s1", "theirs")));
+    thread.optimistic({ messages: [remove("s1"), human("q", "Hi")], topic: "mine" }).settle();
+    hear(thread, joined("r"));
+    expect([idsOf(thread), thread.getState()["topic"]]).toEqual([["q"], "mine"]);
+  });
+
   test("updates failed or made pending manually since are sent again", () => {
     using thread = threadOf(old);
     const ops = ["1", "2"].map((id) => thread.optimistic({ messages: [human(id, id)] }));
@@ -205,6 +213,50 @@ describe("replay", () => {
       expect([thread.pending.map(({ status }) => status), idsOf(thread)]).toEqual([["sent"], []]);
       thread.dispose();
     }
+  });
+});
+
+describe("two updates of one key", () => {
+  const adding = () => {
+    const add = (spent: number, more: number) => spent + more;
+    const schema = defineSchema({ messages: field.messages(), spent: field.reducer(add, { default: () => 0 }) });
+    return new Thread({ schema });
+  };
+
+  test.each([
+    ["settled", ([first]: { settle(): void }[]) => first?.settle()],
+    ["settled, the second before the first", (all: { settle(): void }[]) => all[1]?.settle()],
+  ])("that add up: one of them %s says nothing about the other", (_, settle) => {
+    using thread = adding();
+    const updates = [1, 10].map((spent) => thread.optimistic({ spent }));
+    hear(thread, started("r"));
+    settle(updates);
+    expect(thread.getState().spent).toBe(11);
+    expect(thread.pending.length).toBe(1);
+    hear(thread, joined("r"));
+    expect([thread.getState().spent, thread.pending.length]).toEqual([11, 1]);
+    hear(thread, finished);
+    expect([thread.getState().spent, thread.getConfirmedState().spent, thread.pending]).toEqual([11, 11, []]);
+  });
+
+  test("that add up: a finish takes the one, the manual one stays, until a server's value answers both", () => {
+    using thread = adding();
+    thread.optimistic({ spent: 1 });
+    const manual = thread.optimistic({ spent: 10 }, { manual: true });
+    hear(thread, started("r"), finished);
+    expect([thread.getState().spent, thread.getConfirmedState().spent, manual.status]).toEqual([11, 1, "pending"]);
+    hear(thread, state({ spent: 12 }));
+    expect([thread.getState().spent, manual.status]).toEqual([12, "done"]);
+  });
+
+  test("that edit one message: the later edit is shown after the earlier one is settled", () => {
+    using thread = threadOf(old);
+    const edits = ["a", "b"].map((text) => thread.optimistic({ messages: [human("0", text)] }));
+    hear(thread, started("r"));
+    edits[0]?.settle();
+    expect([shown(thread), edits[1]?.status]).toEqual([["0 b"], "sent"]);
+    hear(thread, finished);
+    expect(shown(thread)).toEqual(["0 b"]);
   });
 });
 
@@ -239,6 +291,25 @@ describe("place", () => {
 });
 
 describe("renames", () => {
+  test("an edit and a removal of the message, made before the server named it, are of the renamed one", () => {
+    using edited = threadOf(old);
+    edited.optimistic({ messages: [human("q", "Hi")] });
+    hear(edited, started("r"));
+    edited.optimistic({ messages: [human("q", "Hi!")] });
+    hear(edited, message(human("theirs", "Hi")));
+    expect(shown(edited)).toEqual(["0 old", "theirs Hi!"]);
+    expect(edited.pending.map((one) => one.update)).toEqual([{ messages: [human("theirs", "Hi!")] }]);
+    using removed = threadOf(old);
+    removed.optimistic({ messages: [human("q", "Hi")] });
+    hear(removed, started("r"));
+    removed.optimistic({ messages: [remove("q")] });
+    hear(removed, message(human("theirs", "Hi")));
+    expect(shown(removed)).toEqual(["0 old"]);
+    expect(removed.pending.map((one) => one.update)).toEqual([{ messages: [remove("theirs")] }]);
+    hear(removed, finished, started("r2"), finished);
+    expect(shown(removed)).toEqual(["0 old"]);
+  });
+
   test("a message that was echoed under its own id takes no other", () => {
     using thread = threadOf(old);
     const op = thread.optimistic({ messages: [human("q", "Hi")] });
@@ -292,6 +363,20 @@ describe("messages that a snapshot lacks", () => {
       using thread = threadOf();
       hear(thread, started("r"), streamed("a"), text("a", "Hello"), ...end, messages(ai("a", theirs)));
       expect(shown(thread)).toEqual([`a ${left}`]);
+      // It is whole once the snapshot has as much.
+      expect(thread.incompleteIds).toEqual(end.length > 0 && theirs !== "He" ? [] : ["a"]);
     }
+  });
+
+  test("such a message stays as it is, with the calls that the snapshot lacks", () => {
+    using thread = threadOf();
+    const calls = [{ id: "c", name: "look", args: {} }];
+    hear(thread, started("r"), {
+      type: "message",
+      message: { ...ai("a", "Hello"), tool_calls: calls },
+      streaming: true,
+    });
+    hear(thread, messages(ai("a", "He")));
+    expect(thread.getState().messages).toEqual([{ ...ai("a", "Hello"), tool_calls: calls }]);
   });
 });
