@@ -229,7 +229,7 @@ impl<V: Value> Thread<V> {
         if !V::intact() {
             return Err(Error::value("an update", "readable"));
         }
-        let before = self.before(update.edits.iter().map(|edit| edit.id.clone()));
+        let before = self.before(update.edits.iter().map(|edit| edit.id.clone()).collect());
         let written: Vec<String> = update.writes.iter().map(|write| write.key.clone()).collect();
         self.set_fields(fields);
         if let Some(gone) = self.updates.remove(place) {

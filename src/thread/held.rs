@@ -60,7 +60,9 @@ impl<V: Value> Holds<V> for Run<V> {
         let Self { id, start, anchor: _, local, spoke_of_messages: _, spoke_of_fields: _ } = self;
         id.held(visit);
         start.held(visit);
-        local.iter_mut().for_each(|local| visit(&mut local.update));
+        for local in local {
+            visit(&mut local.update);
+        }
     }
 }
 

@@ -321,9 +321,11 @@ impl<V: Value> Updates<V> {
     /// Notes that one has not failed any more.
     pub(super) fn revive(&mut self, number: u32) {
         self.live.push(number);
-        if self.live.len() > 2 * self.slots.len() {
-            self.list_live();
-        }
+    }
+
+    /// Notes that any may not have failed.
+    pub(super) fn revive_all(&mut self) {
+        self.live = (0..u32::try_from(self.slots.len()).unwrap_or(u32::MAX)).collect();
     }
 
     /// Changes each of those that have not failed.
@@ -336,13 +338,6 @@ impl<V: Value> Updates<V> {
             update.status != Status::Failed
         });
         self.live = live;
-    }
-
-    /// Lists those that have not failed anew.
-    pub(super) fn list_live(&mut self) {
-        let numbered = (0..).zip(&self.slots).filter_map(|(at, slot)| Some((at, slot.as_deref()?)));
-        let live = numbered.filter(|(_, update)| update.status != Status::Failed);
-        self.live = live.map(|(number, _)| number).collect();
     }
 
     /// Returns the number of an update's id.

@@ -3,8 +3,9 @@
 use super::pending::{Does, Pending, Status};
 use super::{MESSAGES, Thread};
 use crate::diff::diff;
-use crate::message::{Kinds, REMOVE_ALL_MESSAGES, is_kind};
-use crate::value::{ByNumber, Found, Symbols, Value};
+use crate::error::Error;
+use crate::message::{Kinds, is_kind};
+use crate::value::{Found, Value};
 
 /// The last run.
 pub(super) struct Run<V> {
@@ -152,8 +153,10 @@ impl<V: Value> Thread<V> {
             }
             update.mark(Status::Sent, None);
         }
-        self.updates.list_live();
-        local.iter().for_each(|update| self.fold_again(update));
+        self.updates.revive_all();
+        for update in &local {
+            self.fold_again(update);
+        }
         self.messages_changed();
         self.fields_changed();
     }
@@ -161,36 +164,25 @@ impl<V: Value> Thread<V> {
     /// Folds a local addition again. Leaves out removals of messages that the run has not sent
     /// yet, and fields whose reducer refuses.
     fn fold_again(&mut self, Local { update, settled }: &Local<V>) {
-        let before = settled.then(|| self.before_update(update));
+        let list = update.get_owned(MESSAGES).unwrap_or_else(V::null).own_list();
+        let before = self.before(list.items().filter_map(|it| it.get_owned("id")).collect());
         for key in update.keys() {
             let Some(value) = update.get_owned(&key) else { continue };
-            let value = if key == MESSAGES { self.without_late_removals(value) } else { value };
-            let part = V::object().with(&key, value);
-            if self.fold(&part, Kinds::Known).is_err() && !V::intact() {
+            let mut folded = self.fold(&V::object().with(&key, value), Kinds::Known);
+            if let Err(Error::UnknownMessageRemoved { .. }) = folded {
+                let is_there =
+                    |it: &V| it.get("id").is_some_and(|id| self.messages.find(&id).is_some());
+                let kept = list.items().filter(|it| !is_kind(&**it, "remove") || is_there(it));
+                let kept = V::array(kept.map(Found::into_owned));
+                folded = self.fold(&V::object().with(MESSAGES, kept), Kinds::Known);
+            }
+            if folded.is_err() && !V::intact() {
                 V::forget_failure();
             }
         }
-        if let Some(before) = before {
+        if *settled {
             self.move_bases(&before);
         }
-    }
-
-    /// Leaves out the removals of messages that are not there.
-    fn without_late_removals(&self, messages: V) -> V {
-        let list = messages.own_list();
-        let numbers = V::Symbols::default().numbers(&list, "id");
-        let mut put = ByNumber::default();
-        let mut applies = |item: &V, number: u32| {
-            if !is_kind(item, "remove") {
-                put.insert(number, 0);
-                return true;
-            }
-            let id = item.get_owned("id");
-            let all = id.as_ref().and_then(V::text).is_some_and(|id| id == REMOVE_ALL_MESSAGES);
-            all || put.get(number).is_some() || id.is_some_and(|id| self.message(&id).is_some())
-        };
-        let kept = list.items().zip(numbers).filter(|(item, number)| applies(item, *number));
-        V::array(kept.map(|(item, _)| item.into_owned()))
     }
 
     /// Finishes the run: the updates it sent are done. For a part that the server does not have,
@@ -210,7 +202,7 @@ impl<V: Value> Thread<V> {
         let ids: Vec<V> = taken().flat_map(|it| &it.edits).map(|edit| edit.id.clone()).collect();
         let contradicted = (messages && edits) || (fields && writes);
         let before = contradicted.then(|| self.state());
-        let confirmed = self.before(ids.into_iter());
+        let confirmed = self.before(ids);
         if writes && !fields {
             self.take_writes(&over);
         }
