@@ -130,7 +130,7 @@ impl<V: Value> Thread<V> {
             updates: Updates::default(),
             made: 0,
             run: None,
-            standing: Standing::idle(),
+            standing: Standing::ready(),
             parts: Parts::default(),
             server: Server::nothing(),
             places: Places::none(),

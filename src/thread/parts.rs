@@ -109,8 +109,8 @@ impl<V: Value> Thread<V> {
         }
         if id.is_some() {
             // A client that joins a run midway receives no start.
-            if self.run.is_none() && self.standing.status == RunStatus::Idle {
-                self.standing.set(RunStatus::Running, None);
+            if self.run.is_none() && self.standing.status == RunStatus::Ready {
+                self.standing.set(RunStatus::Streaming, None);
             }
             self.standing.at(id);
         }

@@ -45,7 +45,7 @@ impl<V: Value> Thread<V> {
     ///     thread.receive_part(part("3"), text)?;
     /// }
     /// assert_eq!(thread.state()["messages"][0]["content"], "Hi");
-    /// assert_eq!(thread.run().status, RunStatus::Running);
+    /// assert_eq!(thread.run().status, RunStatus::Streaming);
     /// assert_eq!(thread.run().last_event_id, Some(json!("3")));
     /// # Ok::<(), threadfold::Error>(())
     /// ```
@@ -63,7 +63,9 @@ impl<V: Value> Thread<V> {
         };
         if self.is_new(part, starts) {
             let folded = self.fold_event(event, starts.map(|(starts, _)| starts))?;
-            self.connected();
+            if starts.is_none() {
+                self.connected();
+            }
             return Ok(folded);
         }
         self.connected();
@@ -92,7 +94,7 @@ impl<V: Value> Thread<V> {
             Event::RunError { error } => {
                 self.fail_run(&error);
                 self.ended_unseen();
-                self.standing.set(RunStatus::Failed, Some(error));
+                self.standing.set(RunStatus::Error, Some(error));
             }
             Event::Message { message, after, streaming } => {
                 self.receive_message(&message, after.as_ref(), streaming)?;

@@ -66,7 +66,7 @@ impl<V: Value> Thread<V> {
 
     /// Begins a run, or rejoins the last one.
     pub(super) fn start_run(&mut self, starts: Starts, id: Option<V>) {
-        self.standing.begin(id.is_some());
+        self.standing.begin(starts, id.is_some());
         if starts == Starts::Named {
             // The caller began it before knowing the server's id for it.
             if let Some(run) = self.run.as_mut() {

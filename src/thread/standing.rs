@@ -2,6 +2,7 @@
 
 use super::Thread;
 use super::record::with;
+use super::run::Starts;
 use super::view::have_same;
 use crate::value::{Holds, Kind, Value};
 
@@ -9,26 +10,29 @@ use crate::value::{Holds, Kind, Value};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunStatus {
     /// The run ended well, or there was none.
-    Idle,
-    /// The run is under way.
-    Running,
-    /// The run failed.
-    Failed,
+    Ready,
+    /// The run is requested, and the server has not been heard.
+    Submitted,
+    /// The server has begun the run.
+    Streaming,
     /// The run waits for an answer.
     Interrupted,
+    /// The run failed.
+    Error,
     /// The connection broke, or the thread was recorded in mid-run: you can join the run.
     Disconnected,
 }
 
 impl RunStatus {
-    /// Returns `idle`, `running`, `failed`, `interrupted` or `disconnected`.
+    /// Returns `ready`, `submitted`, `streaming`, `interrupted`, `error` or `disconnected`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            Self::Idle => "idle",
-            Self::Running => "running",
-            Self::Failed => "failed",
+            Self::Ready => "ready",
+            Self::Submitted => "submitted",
+            Self::Streaming => "streaming",
             Self::Interrupted => "interrupted",
+            Self::Error => "error",
             Self::Disconnected => "disconnected",
         }
     }
@@ -36,7 +40,7 @@ impl RunStatus {
     /// Whether a run with this status has not ended.
     #[must_use]
     pub fn is_open(self) -> bool {
-        matches!(self, Self::Running | Self::Disconnected)
+        matches!(self, Self::Submitted | Self::Streaming | Self::Disconnected)
     }
 }
 
@@ -68,9 +72,9 @@ pub(super) struct Standing<V> {
 }
 
 impl<V: Value> Standing<V> {
-    pub(super) fn idle() -> Self {
+    pub(super) fn ready() -> Self {
         Self {
-            status: RunStatus::Idle,
+            status: RunStatus::Ready,
             error: None,
             interrupts: None,
             last_event_id: None,
@@ -82,17 +86,17 @@ impl<V: Value> Standing<V> {
     /// Reads it from a record. A run that was under way is disconnected: its connection ended with
     /// the program that recorded it.
     pub(super) fn of(record: &V) -> Self {
-        let mut own = Self::idle();
+        let mut own = Self::ready();
         let is_list = |list: &V| list.kind() == Kind::Array;
         let interrupts = record.get_owned("interrupts").filter(is_list);
         own.status = match record.text_of("status").as_deref() {
-            Some("running" | "disconnected") => RunStatus::Disconnected,
-            Some("failed") => RunStatus::Failed,
+            Some("submitted" | "streaming" | "disconnected") => RunStatus::Disconnected,
+            Some("error") => RunStatus::Error,
             Some("interrupted") if interrupts.is_some() => RunStatus::Interrupted,
-            _ => RunStatus::Idle,
+            _ => RunStatus::Ready,
         };
-        own.interrupts = interrupts.filter(|_| own.status != RunStatus::Idle);
-        if matches!(own.status, RunStatus::Disconnected | RunStatus::Failed) {
+        own.interrupts = interrupts.filter(|_| own.status != RunStatus::Ready);
+        if matches!(own.status, RunStatus::Disconnected | RunStatus::Error) {
             own.error = record.get_owned("error");
         }
         let id = record.get_owned("lastEventId");
@@ -105,9 +109,15 @@ impl<V: Value> Standing<V> {
         (self.status, self.error, self.fresh) = (status, error, false);
     }
 
-    /// Notes that a run begins: the last run's interrupts are settled once the next has an id.
-    pub(super) fn begin(&mut self, has_id: bool) {
-        self.set(RunStatus::Running, None);
+    /// Notes that a run begins: the last run's interrupts are settled once the next has an id. A
+    /// second start of a run that was requested is the server's.
+    pub(super) fn begin(&mut self, starts: Starts, has_id: bool) {
+        let is_heard = match starts {
+            Starts::Another => false,
+            Starts::Again => self.status == RunStatus::Submitted,
+            Starts::Named => true,
+        };
+        self.set(if is_heard { RunStatus::Streaming } else { RunStatus::Submitted }, None);
         if has_id {
             self.interrupts = None;
         }
@@ -123,7 +133,7 @@ impl<V: Value> Standing<V> {
         self.interrupts = interrupts.filter(|list| list.kind() == Kind::Array && !list.is_empty());
         let status = match self.interrupts {
             Some(_) => RunStatus::Interrupted,
-            None => RunStatus::Idle,
+            None => RunStatus::Ready,
         };
         self.set(status, None);
     }
@@ -180,8 +190,8 @@ impl<V: Value> Thread<V> {
 
     /// Something arrived: there is a connection.
     pub(super) fn connected(&mut self) {
-        if self.standing.status == RunStatus::Disconnected {
-            self.standing.set(RunStatus::Running, None);
+        if matches!(self.standing.status, RunStatus::Submitted | RunStatus::Disconnected) {
+            self.standing.set(RunStatus::Streaming, None);
         }
     }
 

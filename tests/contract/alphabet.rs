@@ -315,12 +315,12 @@ impl Letter {
         None
     }
 
-    /// Whether the server sent something.
+    /// Whether the server sent something but a start.
     fn is_received(self) -> bool {
         matches!(
             self,
             Has | Lacks | Partial | Renamed | Echo(_) | Stream | Whole | NodeUpdate | Part(_)
-        ) || matches!(self, StartAgain(Some(_)))
+        )
     }
 
     fn is_manual(self) -> bool {

@@ -242,9 +242,10 @@ fn of_thread<V: Heap>(thread: &mut Thread<V>) -> String {
 fn stream_of_model(model: &Model) -> String {
     let stream = &model.stream;
     let status = match stream.status {
-        RunStatus::Idle => "idle",
-        RunStatus::Running => "running",
-        RunStatus::Failed => "failed",
+        RunStatus::Ready => "ready",
+        RunStatus::Submitted => "submitted",
+        RunStatus::Streaming => "streaming",
+        RunStatus::Error => "error",
         RunStatus::Interrupted => "interrupted",
         RunStatus::Disconnected => "disconnected",
     };

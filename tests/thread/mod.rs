@@ -340,7 +340,7 @@ proptest! {
             let reload = matches!(step, Step::Reload);
             // A reload ends the connection.
             let status = &mut before.2["run"]["status"];
-            if reload && *status == "running" {
+            if reload && (*status == "submitted" || *status == "streaming") {
                 *status = json!("disconnected");
             }
             if take(&mut thread, step) || reload {

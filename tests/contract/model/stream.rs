@@ -6,10 +6,11 @@ use super::{Field, Local, Model, Run, State, field};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RunStatus {
     #[default]
-    Idle,
-    Running,
-    Failed,
+    Ready,
+    Submitted,
+    Streaming,
     Interrupted,
+    Error,
     Disconnected,
 }
 
@@ -40,6 +41,7 @@ impl Model {
         let last = self.run.as_ref().and_then(|run| run.id.clone());
         let is_last = id.is_some() && last.as_deref() == id && joined != Some(false);
         if is_last && part.is_some_and(|part| self.had(part)) {
+            self.connects();
             return;
         }
         let names = open && last.is_none() && id.is_some() && joined != Some(false);
@@ -48,15 +50,21 @@ impl Model {
             self.stream.last_event_id = None;
         }
         part.into_iter().for_each(|part| self.had_part(part));
-        self.stream.status = RunStatus::Running;
+        let was = self.stream.status;
+        self.stream.status = RunStatus::Submitted;
         if id.is_some() {
             self.stream.interrupts = false;
         }
         let save_point = self.run.as_ref().is_some_and(|run| run.start.is_some());
         if names {
             self.run.as_mut().unwrap().id = id.map(ToOwned::to_owned);
+            self.stream.status = RunStatus::Streaming;
         } else if is_last && save_point && joined.unwrap_or(open) {
             self.replay();
+            // The second start of a run that was requested is the server's.
+            if was == RunStatus::Submitted {
+                self.stream.status = RunStatus::Streaming;
+            }
             self.stream.said = self.run.as_ref().unwrap().said.clone();
         } else {
             self.run_starts(id);
@@ -72,8 +80,8 @@ impl Model {
             return false;
         }
         // A run that was joined midway.
-        if self.run.is_none() && self.stream.status == RunStatus::Idle {
-            self.stream.status = RunStatus::Running;
+        if self.run.is_none() && self.stream.status == RunStatus::Ready {
+            self.stream.status = RunStatus::Streaming;
         }
         self.had_part(part);
         true
@@ -99,7 +107,7 @@ impl Model {
         let predicted = self.run_ends();
         self.run.get_or_insert_with(Run::unseen);
         self.stream.interrupts = interrupts;
-        self.stream.status = if interrupts { RunStatus::Interrupted } else { RunStatus::Idle };
+        self.stream.status = if interrupts { RunStatus::Interrupted } else { RunStatus::Ready };
         self.took(stopped);
         predicted
     }
@@ -107,18 +115,18 @@ impl Model {
     pub fn fails(&mut self) {
         self.run_fails();
         self.run.get_or_insert_with(Run::unseen);
-        self.stream.status = RunStatus::Failed;
+        self.stream.status = RunStatus::Error;
     }
 
     pub fn connects(&mut self) {
-        if self.stream.status == RunStatus::Disconnected {
-            self.stream.status = RunStatus::Running;
+        if matches!(self.stream.status, RunStatus::Submitted | RunStatus::Disconnected) {
+            self.stream.status = RunStatus::Streaming;
         }
     }
 
     /// The connection breaks; a reload breaks it, too.
     pub fn disconnects(&mut self) {
-        if self.stream.status == RunStatus::Running {
+        if matches!(self.stream.status, RunStatus::Submitted | RunStatus::Streaming) {
             self.stream.status = RunStatus::Disconnected;
         }
     }
