@@ -23,7 +23,7 @@ if (agent.interrupts.length === 0) await agent.sendMessage(process.argv[2] ?? "H
 while (agent.interrupts.length > 0) await agent.resume(await answers(agent.interrupts));
 show(thread.getState()); // listeners hear of what comes in one piece a task later
 process.stdout.write("\n");
-if (agent.status === "error") throw agent.error;
+if (agent.error) throw agent.error;
 writeFileSync("thread.json", JSON.stringify(thread));
 
 async function answers(interrupts) {

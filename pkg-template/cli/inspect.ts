@@ -175,7 +175,7 @@ const HEADS: Readonly<Record<string, (report: Dict) => string[]>> = {
 /** A run in a line or two. */
 export function runLines({ id, status, parts, kinds, interrupts, error }: Dict): string[] {
   return [
-    `  ${String(id ?? "a run without an id")}: ${status === "idle" ? "ended well" : String(status)} after ${plural(Number(parts), "part")} (${tally(kinds as Record<string, number>)})`,
+    `  ${String(id ?? "a run without an id")}: ${status === "ready" ? "ended well" : String(status)} after ${plural(Number(parts), "part")} (${tally(kinds as Record<string, number>)})`,
     ...(interrupts === undefined ? [] : [`    asks ${brief(interrupts)}`]),
     ...(error === undefined ? [] : [`    ${brief(error)}`]),
   ];

@@ -20,10 +20,10 @@ export function Chat() {
           <Message key={id} id={id} />
         ))}
       </ol>
-      {status === "failed" && <p role="alert">The answer failed.</p>}
+      {status === "error" && <p role="alert">The answer failed.</p>}
       <form onSubmit={submit}>
         <input value={text} onChange={({ target }) => setText(target.value)} aria-label="Message" required />
-        <button disabled={status === "running"}>Send</button>
+        <button disabled={status === "submitted" || status === "streaming"}>Send</button>
       </form>
     </main>
   );

@@ -20,7 +20,7 @@ function expectSame(seen: Seen, server: Held): void {
   expect(seen.confirmed.fields).toEqual(server.fields);
   expect(seen.shown).toEqual(seen.confirmed);
   expect(seen.pending).toEqual([]);
-  expect(["idle", "interrupted"]).toContain(seen.status);
+  expect(["ready", "interrupted"]).toContain(seen.status);
 }
 
 /**
@@ -28,7 +28,7 @@ function expectSame(seen: Seen, server: Held): void {
  * this run brought: an answer that was cut off is shown until the next run's snapshot.
  */
 export function expectAllKept(seen: Seen, server: Held | undefined, before: Held): void {
-  expect(seen.status).toBe("failed");
+  expect(seen.status).toBe("error");
   if (!server) return;
   const kept = ids(server);
   expect(ids(seen.shown).filter((id) => kept.includes(id))).toEqual(kept);
@@ -72,7 +72,7 @@ export function expectSameGist(seen: Seen, server: Held): void {
   expect(seen.confirmed.messages.map(gist)).toEqual(server.messages.map(gist));
   expect(seen.confirmed.fields).toEqual(server.fields);
   expect(seen.pending).toEqual([]);
-  expect(["idle", "interrupted"]).toContain(seen.status);
+  expect(["ready", "interrupted"]).toContain(seen.status);
 }
 
 /** Who said what, with which calls: what every form of a LangChain message tells. */

@@ -324,7 +324,7 @@ test("a run that failed in the middle of a message does not send that message as
   );
   await quietly(() => agent.runAgent().catch(() => {}) as Promise<unknown>);
   expect(ids(agent)).toEqual(["u1", "m1", "m2"]);
-  expect((agent as FoldHttpAgent).thread.run).toMatchObject({ id: "r1", status: "failed", error: { message: "no" } });
+  expect((agent as FoldHttpAgent).thread.run).toMatchObject({ id: "r1", status: "error", error: { message: "no" } });
   await agent.runAgent();
   expect(ids({ messages: sent[1]?.messages ?? [] })).toEqual(["u1", "m1"]);
 });
@@ -353,7 +353,7 @@ test("an agent that is detached in the middle of a run is disconnected", async (
       ),
   });
   const run = agent.runAgent();
-  await vi.waitFor(() => expect(agent.thread.run.status).toBe("running"));
+  await vi.waitFor(() => expect(agent.thread.run.status).toBe("submitted"));
   await agent.detachActiveRun();
   await run;
   expect(agent.thread.run).toMatchObject({ id: "r1", status: "disconnected" });

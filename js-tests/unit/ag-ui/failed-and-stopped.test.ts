@@ -48,7 +48,7 @@ test.each([
   expect(error).toBeInstanceOf(Error);
   expect(op.status).toBe("failed");
   expect(thread.pending[0]?.error).toBe(error);
-  expect(thread.run).toEqual({ status: "failed", error });
+  expect(thread.run).toMatchObject({ status: "error", error });
   expect(thread.getState().messages).toEqual([question]);
   op.retry();
   await foldAgUi(thread, [started(), ...text("a", "A"), finished()]);
@@ -61,7 +61,7 @@ test("a request that fails after an earlier run takes nothing of that run back",
   for (const join of [undefined, true]) {
     await foldAgUi(thread, [started(), ...text("a", "A"), { type: "STATE_SNAPSHOT", snapshot: { n: 1 } }, finished()]);
     await expect(foldAgUi(thread, failure(), join === undefined ? {} : { join })).rejects.toThrow("500");
-    expect(thread.run.status).toBe("failed");
+    expect(thread.run.status).toBe("error");
     expect(thread.getConfirmedState()).toMatchObject({ messages: [{ id: "a", content: "A" }], n: 1 });
   }
 });
@@ -72,7 +72,7 @@ test("a run that the caller began, and the server refuses, has failed: there is 
   thread.receive({ type: "run-started" });
   const later = thread.optimistic({ messages: [{ id: "q2", role: "user", content: "Later" }] });
   await expect(foldAgUi(thread, failure())).rejects.toThrow("500");
-  expect(thread.run).toMatchObject({ status: "failed", error: { code: "BAD_RESPONSE" } });
+  expect(thread.run).toMatchObject({ status: "error", error: { code: "BAD_RESPONSE" } });
   expect([op.status, later.status]).toEqual(["failed", "pending"]);
 });
 
@@ -127,7 +127,7 @@ test.each([
   const folding = await heardOf("folding", fetch);
   expect(folding.heard).toEqual(plain.heard);
   expect(folding.agent.messages).toEqual(plain.agent.messages);
-  expect((folding.agent as FoldHttpAgent).thread.run).toMatchObject({ status: "failed" });
+  expect((folding.agent as FoldHttpAgent).thread.run).toMatchObject({ status: "error" });
 });
 
 test("an agent's optimistic question fails with its request", async () => {
@@ -163,7 +163,7 @@ for (const [what, half] of Object.entries(HALF)) {
         },
       );
       if (agent instanceof FoldHttpAgent) {
-        expect(agent.thread.run).toMatchObject({ id: "r1", status: "idle" });
+        expect(agent.thread.run).toMatchObject({ id: "r1", status: "ready" });
         expect(agent.thread.incompleteIds).toEqual([]);
       }
       await quietly(async () => {
@@ -188,7 +188,7 @@ test("an agent stopped before its answer comes: nothing is under way, and pendin
   };
   const [plain, folding] = [await heardOf("plain", fetch, soon), await heardOf("folding", fetch, soon)];
   expect(folding.heard).toEqual(plain.heard);
-  expect((folding.agent as FoldHttpAgent).thread.run).toEqual({ status: "idle" });
+  expect((folding.agent as FoldHttpAgent).thread.run).toMatchObject({ status: "ready" });
 });
 
 test("an agent of another kind that ends its stream when it is stopped, without a word", async () => {
@@ -211,7 +211,7 @@ test("an agent of another kind that ends its stream when it is stopped, without 
   await vi.waitFor(() => expect(agent.messages.length).toBe(1));
   agent.abortRun();
   await quietly(() => run);
-  expect(agent.thread.run).toMatchObject({ id: "r1", status: "idle" });
+  expect(agent.thread.run).toMatchObject({ id: "r1", status: "ready" });
   expect(agent.messages).toMatchObject([{ id: "m1", content: "Hel" }]);
 });
 
@@ -231,7 +231,7 @@ test.each(["the option signal", "fetch's own signal"])(
     await vi.waitFor(() => expect(thread.getState().messages.length).toBe(2));
     controller.abort();
     await caught;
-    expect(thread.run).toMatchObject({ id: "r1", status: "idle" });
+    expect(thread.run).toMatchObject({ id: "r1", status: "ready" });
     expect(op.status).toBe("done");
     const kept = [question, { id: "a", role: "assistant", content: "Hel" }];
     expect(runInput(thread).messages).toEqual(kept);
@@ -258,7 +258,7 @@ test("a run that the caller began, and the user stops before its first event, is
   const op = thread.optimistic({ messages: [question] });
   thread.receive({ type: "run-started" });
   await expect(foldAgUi(thread, [], { signal: AbortSignal.abort() })).rejects.toThrow();
-  expect(thread.run).toEqual({ status: "idle" });
+  expect(thread.run).toMatchObject({ status: "ready" });
   expect(op.status).toBe("done");
   expect(thread.getConfirmedState().messages).toEqual([question]);
 });

@@ -260,7 +260,7 @@ test("state changes under an empty id are all applied", async () => {
 test("a body that ends within an event is cut there, without an error", async () => {
   const { thread, errors } = watched();
   const body = `${frames(RUN.slice(0, 3)).join("\n\n")}\n\n${frames(RUN)[3]?.slice(0, -3)}`;
-  expect(await foldAgUi(thread, textResponse(body))).toEqual({ status: "cut" });
+  expect(await foldAgUi(thread, textResponse(body))).toMatchObject({ status: "disconnected" });
   expect(errors).toEqual([]);
   expect(thread.run).toMatchObject({ id: "r1", status: "disconnected" });
   expect(contents(thread)).toEqual(["Hel"]);
@@ -325,7 +325,7 @@ test.each<[string, Response, RegExp]>([
   });
   expect(JSON.parse(JSON.stringify(thread.run))).toMatchObject({ error: { status: answer.status } });
   expect(reloaded(thread).run).toMatchObject({ error: { code: "BAD_RESPONSE", status: answer.status } });
-  expect(thread.run).toMatchObject({ status: "failed", error: { code: "BAD_RESPONSE" } });
+  expect(thread.run).toMatchObject({ status: "error", error: { code: "BAD_RESPONSE" } });
   expect(op.status).toBe("failed");
   expect(thread.pending[0]?.error).toBe(thread.run.error);
 });
@@ -498,9 +498,9 @@ test("the run says how it ended", async () => {
   await foldAgUi(thread, [started(), finished("r1", { outcome: { type: "interrupt", interrupts } })]);
   expect(thread.run).toMatchObject({ id: "r1", status: "interrupted", interrupts });
   await foldAgUi(thread, [started("r2"), { type: "RUN_ERROR", message: "no", code: "E" }] as Event[]);
-  expect(thread.run).toMatchObject({ id: "r2", status: "failed", error: { message: "no", code: "E" } });
+  expect(thread.run).toMatchObject({ id: "r2", status: "error", error: { message: "no", code: "E" } });
   await foldAgUi(thread, [started("r3"), finished("r3")]);
-  expect(thread.run).toEqual({ id: "r3", status: "idle" });
+  expect(thread.run).toEqual({ id: "r3", status: "ready" });
 });
 
 test("the same id is the same run where it is joined or has not ended, and another run else", async () => {

@@ -71,7 +71,7 @@ test("a thought that was cut continues after its last part, also after a reload,
       if (reload) thread = Thread.fromJSON<AgUiState>(JSON.parse(JSON.stringify(thread)));
       const errors = heard(thread);
       await foldAgUi(thread, response(from));
-      expect([said(thread.getState()), errors, thread.run.status]).toEqual([[["reasoning", "abc"]], [], "idle"]);
+      expect([said(thread.getState()), errors, thread.run.status]).toEqual([[["reasoning", "abc"]], [], "ready"]);
     }
   }
 });

@@ -77,7 +77,7 @@ test.each([
   ["what wraps the list", JSON.stringify({ events: RUN })],
 ])("replay reads AG-UI's events as %s", async (_, text) => {
   const told = (await json(["replay", "-"], text)) as { runs: object[]; state: AgUiState; errors: object[] };
-  expect(told.runs).toMatchObject([{ id: "r1", status: "idle", parts: 10, kinds: { TOOL_CALL_ARGS: 1 } }]);
+  expect(told.runs).toMatchObject([{ id: "r1", status: "ready", parts: 10, kinds: { TOOL_CALL_ARGS: 1 } }]);
   expect(told.errors).toEqual([]);
   expect(told.state.messages.map(({ id }) => id)).toEqual(["a1", "t1", "a2"]);
 });
@@ -115,7 +115,7 @@ test("replay reports the runs of a conversation one by one, a run's interrupts, 
   ];
   const told = (await json(["replay", "-"], sse([...RUN, ...asks]))) as { runs: object[]; errors: object[] };
   expect(told.runs).toMatchObject([
-    { id: "r1", status: "idle" },
+    { id: "r1", status: "ready" },
     { id: "r2", status: "interrupted", interrupts: [{ id: "i" }] },
   ]);
   expect(told.errors).toHaveLength(1);
@@ -126,7 +126,7 @@ const langGraph = (name: string) => readFileSync(new URL(`../../../www/public/ru
 test("replay folds a LangGraph run, and inspect counts its parts", async () => {
   const run = file("run.sse", langGraph("langgraph-tool-call.sse"));
   const { runs, state } = (await json(["replay", run])) as { runs: object[]; state: { messages: { type: string }[] } };
-  expect(runs).toMatchObject([{ status: "idle" }]);
+  expect(runs).toMatchObject([{ status: "ready" }]);
   expect(state.messages.map(({ type }) => type)).toEqual(["human", "ai", "tool", "ai"]);
   const report = (await json(["inspect", run])) as { kind: string; protocol: string; messages: object };
   expect(report).toMatchObject({ kind: "run", protocol: "LangGraph", messages: { count: 4, kinds: { ai: 2 } } });

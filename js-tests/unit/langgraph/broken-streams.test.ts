@@ -47,7 +47,7 @@ describe("a wrong part is reported, and the stream continues", () => {
     await foldLangGraph(thread, parts());
     expect(thread.errors.length).toBe(1);
     expect(thread.contents).toEqual(["Hi", "Hello"]);
-    expect(thread.run?.status).toBe("idle");
+    expect(thread.run?.status).toBe("ready");
   });
 
   test.each([[{ id: 7, type: "human", content: "Hi" }], [null], [{}]])(
@@ -82,7 +82,7 @@ describe("a wrong part is reported, and the stream continues", () => {
       }
       await foldLangGraph(thread, stream());
       expect(thread.getConfirmedMessage("a")).toMatchObject({ content: "Hello" });
-      expect(thread.run?.status).toBe("idle");
+      expect(thread.run?.status).toBe("ready");
     }
   });
 
@@ -91,7 +91,7 @@ describe("a wrong part is reported, and the stream continues", () => {
       const thread = new Recorder();
       await foldLangGraph(thread, streamOf([...BEGIN, said({ type, id: "x", content: "?" }), chunk("a", "Hello")]));
       expect(thread.contents.at(-1)).toBe("Hello");
-      expect(thread.run?.status).toBe("idle");
+      expect(thread.run?.status).toBe("ready");
     }
   });
 });
@@ -355,7 +355,7 @@ describe("a connection that breaks leaves a run that may be joined", () => {
     expect(thread.sent("disconnected")).toEqual([{ type: "disconnected", error: broken }]);
     expect(thread.run).toMatchObject({ status: "disconnected", error: broken, lastEventId: "3" });
     await foldLangGraph(thread, streamOf(parts.slice(3)));
-    expect(thread.run).toMatchObject({ status: "idle" });
+    expect(thread.run).toMatchObject({ status: "ready" });
     expect(thread.contents).toEqual(["Hi", "Hello"]);
   });
 
@@ -380,6 +380,6 @@ describe("a connection that breaks leaves a run that may be joined", () => {
       ),
     );
     expect(thread.sent("disconnected")).toEqual([]);
-    expect(thread.run?.status).toBe("idle");
+    expect(thread.run?.status).toBe("ready");
   });
 });

@@ -33,7 +33,7 @@ test("a request that fails: the question has failed, can be retried, and the nex
   expect(await reason(foldLangGraph(thread, Promise.reject(down)))).toBe(down);
   expect(op.status).toBe("failed");
   expect(thread.pending[0]?.error).toBe(down);
-  expect(thread.run).toEqual({ status: "failed", error: down });
+  expect(thread.run).toMatchObject({ status: "error", error: down });
   op.retry();
   await foldLangGraph(thread, streamOf([metadata(), values(Q), values(Q, ai("a", "Hello"))]));
   expect(op.status).toBe("done");
@@ -46,7 +46,7 @@ test("a run that the caller began, and the server refuses, has failed", async ()
   thread.receive({ type: "run-started" });
   await reason(foldLangGraph(thread, Promise.reject(down)));
   expect(thread.sent("run-started").length).toBe(1);
-  expect(thread.run).toEqual({ status: "failed", error: down });
+  expect(thread.run).toMatchObject({ status: "error", error: down });
   expect(op.status).toBe("failed");
 });
 
@@ -108,7 +108,7 @@ test.each<[string, Parameters<typeof streamOf>[0]]>([
       ),
     ),
   ).toBe(controller.signal.reason);
-  expect(thread.run?.status).toBe("idle");
+  expect(thread.run?.status).toBe("ready");
   expect([op.status, thread.incompleteIds]).toEqual(["done", []]);
   expect(thread.getState().messages.length).toBe(2);
   expect(JSON.stringify(thread.getState().messages[1])).toContain("Hel");
@@ -125,7 +125,7 @@ test("stopped by the signal of its own request, too", async () => {
     throw new DOMException("This operation was aborted", "AbortError");
   };
   await reason(foldLangGraph(thread, cut()));
-  expect(thread.run).toMatchObject({ id: "r1", status: "idle" });
+  expect(thread.run).toMatchObject({ id: "r1", status: "ready" });
 });
 
 test("a stop when no run is under way does nothing", async () => {

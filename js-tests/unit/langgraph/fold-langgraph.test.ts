@@ -245,7 +245,7 @@ describe("updates and values", () => {
       { ...interrupt, namespace: [] },
       { id: "i2", value: 2, namespace: [] },
     ]);
-    expect(interrupts).toEqual(asked);
+    expect(interrupts.map(({ raw }) => raw)).toEqual(asked);
     expect(held(thread.getConfirmedState())).toEqual(held({ messages: [human("h", "Hi")] }));
   });
 
@@ -396,7 +396,7 @@ describe("a stream that breaks off", () => {
     };
     await expect(foldLangGraph(thread, endless, { signal: controller.signal })).rejects.toThrow("Enough");
     expect(contents(thread)).toEqual(["Hi", "Hel"]);
-    expect(thread.run?.status).toBe("idle");
+    expect(thread.run?.status).toBe("ready");
     await expect.poll(() => closed).toBe(true);
     await expect(
       foldLangGraph(thread, streamOf(PARTS), { signal: AbortSignal.abort(new Error("Before")) }),
@@ -487,11 +487,11 @@ describe("invalid input", () => {
     const thread = new Thread();
     thread.optimistic({ messages: [human("h", "Hi")] });
     const { error: reason } = await foldLangGraph(thread, streamOf([metadata(), error("broken")]));
-    expect(reason).toEqual({ error: "ValueError", message: "broken" });
-    expect(thread.run?.status).toBe("failed");
+    expect(reason).toMatchObject({ code: "RUN_FAILED", serverCode: "ValueError", message: "broken" });
+    expect(thread.run?.status).toBe("error");
     expect(thread.pending).toMatchObject([{ status: "failed", error: { message: "broken" } }]);
     await foldLangGraph(thread, streamOf([metadata("r2"), values(human("h", "Hi"))]));
-    expect(thread.run?.status).toBe("idle");
+    expect(thread.run?.status).toBe("ready");
     expect(thread.pending).toEqual([]);
   });
 });

@@ -38,7 +38,7 @@ describe("the events that a thread is sent", () => {
     expect(partialOf(thread)).toEqual([undefined, true]);
     expect(thread.sent("run-started")).toEqual([{ type: "run-started", runId: "r1", joined: true }]);
     expect(thread.sent("run-finished")).toEqual([{ type: "run-finished", interrupts: [{ ...ASKED, namespace: [] }] }]);
-    expect(interrupts).toEqual([{ ...ASKED, namespace: [] }]);
+    expect(interrupts.map(({ raw }) => raw)).toEqual([{ ...ASKED, namespace: [] }]);
     // Nothing is taken away by the adapter itself.
     expect(thread.sent("update")).toEqual([]);
   });
@@ -99,7 +99,7 @@ describe("the events that a thread is sent", () => {
       params: { namespace: [], data: { event } },
     });
     const { interrupts } = await foldLangGraph(thread, streamOf([lifecycle("running"), lifecycle("interrupted")]));
-    expect(interrupts).toEqual([{ namespace: [] }]);
+    expect(interrupts).toMatchObject([{ id: "#0", raw: { namespace: [] } }]);
     expect(thread.sent("run-finished")).toEqual([{ type: "run-finished", interrupts: [{ namespace: [] }] }]);
   });
 });
@@ -123,7 +123,7 @@ describe("the text of a subgraph before it asked", () => {
     await foldLangGraph(thread, streamOf(asked?.parts as Part[]));
     expect(thread.run).toMatchObject({ status: "interrupted", interrupts: [{ value: "May I?" }] });
     await foldLangGraph(thread, streamOf(answered?.parts as Part[]));
-    expect(thread.run).toMatchObject({ status: "idle" });
+    expect(thread.run).toMatchObject({ status: "ready" });
   });
 });
 

@@ -320,6 +320,6 @@ test("where its run stands is saved, too, though the state stays as it is", asyn
   const stop = persist(thread, { name, storage, throttle: 0 });
   thread.receive({ type: "run-started", runId: "r" });
   await pass(10);
-  expect(storage.kept.get(name)).toContain('"running"');
+  expect(storage.kept.get(name)).toContain('"submitted"');
   stop();
 });

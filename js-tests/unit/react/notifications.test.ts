@@ -188,10 +188,12 @@ test("a component that shows a failure renders for it, and for the connection, t
   const Whole = () => (renders.state++, useThread(thread), null);
   const op = thread.optimistic({ topic: "x" });
   const host = await shown(h(StrictMode, {}, h(Status), h(Whole)));
-  expect(host.textContent).toBe("idle");
+  expect(host.textContent).toBe("ready");
   const before = renders.state;
   thread.receive({ type: "run-started", runId: "r" });
-  await expect.poll(() => host.textContent).toBe("running");
+  await expect.poll(() => host.textContent).toBe("submitted");
+  thread.receive({ type: "message-finished", messageId: "1", id: "4" });
+  await expect.poll(() => host.textContent).toBe("streaming");
   const running = renders.run;
   thread.receive({ type: "message-finished", messageId: "1", id: "5" });
   await new Promise((resolve) => setTimeout(resolve, 5));
@@ -199,9 +201,9 @@ test("a component that shows a failure renders for it, and for the connection, t
   thread.receive({ type: "disconnected", error: "cut" });
   await expect.poll(() => host.textContent).toBe("disconnected");
   thread.receive({ type: "run-error", error: "down" });
-  await expect.poll(() => host.textContent).toBe("failed down");
+  await expect.poll(() => host.textContent).toBe("error down");
   op.retry();
-  await expect.poll(() => host.textContent).toBe("failed");
+  await expect.poll(() => host.textContent).toBe("error");
   expect(renders.state).toBe(before);
 });
 
@@ -210,7 +212,7 @@ test("on a server no run and no pending update exists", () => {
   thread.optimistic({ topic: "x" });
   thread.receive({ type: "run-started", runId: "r" });
   const Status = () => h("p", {}, useRun(thread).status, usePending(thread).length);
-  expect(renderToString(h(Status))).toBe("<p>idle<!-- -->0</p>");
+  expect(renderToString(h(Status))).toBe("<p>ready<!-- -->0</p>");
 });
 
 test("a thread without our hooks is as quiet", async () => {

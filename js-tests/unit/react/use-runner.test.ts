@@ -72,7 +72,7 @@ test("an error other than an object is one object, and another interrupt is repo
     thread.receive({ type: "run-error", error: "no" });
     thread.flush();
   });
-  expect(seen.at(-1)?.error).toEqual({ message: "no", code: "RUN_FAILED" });
+  expect(seen.at(-1)?.error).toMatchObject({ message: "no", code: "RUN_FAILED" });
   expect(runner.error).toBe(runner.error);
   for (const id of ["one", "two"]) {
     await act(async () => {

@@ -30,7 +30,7 @@ test("retry() of the run that failed with the answer sends it again", async () =
   const answered = runner.resume({ value: true });
   await settled();
   calls[1]?.begin().fail();
-  expect((await answered).status).toBe("failed");
+  expect((await answered).status).toBe("error");
   const again = runner.retry();
   await settled();
   calls[2]?.begin().finish();

@@ -57,17 +57,17 @@ test("an agent of @ag-ui/client: sends, is refused, asks, stops", async () => {
   const stub = new StubServer(agUiWire);
   const thread = new Thread<AgUiState>();
   const runner = new AgUiRunner(thread, { agent: new HttpAgent({ url: `${await listen(stub)}/agent` }) });
-  expect(await runner.sendMessage("Hi")).toEqual({ status: "finished" });
+  expect(await runner.sendMessage("Hi")).toMatchObject({ status: "finished" });
   stub.faults = { refuse: 500 };
-  expect(await runner.sendMessage("Again")).toMatchObject({ status: "failed", error: { status: 500 } });
-  expect(await runner.retry()).toEqual({ status: "finished" });
+  expect(await runner.sendMessage("Again")).toMatchObject({ status: "error", error: { status: 500 } });
+  expect(await runner.retry()).toMatchObject({ status: "finished" });
   await runner.sendMessage("Ask");
-  expect(await runner.resume({ value: "left" })).toEqual({ status: "finished" });
+  expect(await runner.resume({ value: "left" })).toMatchObject({ status: "finished" });
   stub.holdAt = 4;
   const sent = runner.sendMessage("Hi");
   await until(() => thread.incompleteIds.length > 0);
   await runner.stop();
-  expect(await sent).toEqual({ status: "stopped" });
+  expect(await sent).toMatchObject({ status: "stopped" });
   stub.release();
 });
 
@@ -81,7 +81,7 @@ test("a client of the LangGraph SDK: sends, is refused, is cut off, asks, stops"
     onThreadId: (id) => ids.push(id),
     rejoin: { delays: [0, 0, 0] },
   });
-  expect(await runner.sendMessage("Hi")).toEqual({ status: "finished" });
+  expect(await runner.sendMessage("Hi")).toMatchObject({ status: "finished" });
   expect(ids).toEqual([thread.threadId]);
   expect(stub.requests[0]).toMatchObject({
     stream_resumable: true,
@@ -89,17 +89,17 @@ test("a client of the LangGraph SDK: sends, is refused, is cut off, asks, stops"
     if_not_exists: "create",
   });
   stub.faults = { refuse: 422 };
-  expect(await runner.sendMessage("Again")).toMatchObject({ status: "failed", error: { status: 422 } });
-  expect(await runner.retry()).toEqual({ status: "finished" });
+  expect(await runner.sendMessage("Again")).toMatchObject({ status: "error", error: { status: 422 } });
+  expect(await runner.retry()).toMatchObject({ status: "finished" });
   stub.faults = { cut: 3 };
-  expect(await runner.sendMessage("Cut")).toEqual({ status: "finished" });
+  expect(await runner.sendMessage("Cut")).toMatchObject({ status: "finished" });
   await runner.sendMessage("Ask");
-  expect(await runner.resume({ value: "left" })).toEqual({ status: "finished" });
+  expect(await runner.resume({ value: "left" })).toMatchObject({ status: "finished" });
   stub.holdAt = 4;
   const sent = runner.sendMessage("Hi");
   await until(() => thread.incompleteIds.length > 0);
   await runner.stop();
-  expect(await sent).toEqual({ status: "stopped" });
+  expect(await sent).toMatchObject({ status: "stopped" });
   expect([...stub.runs.values()].at(-1)?.isCancelled).toBe(true);
   stub.release();
   await runner.sendMessage("Last");
@@ -114,8 +114,8 @@ test("the SDK's client, stopped in the tick of the message", async () => {
   const runner = new LangGraphRunner(thread, { client, assistantId: "agent" });
   const sent = runner.sendMessage("One");
   await runner.stop();
-  expect(await sent).toEqual({ status: "stopped" });
-  expect(await runner.sendMessage("Two")).toEqual({ status: "finished" });
+  expect(await sent).toMatchObject({ status: "stopped" });
+  expect(await runner.sendMessage("Two")).toMatchObject({ status: "finished" });
   expect(texts(thread)[0]).toBe("One");
   expect(thread.getConfirmedState().messages).toEqual(messagesOn(stub, langGraphWire, thread.threadId));
 });
@@ -136,7 +136,7 @@ test("over a real socket tokens show as they come, and a cut is joined", async (
   await until(() => texts(thread)[1] === "You said ");
   expect(runner.status).toBe("streaming");
   stub.release();
-  expect(await sent).toEqual({ status: "finished" });
+  expect(await sent).toMatchObject({ status: "finished" });
   expect(stub.joins).toHaveLength(1);
   expect(thread.getConfirmedState().messages).toEqual(messagesOn(stub, agUiWire, thread.threadId));
 });
@@ -161,8 +161,8 @@ test("a tool call that is left to the page is answered by a message", async () =
       yield { type: "RUN_FINISHED", threadId, runId };
     },
   });
-  expect(await runner.sendMessage("Go")).toEqual({ status: "finished", pendingToolCallIds: ["c1"] });
-  expect(await runner.sendMessage({ role: "tool", toolCallId: "c1", content: "yes", id: "t1" })).toEqual({
+  expect(await runner.sendMessage("Go")).toMatchObject({ status: "finished", pendingToolCallIds: ["c1"] });
+  expect(await runner.sendMessage({ role: "tool", toolCallId: "c1", content: "yes", id: "t1" })).toMatchObject({
     status: "finished",
   });
   expect(texts(thread)).toEqual(["Go", undefined, "yes", "Done."]);
@@ -187,7 +187,7 @@ test("an interrupt that comes by the custom event on_interrupt is answered in ag
   });
   const again = Thread.fromJSON(JSON.parse(JSON.stringify(thread)) as object);
   expect(again.run.status).toBe("interrupted");
-  expect(await runner.resume({ value: true })).toEqual({ status: "finished" });
+  expect(await runner.resume({ value: true })).toMatchObject({ status: "finished" });
   expect(props).toEqual([{ user: "ada" }, { user: "ada", command: { resume: true } }]);
 });
 

@@ -26,22 +26,28 @@ test.each(Object.entries(PROTOCOLS))("%s: answers are kept until all is answered
   runner.subscribe(() => heard.push(runner.interrupts.length));
   await runner.sendMessage("Ask me twice");
   const [one, two, three] = runner.interrupts;
-  expect(await runner.resume({ id: two?.id, value: "b" })).toEqual({ status: "interrupted", interrupts: [one, three] });
+  expect(await runner.resume({ id: two?.id, value: "b" })).toMatchObject({
+    status: "interrupted",
+    interrupts: [one, three],
+  });
   expect([runner.status, runner.interrupts, server.requests.length]).toEqual(["interrupted", [one, three], 1]);
   expect([runner.interrupts, heard.at(-1)]).toEqual([runner.interrupts, 2]);
   expect(runner.interrupts).toBe(runner.interrupts);
   await expect(runner.resume({ value: "?" })).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
   await runner.resume([{ id: one?.id, value: "a" }]);
   // Once more, with another answer.
-  expect(await runner.resume({ id: two?.id, value: "B" })).toEqual({ status: "interrupted", interrupts: [three] });
+  expect(await runner.resume({ id: two?.id, value: "B" })).toMatchObject({
+    status: "interrupted",
+    interrupts: [three],
+  });
   server.faults = { refuse: 503 };
-  expect((await runner.resume({ value: "c" })).status).toBe("failed");
+  expect((await runner.resume({ value: "c" })).status).toBe("error");
   expect(runner.interrupts).toHaveLength(3);
   // The interrupts are open again: one is answered again, and the retry sends the new answers.
   expect(await runner.resume({ id: one?.id, value: "A" })).toMatchObject({ status: "interrupted" });
   expect([runner.status, runner.interrupts.length]).toEqual(["interrupted", 2]);
   const rest = runner.interrupts.map(({ id }, at) => ({ id, value: at }));
-  expect(await runner.resume(rest)).toEqual({ status: "finished" });
+  expect(await runner.resume(rest)).toMatchObject({ status: "finished" });
   expect(thread.getState().messages.at(-1)?.content).toMatch(/"A".*0.*1/);
   expect([runner.interrupts, server.requests.length]).toEqual([[], 2]);
 });

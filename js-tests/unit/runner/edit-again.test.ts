@@ -97,7 +97,7 @@ test("an edit of a message whose run has failed after its answer removes that an
   const texts = () => thread.getState().messages.map(textOf);
   await runner.sendMessage(user("one"));
   expect(texts()).toEqual(["one", "a1"]);
-  expect(await runner.sendMessage("uno", { messageId: "one" })).toEqual({ status: "finished" });
+  expect(await runner.sendMessage("uno", { messageId: "one" })).toMatchObject({ status: "finished" });
   expect([texts(), thread.pending]).toEqual([["uno", "a2"], []]);
 });
 
@@ -125,7 +125,7 @@ test("an edit after other messages that failed is sent, also if it removes half 
   end = "half";
   await runner.sendMessage(user("three"));
   end = "";
-  expect(await runner.sendMessage("drei", { messageId: "three" })).toEqual({ status: "finished" });
+  expect(await runner.sendMessage("drei", { messageId: "three" })).toMatchObject({ status: "finished" });
   expect(sent.at(-1)).toEqual(["one", "Hello", "drei"]);
   expect(thread.getState().messages.map(textOf)).toEqual(["one", "Hello", "two", "drei", "Hello"]);
 });
@@ -181,7 +181,7 @@ test("over LangGraph, an edit of a message whose response was lost replaces what
   };
   const thread = new Thread();
   const runner = new LangGraphRunner(thread, { apiUrl: "http://server", assistantId: "graph", fetch });
-  expect(await runner.sendMessage({ type: "human", id: "q", content: "one" })).toMatchObject({ status: "failed" });
-  expect(await runner.sendMessage("uno", { messageId: "q" })).toEqual({ status: "finished" });
+  expect(await runner.sendMessage({ type: "human", id: "q", content: "one" })).toMatchObject({ status: "error" });
+  expect(await runner.sendMessage("uno", { messageId: "q" })).toMatchObject({ status: "finished" });
   expect(thread.getState().messages.map(textOf)).toEqual(["uno", "uno: 2"]);
 });

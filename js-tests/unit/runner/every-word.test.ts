@@ -44,7 +44,7 @@ function opened() {
     stop: () => ask("stop", runner.stop()),
     rollback: () => thread.optimisticUpdate(thread.pending.at(-1)?.id ?? "none").rollback(),
     other: () =>
-      thread.run.status === "running" && thread.run.id === "other"
+      ["submitted", "streaming"].includes(thread.run.status) && thread.run.id === "other"
         ? thread.receive({ type: "run-finished" })
         : live().length === 0 && thread.receive({ type: "run-started", runId: "other", joined: false }),
     begin: () => live()[0]?.begin(),
@@ -79,7 +79,8 @@ async function broken(word: readonly Letter[]): Promise<string | undefined> {
     if (live().length > 1) return "two requests at once";
   }
   for (let steps = 0; steps < 12; steps++) {
-    if (thread.run.id === "other" && thread.run.status === "running") thread.receive({ type: "run-finished" });
+    if (thread.run.id === "other" && ["submitted", "streaming"].includes(thread.run.status))
+      thread.receive({ type: "run-finished" });
     end((call) => call.finish());
     await settle();
     // A join waits for its time.

@@ -22,7 +22,7 @@ interface World {
   readonly settled: readonly (string | undefined)[];
   readonly calls: readonly { readonly kind: Kind; readonly ids: readonly string[] }[];
   /** The thread: its run, and the status of each update. */
-  readonly run: "idle" | "running" | "failed" | "interrupted" | "disconnected";
+  readonly run: "ready" | "streaming" | "error" | "interrupted" | "disconnected";
   readonly isOurs: boolean;
   readonly updates: Readonly<Record<string, Status>>;
   /** Updates that a stop, or a reload, left pending. */
@@ -51,7 +51,7 @@ export function worldOf(start: Start): World {
   if (start === "cut") updates["u"] = "sent";
   if (start === "failed") updates["u"] = "failed";
   if (start === "queued") updates["u"] = "pending";
-  const run = { new: "idle", queued: "idle", cut: "disconnected", failed: "failed", asks: "interrupted" } as const;
+  const run = { new: "ready", queued: "ready", cut: "disconnected", failed: "error", asks: "interrupted" } as const;
   const machine = machineOf(
     {
       new: { is: "none" } as const,
@@ -136,7 +136,7 @@ class Drain {
   /** The transition when the thread's run fails here. */
   #fails(): void {
     this.#mark("sent", "failed");
-    this.w.run = "failed";
+    this.w.run = "error";
     this.w.failedWith = this.w.underAnswers;
     this.w.underAnswers = [];
   }
@@ -196,12 +196,12 @@ class Drain {
       case "act":
         return this.#act(command.w);
       case "begin":
-        check(w.run !== "running" && w.run !== "disconnected", `one run at a time (${w.run})`);
+        check(w.run !== "streaming" && w.run !== "disconnected", `one run at a time (${w.run})`);
         if (command.carries) {
           this.#mark("pending", "sent");
           w.held = [];
         }
-        w.run = "running";
+        w.run = "streaming";
         w.isOurs = true;
         w.heard = false;
         w.failedWith = command.carries ? [] : w.failedWith;
@@ -241,7 +241,7 @@ class Drain {
       case "leave":
         w.live = undefined;
         w.isWaiting = false;
-        if (command.goesOn && w.run === "running" && w.isOurs) w.run = "disconnected";
+        if (command.goesOn && w.run === "streaming" && w.isOurs) w.run = "disconnected";
         return [];
       case "end": {
         const carries = Object.values(w.updates).includes("sent");
@@ -254,7 +254,7 @@ class Drain {
           this.#mark("sent", "pending");
           w.held = [...w.held, ...sent];
         } else this.#mark("sent", "done");
-        w.run = command.asks ? "interrupted" : "idle";
+        w.run = command.asks ? "interrupted" : "ready";
         if (command.asks) w.held = [...w.held, ...w.underAnswers];
         w.underAnswers = [];
         return [];
@@ -271,9 +271,9 @@ class Drain {
         const failed = this.#sendAgain(lacking);
         if (failed.length > 0) return [{ is: "shown", ws: command.ws, ids: failed }];
         if (lacking.length > 0) return [{ is: "wanted", ws: command.ws }];
-        if (w.run !== "failed") return [{ is: "stands", ws: command.ws }];
+        if (w.run !== "error") return [{ is: "stands", ws: command.ws }];
         if (!command.isDone) return [{ is: "wanted", ws: command.ws }];
-        w.run = "idle";
+        w.run = "ready";
         return [
           { is: "otherEnded", how: { is: "finished" } },
           { is: "stands", ws: command.ws },
@@ -306,7 +306,7 @@ class Drain {
     if (how.is === "failed") this.#fails();
     else {
       this.#mark("sent", "done");
-      this.w.run = how.is === "asks" ? "interrupted" : "idle";
+      this.w.run = how.is === "asks" ? "interrupted" : "ready";
       this.w.answeredWell = [...this.w.answeredWell, ...this.w.underAnswers];
       this.w.underAnswers = [];
     }
@@ -323,7 +323,7 @@ class Drain {
   loaded(how: Found | undefined, isDone: boolean, goesOn?: string): World {
     this.w.live = undefined;
     if (how?.is === "finished") {
-      this.w.run = "idle";
+      this.w.run = "ready";
       for (const [id, status] of Object.entries(this.w.updates))
         if (status === "failed") this.w.updates = { ...this.w.updates, [id]: "done" };
     }
@@ -336,7 +336,7 @@ class Drain {
   /** The run as the thread has it. */
   stands(): Found {
     const { state } = this.w.machine;
-    if (this.w.run === "failed") return { ...FAILED, open: "run" in state ? openOf(state.run) : [] } as Found;
+    if (this.w.run === "error") return { ...FAILED, open: "run" in state ? openOf(state.run) : [] } as Found;
     if (this.w.run === "interrupted") return { is: "asks", open: "run" in state ? openOf(state.run) : [] };
     return { is: "finished" };
   }
@@ -345,7 +345,7 @@ class Drain {
     if (this.w.run === "disconnected") this.#mark("sent", "failed");
     const took = Object.keys(this.w.updates).filter((id) => this.w.updates[id] === "pending");
     this.#mark("pending", "sent");
-    [this.w.run, this.w.isOurs, this.w.held] = ["running", false, []];
+    [this.w.run, this.w.isOurs, this.w.held] = ["streaming", false, []];
     [this.w.failedWith, this.w.underAnswers] = [[], []];
     [this.w.live, this.w.isWaiting] = [undefined, false];
     return this.run({ is: "otherBegan", took, isNamed: true });
@@ -355,7 +355,7 @@ class Drain {
     if (how.is === "failed") this.#fails();
     else {
       this.#mark("sent", "done");
-      this.w.run = how.is === "asks" ? "interrupted" : "idle";
+      this.w.run = how.is === "asks" ? "interrupted" : "ready";
     }
     return this.run({ is: "otherEnded", how });
   }
@@ -455,7 +455,7 @@ function letters({ machine, isWaiting }: World): Letter[] {
   if (state.is === "rejoining" && isWaiting) all.push(["timer", (d) => d.run({ is: "timer", n })]);
   if (state.is === "rejoining" && !isWaiting)
     all.push(
-      ["began", (d) => ((d.w.run = "running"), d.run({ is: "began", n }))],
+      ["began", (d) => ((d.w.run = "streaming"), d.run({ is: "began", n }))],
       ["finished", (d) => d.ended({ is: "finished" })],
       ["asks", (d) => d.ended(asks(d))],
       ["failed", (d) => d.ended(failed)],
@@ -480,11 +480,11 @@ function letters({ machine, isWaiting }: World): Letter[] {
 function expected({ state }: Machine, world: World): boolean {
   const { run, isOurs } = world;
   if (state.is === "disposed") return true;
-  if (state.is === "elsewhere") return run === "running" && !isOurs;
-  if (state.is === "requesting" || state.is === "reading") return run === "running" && isOurs;
+  if (state.is === "elsewhere") return run === "streaming" && !isOurs;
+  if (state.is === "requesting" || state.is === "reading") return run === "streaming" && isOurs;
   if (state.is === "rejoining") return run === "disconnected";
   const { is } = standingOf(state.run);
-  return run === { none: "idle", ended: "idle", asks: "interrupted", failed: "failed", cut: "disconnected" }[is];
+  return run === { none: "ready", ended: "ready", asks: "interrupted", failed: "error", cut: "disconnected" }[is];
 }
 
 function checkRules(world: World, rules: Rules): void {

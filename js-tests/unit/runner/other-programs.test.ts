@@ -36,7 +36,7 @@ test("load() waits for it, and stop() reports that it continues", async () => {
   begins(thread);
   const joined = runner.load();
   expect(await runner.stop()).toMatchObject({ status: "stopped", error: { code: "BUSY" } });
-  expect([await stateOf(joined), thread.run.status]).toEqual(["pending", "running"]);
+  expect([await stateOf(joined), thread.run.status]).toEqual(["pending", "submitted"]);
   thread.receive({ type: "run-finished" });
   expect(await joined).toMatchObject({ status: "finished" });
 });

@@ -36,7 +36,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make, said, a
     const thread: AnyThread = new Thread();
     const runner = make(thread, server, options);
     server.faults = { refuse: 503 };
-    expect((await runner.sendMessage("Old")).status).toBe("failed");
+    expect((await runner.sendMessage("Old")).status).toBe("error");
     return { server, thread, runner };
   }
 
@@ -60,9 +60,9 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make, said, a
     expect((await runner.sendMessage("Ask")).status).toBe("interrupted");
     for (const fault of [{ refuse: 502 }, { lose: true }]) {
       server.faults = fault;
-      expect((await runner.resume({ value: "left" })).status).toBe("failed");
+      expect((await runner.resume({ value: "left" })).status).toBe("error");
       const requests = server.requests.length;
-      expect(await runner.retry()).toEqual({ status: "finished" });
+      expect(await runner.retry()).toMatchObject({ status: "finished" });
       expect([server.requests.length, statuses(thread)]).toEqual([requests + 1, ["failed"]]);
       expect(answer(server.requests.at(-1) ?? {})).toBe("left");
       expect(lastSaid(server)).not.toContain("Old");
@@ -79,7 +79,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make, said, a
     const other = make(again, server);
     expect(await other.retry()).toMatchObject({ status: "interrupted", interrupts: [{ message: "Ask" }] });
     expect([other.status, other.error, statuses(again)]).toEqual(["interrupted", undefined, ["failed"]]);
-    expect(await other.resume({ value: "right" })).toEqual({ status: "finished" });
+    expect(await other.resume({ value: "right" })).toMatchObject({ status: "finished" });
     expect(again.getConfirmedState().messages).toEqual(messagesOn(server, wire, again.threadId));
   });
 
@@ -87,8 +87,8 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make, said, a
     const { server, thread, runner } = await withOld();
     await runner.sendMessage("Hi");
     server.faults = { refuse: 500 };
-    expect((await runner.sendMessage()).status).toBe("failed");
-    expect(await runner.retry()).toEqual({ status: "finished" });
+    expect((await runner.sendMessage()).status).toBe("error");
+    expect(await runner.retry()).toMatchObject({ status: "finished" });
     expect([lastSaid(server).includes("Old"), statuses(thread), server.requests.length]).toEqual([
       false,
       ["failed"],
@@ -123,9 +123,9 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make, said, a
     await runner.sendMessage("Two");
     const again = reloaded(thread);
     const other = make(again, server);
-    expect(await other.retry()).toEqual({ status: "finished" });
+    expect(await other.retry()).toMatchObject({ status: "finished" });
     expect([lastSaid(server), statuses(again)]).toEqual([["Two"], ["failed"]]);
-    expect(await other.retry(again.pending[0])).toEqual({ status: "finished" });
+    expect(await other.retry(again.pending[0])).toMatchObject({ status: "finished" });
     expect([lastSaid(server).at(-1), again.pending]).toEqual(["Old", []]);
   });
 });
@@ -144,10 +144,10 @@ test("AG-UI: an answer whose run fails after it is sent again, an older message 
       yield { type: "RUN_FINISHED", threadId, runId, ...(!resume && { outcome }) };
     },
   });
-  expect((await runner.sendMessage("old")).status).toBe("failed");
+  expect((await runner.sendMessage("old")).status).toBe("error");
   expect((await runner.sendMessage("refund")).status).toBe("interrupted");
-  expect((await runner.resume({ id: "i", value: true })).status).toBe("failed");
-  expect(await runner.retry()).toEqual({ status: "finished" });
+  expect((await runner.resume({ id: "i", value: true })).status).toBe("error");
+  expect(await runner.retry()).toMatchObject({ status: "finished" });
   expect(inputs[3]?.resume).toEqual([{ interruptId: "i", status: "resolved", payload: true }]);
   expect(inputs[3]?.messages).toHaveLength(1);
   expect(thread.pending.map(({ status }) => status)).toEqual(["failed"]);
@@ -191,7 +191,7 @@ test("an answer that is the one before, by its id and its text, is shown", async
   });
   await runner.sendMessage("Hi");
   for (let again = 0; again < 2; again++) {
-    expect(await runner.regenerate()).toEqual({ status: "finished" });
+    expect(await runner.regenerate()).toMatchObject({ status: "finished" });
     expect(thread.getState().messages.map(textOf)).toEqual(["Hi", "Hello"]);
     expect([thread.getConfirmedState().messages.length, thread.pending]).toEqual([2, []]);
   }

@@ -49,9 +49,9 @@ test.each(Object.entries(WAYS).flatMap(([name, open]) => CASES.map((one) => [nam
     const sent = runner.sendMessage("Hello there");
     await until(() => runner.status === "streaming");
     const { error: why, ...end } = await runner.stop();
-    expect(end).toEqual({ status: "stopped" });
+    expect(end).toMatchObject({ status: "stopped" });
     expect(why).toEqual(error && expect.objectContaining(error));
-    expect([await sent, runner.status, runner.error]).toEqual([{ status: "stopped" }, "ready", undefined]);
+    expect([await sent, runner.status, runner.error]).toMatchObject([{ status: "stopped" }, "ready", undefined]);
     runner.dispose();
     server.release();
   },

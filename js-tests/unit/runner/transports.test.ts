@@ -76,8 +76,8 @@ test("one part of a transport is replaced", async () => {
   const sent = runner.sendMessage("Hi");
   await until(() => runner.status === "streaming");
   const { id } = runner.thread.run;
-  expect(await runner.stop()).toEqual({ status: "stopped" });
-  expect([await sent, told]).toEqual([{ status: "stopped" }, [id]]);
+  expect(await runner.stop()).toMatchObject({ status: "stopped" });
+  expect([await sent, told]).toMatchObject([{ status: "stopped" }, [id]]);
   server.release();
 });
 
@@ -108,7 +108,7 @@ test("a transport without join cannot join, and one beside another way is refuse
       },
     },
   });
-  expect(await runner.sendMessage("Hi")).toMatchObject({ status: "failed", error: { code: "NO_CONNECTION" } });
+  expect(await runner.sendMessage("Hi")).toMatchObject({ status: "error", error: { code: "NO_CONNECTION" } });
   const transport = agentTransport(new HttpAgent({ url: "/agent" }));
   expect(() => new AgUiRunner(thread, { url: "/agent", transport })).toThrow(/takes one of/);
   expect(() => new LangGraphRunner(new Thread(), { transport: {} as never })).toThrow(/transport/);

@@ -33,7 +33,7 @@ test.each(["per_turn", "per_call"] as const)("%s: the model is notified that the
   const asked = await runner.sendMessage("Write to Ada and Bob.");
   expect(asked.interrupts).toHaveLength(mode === "per_call" ? 2 : 1);
   const cancelled = runner.interrupts.map(({ id }) => ({ id, cancelled: true }));
-  expect(await runner.resume(cancelled)).toEqual({ status: "finished" });
+  expect(await runner.resume(cancelled)).toMatchObject({ status: "finished" });
   const results = runner.thread.getState().messages.flatMap(({ role, content }) => (role === "tool" ? [content] : []));
   expect(results).toEqual([expect.stringContaining("rejected"), expect.stringContaining("rejected")]);
   expect([sent, runner.thread.getState().messages.at(-1)?.content]).toEqual([[], "Well then."]);
@@ -47,17 +47,17 @@ test("one call is rejected, the other approved", async () => {
     { id: ada?.id, cancelled: true },
     { id: bob?.id, value: { type: "approve" } },
   ];
-  expect(await runner.resume(decisions)).toEqual({ status: "finished" });
+  expect(await runner.resume(decisions)).toMatchObject({ status: "finished" });
   expect(sent).toEqual(["Bob"]);
 });
 
 test("where it may not be rejected, the run fails and still asks", async () => {
   const { sent, runner } = agent("per_turn", ["approve"]);
   await runner.sendMessage("Write to Ada and Bob.");
-  expect((await runner.resume({ cancelled: true })).status).toBe("failed");
+  expect((await runner.resume({ cancelled: true })).status).toBe("error");
   expect(runner.interrupts).toHaveLength(1);
   const decisions = [{ type: "approve" }, { type: "approve" }];
-  expect(await runner.resume({ value: { decisions } })).toEqual({ status: "finished" });
+  expect(await runner.resume({ value: { decisions } })).toMatchObject({ status: "finished" });
   expect(sent).toEqual(["Ada", "Bob"]);
 });
 
@@ -81,7 +81,7 @@ test("langchain.js's approval, which spells its request otherwise, is rejected t
   for (const graph of graphs) {
     const runner = runnerOf(graph);
     await runner.sendMessage("Hi");
-    expect(await runner.resume({ cancelled: true })).toEqual({ status: "finished" });
+    expect(await runner.resume({ cancelled: true })).toMatchObject({ status: "finished" });
   }
   expect(asked).toEqual([
     { decisions: [{ type: "reject" }] },
@@ -104,5 +104,5 @@ test("a question that the graph has lost is asked again", async () => {
   for await (const { type, outcome } of graphEvents(graph, { threadId, runId: "r", messages: [], resume }))
     types.push(outcome ?? type);
   expect(types.at(-1)).toMatchObject({ type: "interrupt", interrupts: [{ id: runner.interrupts[0]?.id }] });
-  expect(await runner.resume({ value: "so" })).toEqual({ status: "finished" });
+  expect(await runner.resume({ value: "so" })).toMatchObject({ status: "finished" });
 });

@@ -39,7 +39,7 @@ describe.each(OURS)("$library", ({ chatGraph, nestedGraph }) => {
       "It is sunny in Lima there.",
     ]);
     expect(shown).toContain("It is");
-    expect([thread.run.status, op.status, thread.pending]).toEqual(["idle", "done", []]);
+    expect([thread.run.status, op.status, thread.pending]).toEqual(["ready", "done", []]);
     expect(custom).toHaveLength(2);
   });
 
@@ -56,7 +56,7 @@ describe.each(OURS)("$library", ({ chatGraph, nestedGraph }) => {
     expect([thread.run.status, interrupts]).toMatchObject(["interrupted", [{ value: { question: "Send the mail?" } }]]);
     await foldGraph(thread, graph.stream(new Command({ resume: true }), config));
     expect(contents(thread)).toEqual(["Mail Ada", "Sent."]);
-    expect(thread.run.status).toBe("idle");
+    expect(thread.run.status).toBe("ready");
   });
 
   test("a node's error is the run's: its updates wait for a retry", async () => {
@@ -66,8 +66,8 @@ describe.each(OURS)("$library", ({ chatGraph, nestedGraph }) => {
     const { error } = await foldGraph(thread, {
       [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new RangeError("The model is out.")) }),
     });
-    expect(error).toMatchObject({ name: "RangeError", message: "The model is out." });
-    expect([thread.run.status, op.status]).toEqual(["failed", "failed"]);
+    expect(error).toMatchObject({ code: "RUN_FAILED", message: "The model is out.", cause: { name: "RangeError" } });
+    expect([thread.run.status, op.status]).toEqual(["error", "failed"]);
     const failed = await foldGraph(thread, chatGraph().stream(asking("fail") as never, config));
     expect(failed.error).toMatchObject({ message: "The model is out." });
   });
@@ -79,7 +79,7 @@ describe.each(OURS)("$library", ({ chatGraph, nestedGraph }) => {
     const graph = chatGraph({ pause: 10 });
     const stream = graph.stream(asking("one two three four five six") as never, { ...config, signal: stop.signal });
     await expect(foldGraph(thread, stream, { signal: stop.signal })).rejects.toThrow(/abort/i);
-    expect(thread.run.status).toBe("idle");
+    expect(thread.run.status).toBe("ready");
     expect(contents(thread).at(-1)).not.toContain("six");
   });
 

@@ -280,7 +280,7 @@ describe.each(LIBRARIES)("$library", ({ library, chatGraph, nestedGraph, halfGra
       const text = String(agent.messages.at(-1)?.content);
       expect(text).toMatch(/^You/);
       expect(text).not.toContain("six");
-      expect(agent.thread.run.status).toBe("idle");
+      expect(agent.thread.run.status).toBe("ready");
       const copy = agent.clone();
       copy.addMessage({ id: "q2", role: "user", content: "Hi" });
       await copy.runAgent();
@@ -298,8 +298,8 @@ describe.each(LIBRARIES)("$library", ({ library, chatGraph, nestedGraph, halfGra
     await runner.resume([{ id, value: true }]);
     expect(thread.getState().messages.map(({ content }) => content)).toEqual(["Mail Ada", "Sent."]);
     const { status } = await runner.sendMessage("fail");
-    expect([status, runner.error?.message]).toEqual(["failed", "The model is out."]);
-    expect(await runner.retry()).toMatchObject({ status: "failed" });
+    expect([status, runner.error?.message]).toEqual(["error", "The model is out."]);
+    expect(await runner.retry()).toMatchObject({ status: "error" });
     expect(thread.getState().messages.map(({ content }) => content)).toEqual(["Mail Ada", "Sent.", "fail"]);
   });
 

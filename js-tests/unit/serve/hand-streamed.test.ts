@@ -130,7 +130,7 @@ test("a failed run's broken text has no end: the page shows it until the next ru
       }
     },
   });
-  expect((await runner.sendMessage("Which?")).status).toBe("failed");
+  expect((await runner.sendMessage("Which?")).status).toBe("error");
   expect(types.filter((type) => type.startsWith("TEXT"))).toEqual(["TEXT_MESSAGE_START", "TEXT_MESSAGE_CONTENT"]);
   expect(thread.getState().messages.map(({ content }) => content)).toEqual(["Which?", "The capital is "]);
   expect((await runner.sendMessage("Never mind")).status).toBe("finished");

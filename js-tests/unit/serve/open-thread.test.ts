@@ -83,7 +83,7 @@ test("a run that did not end shows in next, and continues without a message", as
   const { get, page } = served(async () => {
     if (!runs++) throw new Error("The power failed.");
   });
-  expect((await page().sendMessage("Hi")).status).toBe("failed");
+  expect((await page().sendMessage("Hi")).status).toBe("error");
   const { messages, state, interrupts, next } = await get();
   expect([interrupts, next]).toEqual([[], ["answer"]]);
   const second = page();

@@ -37,10 +37,10 @@ test.each([
   const [status, told] = await get(id);
   expect([status, told.values?.messages.length]).toEqual([200, 2]);
   const second = open(id);
-  expect(await second.load()).toEqual({ status: "finished" });
+  expect(await second.load()).toMatchObject({ status: "finished" });
   expect(texts(second.thread)).toEqual(["Hi", "1 heard"]);
   const [messageId] = first.thread.messageIds;
-  expect(await first.sendMessage("Hello", { messageId })).toEqual({ status: "finished" });
+  expect(await first.sendMessage("Hello", { messageId })).toMatchObject({ status: "finished" });
   expect(texts(first.thread)).toEqual(["Hello", "1 heard"]);
   expect((await get(`${id}/state`))[0]).toBe(200);
 });

@@ -333,8 +333,8 @@ describe.each(LIBRARIES)("$library", ({ chatGraph, nestedGraph }) => {
       const id = runner.interrupts[0]?.id;
       await runner.resume([{ id, value: true }]);
       expect(contents(thread.getState()).slice(-2)).toEqual(["Mail Ada", "Sent."]);
-      expect(await runner.sendMessage("fail")).toMatchObject({ status: "failed" });
-      expect(await runner.retry()).toMatchObject({ status: "failed" });
+      expect(await runner.sendMessage("fail")).toMatchObject({ status: "error" });
+      expect(await runner.retry()).toMatchObject({ status: "error" });
       expect(contents(thread.getState()).slice(-2)).toEqual(["Sent.", "fail"]);
     });
 

@@ -40,7 +40,7 @@ test("the run and pending updates are stores through Svelte's own", () => {
   run.subscribe(({ status }) => void seen.push(status));
   failed.subscribe((count) => void seen.push(count));
   thread.optimistic({ topic: "x" }).fail("no");
-  expect(seen).toEqual(["idle", 0, "idle", "idle", 1]);
+  expect(seen).toEqual(["ready", 0, "ready", "ready", 1]);
 });
 
 test("readable(…, thread.subscribe) starts with the current state", () => {

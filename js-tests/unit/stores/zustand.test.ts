@@ -73,11 +73,11 @@ test("pending updates and the run are external stores, too", async () => {
   };
   const { host } = await mount(h(Status));
   await act(async () => void thread.optimistic({ topic: "x" }));
-  expect(host.textContent).toBe("idle,pending");
+  expect(host.textContent).toBe("ready,pending");
   await act(async () => {
     thread.receive({ type: "run-started", runId: "r" });
     thread.receive({ type: "run-error", error: "down" });
     thread.flush();
   });
-  expect(host.textContent).toBe("failed,failed");
+  expect(host.textContent).toBe("error,failed");
 });

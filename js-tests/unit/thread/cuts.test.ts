@@ -108,7 +108,7 @@ const uncut = end(told(asked(), ...events));
 
 test("the run, uncut", () => {
   const messages = [human("q0", "Before"), question, calling, tool("t1", "c1", "42"), ai("a2", "It is 42")];
-  expect(uncut).toMatchObject({ state: { messages }, confirmed: { messages }, run: "idle" });
+  expect(uncut).toMatchObject({ state: { messages }, confirmed: { messages }, run: "ready" });
 });
 
 for (const [how, rest] of [

@@ -385,7 +385,7 @@ test("a freed thread throws DISPOSED everywhere", () => {
   expect(listener).not.toHaveBeenCalled();
   // These need no core.
   expect(thread.getInitialState()).toEqual({ messages: [] });
-  expect([thread.run, thread.had("1")]).toEqual([{ status: "idle" }, false]);
+  expect([thread.run, thread.had("1")]).toEqual([{ status: "ready" }, false]);
   thread.report(new ThreadfoldError("INVALID_ARGUMENT", "late"));
 });
 

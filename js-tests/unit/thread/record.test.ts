@@ -22,7 +22,7 @@ test("the record names its version and its thread", () => {
     history: {},
   });
   expect(core).toMatchObject({
-    run: { status: "idle", parts: [] },
+    run: { status: "ready", parts: [] },
     server: { fields: [{ op: "remove", path: "/topic" }], messages: "0", here: ["messages", "topic"] },
   });
 });
@@ -220,7 +220,7 @@ test("an error keeps its name, its message and its code in a record, for the run
     expect(thread.pending.map((update) => update.error)).toEqual([error, error]);
     for (const record of [json(thread), thread.toJSON()]) {
       const again = Thread.fromJSON(record);
-      expect(again.run).toEqual({ id: "r", status: "failed", error: plain });
+      expect(again.run).toEqual({ id: "r", status: "error", error: plain });
       expect(again.pending.map((update) => update.error)).toEqual([plain, plain]);
     }
   }

@@ -89,9 +89,9 @@ test("a part of the same id is passed over; in another run it is another part", 
   using thread = threadOf();
   const part = { ...text("1", "a"), id: "7" };
   hear(thread, started("r", "5"), { ...streamed("1"), id: "6" }, part, part, part);
-  expect([shown(thread), thread.run]).toEqual([["1 a"], { id: "r", status: "running", lastEventId: "7" }]);
+  expect([shown(thread), thread.run]).toEqual([["1 a"], { id: "r", status: "streaming", lastEventId: "7" }]);
   hear(thread, started("r2", "5"), part);
-  expect([shown(thread), thread.run]).toEqual([["1 aa"], { id: "r2", status: "running", lastEventId: "7" }]);
+  expect([shown(thread), thread.run]).toEqual([["1 aa"], { id: "r2", status: "streaming", lastEventId: "7" }]);
 });
 
 test("where ids repeat, the key distinguishes parts", () => {

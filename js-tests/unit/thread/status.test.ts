@@ -27,20 +27,20 @@ const aTask = () => new Promise<void>((resolve) => void setImmediate(resolve));
 test("a run by its events", () => {
   using thread = threadOf();
   const steps: [ThreadEvent, object][] = [
-    [started("r"), { id: "r", status: "running" }],
-    [finished, { id: "r", status: "idle" }],
-    [disconnected("late"), { id: "r", status: "idle" }],
-    [started("s"), { id: "s", status: "running" }],
+    [started("r"), { id: "r", status: "submitted" }],
+    [finished, { id: "r", status: "ready" }],
+    [disconnected("late"), { id: "r", status: "ready" }],
+    [started("s"), { id: "s", status: "submitted" }],
     [disconnected("cut"), { id: "s", status: "disconnected", error: "cut" }],
     [disconnected(), { id: "s", status: "disconnected" }],
-    [streamed("1"), { id: "s", status: "running" }],
-    [failed, { id: "s", status: "failed", error: "down" }],
-    [started(), { status: "running" }],
+    [streamed("1"), { id: "s", status: "streaming" }],
+    [failed, { id: "s", status: "error", error: "down" }],
+    [started(), { status: "submitted" }],
     [interrupted({ id: "i" }), { status: "interrupted", interrupts: [{ id: "i" }] }],
-    [started("t"), { id: "t", status: "running" }],
-    [interrupted(), { id: "t", status: "idle" }],
+    [started("t"), { id: "t", status: "submitted" }],
+    [interrupted(), { id: "t", status: "ready" }],
   ];
-  expect(thread.run).toEqual({ status: "idle" });
+  expect(thread.run).toMatchObject({ status: "ready" });
   for (const [event, run] of steps) {
     hear(thread, event);
     expect(thread.run, event.type).toStrictEqual(run);
@@ -51,11 +51,11 @@ test("the id of the last part goes with the run, and not into the next", () => {
   using thread = threadOf();
   const part = { ...text("1", "a"), id: "7" };
   hear(thread, started("r", "5"), { ...streamed("1"), id: "6" }, part, part, { ...text("1", "b"), key: "k" });
-  expect(thread.run).toEqual({ id: "r", status: "running", lastEventId: "7" });
+  expect(thread.run).toEqual({ id: "r", status: "streaming", lastEventId: "7" });
   hear(thread, finished);
   expect(thread.run.lastEventId).toBe("7");
   hear(thread, started("r2"));
-  expect(thread.run).toEqual({ id: "r2", status: "running" });
+  expect(thread.run).toEqual({ id: "r2", status: "submitted" });
   // Joined from its start: nothing of it is folded any more, so nobody may continue after its seventh part.
   hear(thread, part, started("r2"));
   expect(thread.run.lastEventId).toBeUndefined();
@@ -64,7 +64,7 @@ test("the id of the last part goes with the run, and not into the next", () => {
 test("a client that joins mid-run receives no start, and its run is running", () => {
   using thread = threadOf();
   hear(thread, { ...streamed("1"), id: "6" });
-  expect(thread.run).toEqual({ status: "running", lastEventId: "6" });
+  expect(thread.run).toMatchObject({ status: "streaming", lastEventId: "6" });
 });
 
 test("a start is the last run's again when it is marked so, or when that has its id and has not ended", () => {
@@ -105,7 +105,7 @@ test("run, pending and streaming are the same objects while they are equal", () 
   hear(thread, started("r", "1"), streamed("a"));
   const look = () => [thread.run, thread.pending, thread.incompleteIds] as const;
   const [run, pending, streaming] = look();
-  expect([run.status, pending.map(({ status }) => status), streaming]).toEqual(["running", ["sent", "sent"], ["a"]]);
+  expect([run.status, pending.map(({ status }) => status), streaming]).toEqual(["streaming", ["sent", "sent"], ["a"]]);
   hear(thread, text("a", "Hel"), text("nobody", "x"), started("r", "1"));
   thread.update({ other: 1 });
   thread.toJSON();
@@ -130,13 +130,13 @@ test("listeners are notified of pending updates and the run, also when the state
     await aTask();
     return heard.splice(0);
   };
-  expect(await next(started("r"))).toEqual([[true, "sent", "running"]]);
+  expect(await next(started("r"))).toEqual([[true, "sent", "submitted"]]);
   expect(await next(disconnected("cut"))).toEqual([[true, "sent", "disconnected"]]);
-  expect(await next(failed)).toEqual([[true, "failed", "failed"]]);
+  expect(await next(failed)).toEqual([[true, "failed", "error"]]);
   op.retry();
-  expect(heard.splice(0)).toEqual([[true, "pending", "failed"]]);
+  expect(heard.splice(0)).toEqual([[true, "pending", "error"]]);
   op.fail("no");
-  expect(heard.splice(0)).toEqual([[true, "failed", "failed"]]);
+  expect(heard.splice(0)).toEqual([[true, "error", "failed"]]);
   op.fail("no");
   expect(heard).toEqual([]);
   op.settle();
@@ -162,7 +162,7 @@ test("a page that is loaded anew is not connected, and may join the run", () => 
   using thread = reloaded(first);
   expect(thread.run).toEqual({ id: "r", status: "disconnected", lastEventId: "2" });
   hear(thread, { ...text("1", "a"), id: "3" });
-  expect(thread.run).toEqual({ id: "r", status: "running", lastEventId: "3" });
+  expect(thread.run).toEqual({ id: "r", status: "streaming", lastEventId: "3" });
   hear(thread, interrupted("i"));
   using again = reloaded(thread);
   expect(again.run).toEqual({ id: "r", status: "interrupted", interrupts: ["i"], lastEventId: "3" });

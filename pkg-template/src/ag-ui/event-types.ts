@@ -172,17 +172,9 @@ export type FoldedEvent =
 
 export type AgUiEvent = FoldedEvent | Chunk | ThinkingEvent;
 
-/** How a run ended. */
+/** How a run ended, in the server's words. */
 export type RunEnd =
-  | { readonly status: "finished"; readonly result?: unknown; readonly pendingToolCallIds: readonly string[] }
+  | { readonly status: "finished"; readonly value?: unknown; readonly pendingToolCallIds: readonly string[] }
   | { readonly status: "interrupted"; readonly interrupts: readonly Interrupt[] }
-  | { readonly status: "cancelled" }
-  | { readonly status: "failed"; readonly error: RunFailure }
-  /** The stream ended before the run did. */
-  | { readonly status: "cut" };
-
-/** The server's words about a run that failed. */
-export interface RunFailure {
-  readonly message: string;
-  readonly code?: string;
-}
+  | { readonly status: "stopped" }
+  | { readonly status: "error"; readonly error: object };

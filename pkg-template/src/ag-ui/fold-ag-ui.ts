@@ -5,11 +5,13 @@ import { isOpen } from "../stream/run-end.js";
 import { markOf, SentIds } from "../stream/sent-ids.js";
 import { read } from "../stream/source.js";
 import type { SentPart, Taker } from "../stream/taker.js";
+import { runError, withIds, type RunResult } from "../stream/run-result.js";
 import type { AgUiEvent, RunEnd } from "./event-types.js";
 import { foldEvent, kindOf, type Kind } from "./events.js";
 import { foldOf, type Fold } from "./fold.js";
 import type { FoldingThread } from "./folding-thread.js";
 import { breakOff, leave } from "./runs.js";
+import { interruptOf } from "./interrupt.js";
 import type { AgUiSource } from "./source.js";
 
 export interface FoldOptions {
@@ -37,13 +39,13 @@ export interface FoldOptions {
 
 /**
  * Folds AG-UI events into a thread as they come: from a `fetch` response of server-sent events, an async iterable, a
- * list or an Observable. Resolves with how the run ended, or with `"cut"` if the events ended before the run. A cut run
- * is `disconnected`: you can fold it again from its start or from where it was cut.
+ * list or an Observable. Resolves with how the run ended: `disconnected` if the events ended before the run. You can
+ * then fold it again from its start or from where it was cut.
  *
  * Reports anything that is not an event, or cannot be folded, to the thread's `"error"` listeners, and continues.
  * Rejects with the source's own error, such as a lost connection, with the signal's reason, and with what `onEvent`
- * throws. It then closes the source. The run becomes `disconnected`, or `idle` if the signal stopped it. If no run
- * began, it becomes `failed`: the pending updates fail with it and wait for a retry.
+ * throws. It then closes the source. The run becomes `disconnected`, or `ready` if the signal stopped it. If no run
+ * began, its status is `error`: the pending updates fail with it and wait for a retry.
  *
  * The messages that it makes are AG-UI's, whatever the type of the thread says: give it a `Thread<AgUiState>`.
  *
@@ -75,7 +77,7 @@ export async function foldAgUi(
   thread: FoldingThread,
   events: AgUiSource | PromiseLike<AgUiSource>,
   options: FoldOptions = {},
-): Promise<RunEnd> {
+): Promise<RunResult> {
   const fold = foldOf(thread);
   const { signal, until, onEvent, join } = checked(options);
   fold.join = join;
@@ -88,7 +90,21 @@ export async function foldAgUi(
     throw error;
   }
   leave(fold);
-  return reading.end;
+  return resultOf(thread, reading.end);
+}
+
+/** How a run ended; its connection broke where no event ended it. */
+function resultOf(thread: FoldingThread, end: RunEnd | undefined): RunResult {
+  const status = end?.status ?? "disconnected";
+  return {
+    status,
+    runId: thread.run.id,
+    error:
+      end === undefined ? runError(undefined, true) : end.status === "error" ? runError(end.error, false) : undefined,
+    interrupts: end?.status === "interrupted" ? withIds(end.interrupts.map(interruptOf)) : [],
+    pendingToolCallIds: end?.status === "finished" ? end.pendingToolCallIds : [],
+    ...(end?.status === "finished" && end.value !== undefined && { value: end.value }),
+  };
 }
 
 /** One reading of a stream: takes its events one by one. */
@@ -98,7 +114,8 @@ class Reading implements Taker {
   readonly #onEvent: FoldOptions["onEvent"];
   readonly #ids: SentIds;
   hasBegun = false;
-  end: RunEnd = { status: "cut" };
+  /** Undefined while the last run has not ended. */
+  end: RunEnd | undefined;
 
   constructor(fold: Fold, isOneRun: boolean, onEvent: FoldOptions["onEvent"]) {
     this.#fold = fold;
@@ -124,7 +141,7 @@ class Reading implements Taker {
     } catch (cause) {
       reportPart(this.#fold.thread, cause, event);
     }
-    if (end || begins) this.end = end ?? { status: "cut" };
+    if (end || begins) this.end = end;
     this.#onEvent?.(event);
     return this.#isOneRun && end !== undefined;
   }
@@ -143,7 +160,7 @@ class Reading implements Taker {
     thread.report(error, value);
     if ((value?.type === "RUN_FINISHED" || value?.type === "RUN_ERROR") && isOpen(thread)) {
       thread.receive({ type: "run-error", error });
-      this.end = { status: "failed", error };
+      this.end = { status: "error", error };
     }
   }
 

@@ -16,11 +16,14 @@ import type { ServerThread } from "../runner/load.js";
 import type { RunRef } from "../runner/transport.js";
 import { agentTransport, httpTransport, joined, type AgUiAgent, type AgUiTransport } from "./transport.js";
 import type { Answer, RunNews, RunProtocol } from "../runner/protocol.js";
-import { OPEN_INTERRUPTS, questionIn, text } from "../runner/question.js";
+import { OPEN_INTERRUPTS } from "../stream/question.js";
+import { interruptOf } from "./interrupt.js";
+import { isConnected } from "../stream/run-end.js";
+import { serversId } from "../stream/run-result.js";
 import { Runner, runnersThread } from "../runner/runner.js";
 import { idsOf, removes } from "../runner/said.js";
 import { tell } from "../shared/tell.js";
-import type { HttpOptions, RunnerInterrupt, RunnerOptions } from "../runner/runner-types.js";
+import type { HttpOptions, RunnerOptions } from "../runner/runner-types.js";
 
 /**
  * How an {@link AgUiRunner} reaches its agent (by one of `transport`, `url`, `agent` and `send`), and what it sends
@@ -261,12 +264,7 @@ class AgUiProtocol implements RunProtocol {
     if (answer instanceof Response && !answer.ok) throw await refusal(answer);
   }
 
-  interrupt(raw: unknown): RunnerInterrupt {
-    const { id, message, toolCallId, metadata, ...rest } = raw as Record<string, unknown>;
-    const own = (metadata as { langgraph?: { raw?: unknown } } | undefined)?.langgraph;
-    const value = "value" in rest ? rest["value"] : own && "raw" in own ? own.raw : metadata;
-    return { id: text(id), value, message: text(message) ?? questionIn(value), toolCallId: text(toolCallId), raw };
-  }
+  readonly interrupt = interruptOf;
 
   get #run(): RunToJoin {
     const { run, threadId = "" } = this.#thread;
@@ -276,9 +274,9 @@ class AgUiProtocol implements RunProtocol {
 
   async #send(input: RunAgentInput, signal: AbortSignal): Promise<AgUiSource> {
     const source = await this.#transport.run(input, { signal });
-    const { status, id } = this.#thread.run;
+    const { id } = this.#thread.run;
     // A server that can be joined knows the run by this id from here on, even if the connection breaks.
-    if (source instanceof Response && source.ok && this.canJoin && status === "running" && id === undefined)
+    if (source instanceof Response && source.ok && this.canJoin && isConnected(this.#thread) && id === undefined)
       this.#thread.receive({ type: "run-started", runId: input.runId });
     return source;
   }
@@ -299,7 +297,7 @@ class AgUiProtocol implements RunProtocol {
     if (end.status === "finished" && legacy.length > 0) thread.receive({ type: "run-finished", interrupts: legacy });
     if (end.status === "finished" && end.pendingToolCallIds.length > 0)
       return { pendingToolCallIds: end.pendingToolCallIds };
-    return { stopped: end.status === "cancelled", ...(areInterrupts(open) && { stillOpen: open }) };
+    return { stopped: end.status === "stopped", ...(areInterrupts(open) && { stillOpen: open }) };
   }
 }
 
@@ -336,7 +334,7 @@ function withId(message: unknown): unknown {
 /** Returns the answers in AG-UI's form, or in ag-ui-langgraph's if it asked by a custom event. */
 function resuming(forwardedProps: object, answers: readonly Answer[] | undefined): RunInputOptions {
   if (!answers) return { forwardedProps };
-  if (answers.some(({ interrupt }) => interrupt.id === undefined)) {
+  if (answers.some(({ interrupt }) => serversId(interrupt) === undefined)) {
     const [answer] = answers;
     if (answers.length > 1 || answer?.cancelled)
       throw new ThreadfoldError(
@@ -347,7 +345,7 @@ function resuming(forwardedProps: object, answers: readonly Answer[] | undefined
     return { forwardedProps: { ...forwardedProps, command: { ...command, resume: answer?.value } } };
   }
   const resume = answers.map(({ interrupt, value, cancelled }) => ({
-    interruptId: interrupt.id as string,
+    interruptId: serversId(interrupt) as string,
     ...(cancelled ? { status: "cancelled" as const } : { status: "resolved" as const, payload: value }),
   }));
   return { forwardedProps, resume };

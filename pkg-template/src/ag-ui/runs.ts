@@ -1,6 +1,6 @@
 import { isAbort, isAbortError } from "../shared/abort.js";
 import * as reading from "../stream/run-end.js";
-import type { Interrupt, RunError, RunFailure, RunFinished, RunStarted } from "./event-types.js";
+import type { Interrupt, RunError, RunFinished, RunStarted } from "./event-types.js";
 import { cleaned, MESSAGES, NOTHING, type Fold, type Step } from "./fold.js";
 import { absentOr, areObjects, isObject, messages, text } from "./shapes.js";
 
@@ -17,7 +17,7 @@ function isStop(fold: Fold, event: object): boolean {
   return fold.isStopped || isAbortError((event as { rawEvent?: unknown }).rawEvent);
 }
 
-function failure({ message, code }: RunError): RunFailure {
+function failure({ message, code }: RunError): object {
   return code === undefined ? { message } : { message, code };
 }
 
@@ -107,8 +107,8 @@ export const runFinished: Step<RunFinished> = {
   end(fold, event) {
     const { outcome, result } = event;
     if (outcome?.type === "interrupt") return { status: "interrupted", interrupts: interruptsOf(outcome.interrupts) };
-    if (outcome?.type === "cancelled") return { status: "cancelled" };
-    return { status: "finished", result, pendingToolCallIds: fold.run.leftOver(event) };
+    if (outcome?.type === "cancelled") return { status: "stopped" };
+    return { status: "finished", value: result, pendingToolCallIds: fold.run.leftOver(event) };
   },
 };
 
@@ -119,5 +119,5 @@ export const runError: Step<RunError> = {
     if (!isStop(fold, event)) fold.send({ type: "run-error", error: failure(event) });
     else if (reading.isOpen(fold.thread)) finishStopped(fold);
   },
-  end: (fold, event) => (isStop(fold, event) ? { status: "cancelled" } : { status: "failed", error: failure(event) }),
+  end: (fold, event) => (isStop(fold, event) ? { status: "stopped" } : { status: "error", error: failure(event) }),
 };

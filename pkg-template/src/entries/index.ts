@@ -42,6 +42,7 @@ export type {
   Drift,
   OptimisticUpdate,
   PendingUpdate,
+  RunStatus,
   ThreadListeners,
   ThreadOptions,
   ThreadRecord,
@@ -50,5 +51,11 @@ export type {
   ThreadUpdate,
 } from "../thread/thread-types.js";
 export type { ThreadEvent } from "../thread/thread-events.js";
+export type { OpenOptions } from "../open/opened.js";
+export type { Runner } from "../runner/runner.js";
+export type { InterruptAnswer, RunnerOptions, SendOptions } from "../runner/runner-types.js";
+export type { LoadedThread, RunRef, Transport } from "../runner/transport.js";
+export type { HttpOptions } from "../stream/http.js";
+export type { Interrupt, RunResult } from "../stream/run-result.js";
 export { checkTodoCalls, replaceTodos, type Todo } from "../state/todos.js";
 export { mergeTools, type Tool } from "../state/tools.js";

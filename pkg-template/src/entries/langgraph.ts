@@ -2,10 +2,9 @@
 // "threadfold/langgraph/core" reduces.
 export { concatChunk } from "../langgraph/chunk.js";
 export { foldGraph, type FoldGraphOptions } from "../langgraph/fold-graph.js";
-export { foldLangGraph, type FoldedRun, type FoldLangGraphOptions } from "../langgraph/fold-langgraph.js";
+export { foldLangGraph, type FoldLangGraphOptions } from "../langgraph/fold-langgraph.js";
 export type { RunStream } from "../langgraph/parts.js";
 export { openLangGraph } from "../langgraph/open-langgraph.js";
-export type { OpenOptions } from "../open/opened.js";
 export { LangGraphRunner, type LangGraphRunnerOptions } from "../langgraph/runner.js";
 export {
   apiTransport,
@@ -14,15 +13,3 @@ export {
   type LangGraphInput,
   type LangGraphTransport,
 } from "../langgraph/transport.js";
-export type { LoadedThread, RunRef, Transport } from "../runner/transport.js";
-export type {
-  HttpOptions,
-  RunnerDecision,
-  RunnerError,
-  RunnerInterrupt,
-  RunnerOptions,
-  RunnerStatus,
-  RunResult,
-  SendOptions,
-} from "../runner/runner-types.js";
-export type { Runner } from "../runner/runner.js";

@@ -2,7 +2,8 @@ import { ThreadfoldError } from "../shared/errors.js";
 import { isAbortError } from "../shared/abort.js";
 import { newId } from "../shared/new-id.js";
 import { readGraphPart } from "../stream/graph-parts.js";
-import { foldLangGraph, type FoldedRun, type RunThread } from "./fold-langgraph.js";
+import { foldLangGraph, type RunThread } from "./fold-langgraph.js";
+import type { RunResult } from "../stream/run-result.js";
 import type { RunListeners } from "./run.js";
 
 /** How {@link foldGraph} reads a run. */
@@ -18,8 +19,7 @@ export interface FoldGraphOptions extends RunListeners {
  * `threadfold/graph` and of langgraph.js. Stream in a list of modes, so that each part says which it is in: `values` (it
  * confirms), `messages` (it streams), and `updates` or `custom` if you like.
  *
- * Resolves when the graph ends, with its interrupts, and with its error if a node threw. After an error the run is
- * `failed`, and its updates wait for a retry.
+ * Resolves with how the run ended. If a node threw, its status is `error`, and its updates wait for a retry.
  *
  * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for an invalid thread or stream, `DISPOSED`; the signal's
  *   reason.
@@ -46,7 +46,7 @@ export async function foldGraph(
   thread: RunThread,
   stream: AsyncIterable<unknown> | PromiseLike<AsyncIterable<unknown>>,
   options: FoldGraphOptions = {},
-): Promise<FoldedRun> {
+): Promise<RunResult> {
   const { runId = newId(), ...rest } = options;
   return foldLangGraph(thread, partsOf(stream, runId), { ...rest, join: false });
 }

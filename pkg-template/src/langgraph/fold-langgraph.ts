@@ -2,11 +2,12 @@ import { ThreadfoldError } from "../shared/errors.js";
 import { isAbort } from "../shared/abort.js";
 import { reportPart, type Position, type ReceivingThread } from "../stream/delivery.js";
 import { breakOff, disconnect, isOpen, stop } from "../stream/run-end.js";
+import { runError, withIds, type RunResult } from "../stream/run-result.js";
 import { SentIds } from "../stream/sent-ids.js";
 import { read } from "../stream/source.js";
 import type { SentPart, Taker } from "../stream/taker.js";
 import { Conversation } from "./conversation.js";
-import type { RunInterrupt } from "./interrupt.js";
+import { interruptOf } from "./interrupt.js";
 import { isDict, type Dict } from "./merge.js";
 import { contentOf, Positions } from "./part-keys.js";
 import type { Part, RunStream } from "./parts.js";
@@ -36,7 +37,7 @@ export interface FoldLangGraphOptions extends RunListeners {
   step?: number | undefined;
   /**
    * Whether the stream rejoins the thread's last run, which may have nothing left to send. Defaults to true if that run
-   * has an id and is still running.
+   * has an id and has not ended.
    */
   join?: boolean | undefined;
   /**
@@ -44,15 +45,6 @@ export interface FoldLangGraphOptions extends RunListeners {
    * API that ends without a state was cut, and the run is `disconnected`.
    */
   endsWithValues?: boolean | undefined;
-}
-
-/** How a run ended. */
-export interface FoldedRun {
-  readonly runId: string | undefined;
-  /** The run's interrupts. They are not part of the state. */
-  readonly interrupts: readonly RunInterrupt[];
-  /** The server's words about a run that failed. */
-  readonly error?: unknown;
 }
 
 /**
@@ -64,12 +56,12 @@ export interface FoldedRun {
  * `thread.run.lastEventId`, or fold it again from its start: known parts are skipped. A part that cannot be folded is
  * reported to the thread's `error` listeners, and the stream continues.
  *
- * @returns when the stream ends: the run's interrupts, and its error if it failed.
+ * @returns how the run ended, once the stream does.
  * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for an invalid thread or stream; `DISPOSED` once the thread was
  *   freed; `BAD_RESPONSE`, with the HTTP `status`, for a response that is not a stream of events. Also throws the errors
  *   of the stream, of `onCustom` and of `onInterrupt`, and the signal's reason. The source is then closed, and a current
  *   run becomes `disconnected`: you can join it again. The signal ends the run instead. If no run began, the requested
- *   one is `failed`, and its pending updates wait for a retry.
+ *   one's status is `error`, and its pending updates wait for a retry.
  *
  * @example
  * ```ts
@@ -90,7 +82,7 @@ export async function foldLangGraph(
   thread: RunThread,
   stream: RunStream | PromiseLike<RunStream>,
   given?: FoldLangGraphOptions,
-): Promise<FoldedRun> {
+): Promise<RunResult> {
   const options = given ?? {};
   if (typeof thread?.receive !== "function")
     throw new ThreadfoldError(
@@ -196,15 +188,25 @@ class Reading implements Taker {
    * Records that the stream ended. A stream of the runs API ends with its run, unless it was visibly cut. A stream of
    * protocol v2 reports its end, or was cut.
    */
-  end(): FoldedRun {
+  end(): RunResult {
     const run = this.#run;
     run.conversation.delivery.at(undefined);
     if (!run.ended) {
       if (this.#isV2 || !this.#mayEnd) disconnect(this.#thread);
       else run.finish();
     }
-    const { runId, interrupts, error } = run;
-    return { runId, interrupts: [...interrupts], ...(error === undefined ? {} : { error }) };
+    const { runId, error } = run;
+    const { status } = this.#thread.run;
+    const isCut = status === "disconnected";
+    const interrupts = withIds(run.interrupts.map(interruptOf));
+    const end = error === undefined ? (interrupts.length > 0 ? "interrupted" : "finished") : "error";
+    return {
+      status: isCut ? status : end,
+      runId,
+      error: isCut || error !== undefined ? runError(error, isCut) : undefined,
+      interrupts,
+      pendingToolCallIds: [],
+    };
   }
 
   /** Takes note that an error ended the reading. */

@@ -1,3 +1,7 @@
+// An interrupt of LangGraph, and in the form that folds and runners share.
+import { questionIn, text } from "../stream/question.js";
+import type { Asked } from "../stream/run-result.js";
+
 /** A question of the graph to the user. The run continues when you resume it with the answer. */
 export interface RunInterrupt {
   readonly id?: string | undefined;
@@ -9,3 +13,10 @@ export interface RunInterrupt {
 /** Whether an interrupt is among these. One without an id is always another. */
 export const isKnown = (interrupts: readonly RunInterrupt[], { id }: RunInterrupt): boolean =>
   id !== undefined && interrupts.some((known) => known.id === id);
+
+/** Reads an interrupt: its value is the argument of `interrupt()`. */
+export function interruptOf(raw: unknown): Asked {
+  const { id, value } = raw as RunInterrupt;
+  const { tool_call_id: toolCallId } = (value ?? {}) as { tool_call_id?: unknown };
+  return { id, value, message: questionIn(value), toolCallId: text(toolCallId), raw };
+}

@@ -2,7 +2,6 @@ import { ThreadfoldError } from "../shared/errors.js";
 import type { Thread } from "../thread/thread.js";
 import { LeftOff, Wait } from "../shared/abort.js";
 import { foldLangGraph, type FoldLangGraphOptions } from "./fold-langgraph.js";
-import type { RunInterrupt } from "./interrupt.js";
 import type { WithLangChainMessages } from "../state/message-types.js";
 import type { RunStream } from "./parts.js";
 import type { ThreadState, ThreadUpdate } from "../thread/thread-types.js";
@@ -19,8 +18,10 @@ import { Runner, runnersThread } from "../runner/runner.js";
 import type { ServerThread } from "../runner/load.js";
 import { lostMessages } from "./lost.js";
 import { idsOf, messagesIn } from "../runner/said.js";
-import { questionIn, text } from "../runner/question.js";
-import type { HttpOptions, RunnerInterrupt, RunnerOptions } from "../runner/runner-types.js";
+import { isConnected } from "../stream/run-end.js";
+import { serversId } from "../stream/run-result.js";
+import { interruptOf } from "./interrupt.js";
+import type { HttpOptions, RunnerOptions } from "../runner/runner-types.js";
 import { tell } from "../shared/tell.js";
 
 /** How a {@link LangGraphRunner} reaches its server (by `apiUrl` or `client`), and the options of each run. */
@@ -73,7 +74,7 @@ export interface LangGraphRunnerOptions extends RunnerOptions, HttpOptions {
  * });
  * let end = await runner.sendMessage("Mail Ada that I am late");
  * if (end.status === "interrupted") end = await runner.resume({ value: true });
- * if (end.status === "failed") console.warn(end.error?.message);
+ * if (end.status === "error") console.warn(end.error?.message);
  * ```
  */
 export class LangGraphRunner<
@@ -165,7 +166,7 @@ class LangGraphProtocol implements RunProtocol {
         messages?: readonly { readonly tool_calls?: unknown[] }[];
       };
       // A run that was stopped among its tools ends like one that is done, but for the calls.
-      const isDone = this.#thread.run.status !== "idle" || !messages.at(-1)?.tool_calls?.length;
+      const isDone = this.#thread.run.status !== "ready" || !messages.at(-1)?.tool_calls?.length;
       return isDone ? {} : this.#endOf(signal);
     };
   }
@@ -215,7 +216,7 @@ class LangGraphProtocol implements RunProtocol {
    */
   async #endOf(signal: AbortSignal): Promise<RunNews> {
     const { id, status } = this.#thread.run;
-    if (id === undefined || (status !== "idle" && status !== "disconnected")) return {};
+    if (id === undefined || (status !== "ready" && status !== "disconnected")) return {};
     try {
       const end = await this.#transport.status?.(this.#run, { signal });
       if (end === "success" && status === "disconnected") await this.#takeState(signal, false);
@@ -270,11 +271,7 @@ class LangGraphProtocol implements RunProtocol {
     return connection.signal;
   }
 
-  interrupt(raw: unknown): RunnerInterrupt {
-    const { id, value } = raw as RunInterrupt;
-    const { tool_call_id: toolCallId } = (value ?? {}) as { tool_call_id?: unknown };
-    return { id, value, message: questionIn(value), toolCallId: text(toolCallId), raw };
-  }
+  readonly interrupt = interruptOf;
 
   readonly load: RunProtocol["load"];
 
@@ -313,9 +310,8 @@ class LangGraphProtocol implements RunProtocol {
     this.#created = new Promise((resolve) => (created = resolve));
     const named = (runId: string | undefined) => {
       created(runId);
-      const { status, id } = thread.run;
       // From here on the run is known by its id, even if the connection breaks.
-      if (runId !== undefined && status === "running" && id === undefined)
+      if (runId !== undefined && isConnected(thread) && thread.run.id === undefined)
         thread.receive({ type: "run-started", runId });
     };
     const abort = this.#connect(signal);
@@ -362,11 +358,11 @@ function resumeOf(answers: readonly Answer[]): unknown {
     );
   const [only] = answers;
   // An answer without the id would be taken for that of the next question, too, if the run fails between the two.
-  if (answers.length === 1 && !isServersId(only?.interrupt.id)) return only?.value ?? null;
-  if (answers.some(({ interrupt }) => interrupt.id === undefined))
+  if (answers.length === 1 && !isServersId(only && serversId(only.interrupt))) return only?.value ?? null;
+  if (answers.some(({ interrupt }) => serversId(interrupt) === undefined))
     throw new ThreadfoldError("INVALID_ARGUMENT", "Several interrupts can be answered only if they have ids.");
   // Without a value JSON would leave the answer out.
-  return Object.fromEntries(answers.map(({ interrupt, value }) => [interrupt.id, value ?? null]));
+  return Object.fromEntries(answers.map(({ interrupt, value }) => [serversId(interrupt), value ?? null]));
 }
 
 /** LangGraph takes only ids of this form for ids, and all else for the answer itself. */

@@ -1,7 +1,9 @@
 // The state and the calls of a chat, in a component.
 import { useCallback, useSyncExternalStore } from "react";
 import type { Runner } from "../runner/runner.js";
-import type { RunnerError, RunnerInterrupt, RunnerStatus } from "../runner/runner-types.js";
+import type { ThreadfoldError } from "../shared/errors.js";
+import type { Interrupt } from "../stream/run-result.js";
+import type { RunStatus } from "../thread/thread-types.js";
 import type { Thread } from "../thread/thread.js";
 import { initially } from "./initial-messages.js";
 
@@ -13,11 +15,11 @@ export interface Chat<S extends object, U extends object> extends Pick<
   readonly thread: Thread<S, U>;
   /** The ids of the messages to show, in order. */
   readonly messageIds: readonly string[];
-  readonly status: RunnerStatus;
+  readonly status: RunStatus;
   /** Why the last run failed, or why its connection broke. */
-  readonly error: RunnerError | undefined;
+  readonly error: ThreadfoldError | undefined;
   /** The run's interrupts. */
-  readonly interrupts: readonly RunnerInterrupt[];
+  readonly interrupts: readonly Interrupt[];
   /** Whether the thread is being opened, and has no message yet. */
   readonly isThreadLoading: boolean;
 }

@@ -40,6 +40,6 @@ export function useRun<T>(
   return useView(threadOf(of), runOf, noRun, selector, isEqual);
 }
 
-const IDLE: ThreadRun = { status: "idle" };
+const NO_RUN: ThreadRun = { status: "ready" };
 const runOf = ({ run }: RunStore) => run;
-const noRun = () => IDLE;
+const noRun = () => NO_RUN;

@@ -1,14 +1,16 @@
 // The status of a runner, in a component.
-import type { RunnerError, RunnerInterrupt, RunnerStatus } from "../runner/runner-types.js";
+import type { ThreadfoldError } from "../shared/errors.js";
+import type { Interrupt } from "../stream/run-result.js";
+import type { RunStatus } from "../thread/thread-types.js";
 import { useView } from "./use-view.js";
 
 /** The return value of {@link useRunner}. */
 export interface RunnerView {
-  readonly status: RunnerStatus;
+  readonly status: RunStatus;
   /** Why the last run failed, or why its connection broke. */
-  readonly error: RunnerError | undefined;
+  readonly error: ThreadfoldError | undefined;
   /** The run's interrupts. */
-  readonly interrupts: readonly RunnerInterrupt[];
+  readonly interrupts: readonly Interrupt[];
   /** Whether the thread is being opened by `load()`, and has no message yet. */
   readonly isThreadLoading: boolean;
 }

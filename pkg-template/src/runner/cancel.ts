@@ -1,9 +1,8 @@
 import { ThreadfoldError } from "../shared/errors.js";
 import { connectionError, UNREACHABLE } from "../stream/connection.js";
-import { blamed } from "./shown.js";
+import { runError } from "../stream/run-result.js";
 import { pause } from "../stream/http.js";
 import type { RunProtocol } from "./protocol.js";
-import type { RunnerError } from "./runner-types.js";
 
 /** Has the server stop a run. It may never answer, and nothing goes out before this is over. */
 export class Cancel {
@@ -17,7 +16,7 @@ export class Cancel {
   }
 
   /** Returns why the server may not have stopped the run: it refuses, or does not answer in time. */
-  async send(): Promise<RunnerError | undefined> {
+  async send(): Promise<ThreadfoldError | undefined> {
     const leave = (this.#leave = new AbortController());
     const { signal } = leave;
     const over = pause(this.#timeout, signal);
@@ -25,11 +24,9 @@ export class Cancel {
     const told = this.#protocol.cancel(signal).then(
       () => undefined,
       (error: unknown) =>
-        hasEnded(error) || signal.aborted ? undefined : blamed(connectionError(error, UNREACHABLE), false),
+        hasEnded(error) || signal.aborted ? undefined : runError(connectionError(error, UNREACHABLE), false),
     );
-    const unanswered = over.then(() =>
-      signal.aborted ? undefined : (new ThreadfoldError("NO_CONNECTION", UNANSWERED) as RunnerError),
-    );
+    const unanswered = over.then(() => (signal.aborted ? undefined : new ThreadfoldError("NO_CONNECTION", UNANSWERED)));
     const error = await Promise.race([told, unanswered]);
     leave.abort();
     return error;

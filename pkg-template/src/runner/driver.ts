@@ -1,11 +1,12 @@
 import { ThreadfoldError } from "../shared/errors.js";
 import type { Thread } from "../thread/thread.js";
-import { blamed } from "./shown.js";
+import { isConnected } from "../stream/run-end.js";
+import { runError, type Interrupt, type RunResult } from "../stream/run-result.js";
+import type { RunStatus } from "../thread/thread-types.js";
 import { Effects } from "./effects.js";
 import { isDue, isUnderWay, listOf, machineOf, openOf, step } from "./machine.js";
 import type { Command, Event, Machine, Refusal, Rules, Who } from "./machine-types.js";
 import type { RunProtocol } from "./protocol.js";
-import type { RunnerError, RunnerInterrupt, RunnerStatus, RunResult } from "./runner-types.js";
 import { askedOf, statusOf } from "./shown.js";
 import { Listeners } from "./listeners.js";
 import { carried, isPending } from "./said.js";
@@ -40,7 +41,7 @@ export class Driver<S extends object, U extends object> {
   /** The thread's run as it was last looked at: another one is other code's. */
   #seen: unknown;
   #unwatch: (() => void) | undefined;
-  #blamed: { readonly on: unknown; readonly isBroken: boolean; readonly error: RunnerError } | undefined;
+  #blamed: { readonly on: unknown; readonly isBroken: boolean; readonly error: ThreadfoldError } | undefined;
 
   constructor(thread: Thread<S, U>, protocol: RunProtocol, settings: Settings) {
     this.thread = thread;
@@ -72,15 +73,16 @@ export class Driver<S extends object, U extends object> {
     return this.#machine;
   }
 
-  get status(): RunnerStatus {
+  get status(): RunStatus {
     return this.thread.isDisposed ? "ready" : statusOf(this.machine);
   }
 
-  get error(): RunnerError | undefined {
-    return this.status === "error" ? this.#reason : undefined;
+  get error(): ThreadfoldError | undefined {
+    const { status } = this;
+    return status === "error" || status === "disconnected" ? this.#reason : undefined;
   }
 
-  get interrupts(): readonly RunnerInterrupt[] {
+  get interrupts(): readonly Interrupt[] {
     return this.thread.isDisposed ? NONE : this.effects.questions.list(askedOf(this.machine));
   }
 
@@ -89,7 +91,7 @@ export class Driver<S extends object, U extends object> {
   }
 
   /** The same object until another run fails. */
-  get #reason(): RunnerError | undefined {
+  get #reason(): ThreadfoldError | undefined {
     const { state } = this.#machine;
     if (state.is !== "rest") return undefined;
     const { is } = state.run;
@@ -97,7 +99,7 @@ export class Driver<S extends object, U extends object> {
     const on = is === "unloaded" ? this.effects.loadError : this.thread.run.error;
     const isBroken = is === "cut";
     if (!this.#blamed || this.#blamed.on !== on || this.#blamed.isBroken !== isBroken)
-      this.#blamed = { on, isBroken, error: blamed(on, isBroken) };
+      this.#blamed = { on, isBroken, error: runError(on, isBroken) };
     return this.#blamed.error;
   }
 
@@ -216,13 +218,13 @@ export class Driver<S extends object, U extends object> {
     if (thread.isDisposed) return { is: "freed" };
     const { run } = thread;
     const isNamed = run.id !== undefined;
-    const isReplaced = state.is === "rejoining" && run.status === "running" && this.effects.isReplaced;
+    const isReplaced = state.is === "rejoining" && isConnected(this.thread) && this.effects.isReplaced;
     if (isUnderWay(state) && !isReplaced) {
       this.#seen = run;
       if (state.is === "reading") return !state.heard && this.effects.hasHeard ? { is: "part", n } : undefined;
-      return run.status === "running" && isNamed ? { is: "began", n } : undefined;
+      return isConnected(this.thread) && isNamed ? { is: "began", n } : undefined;
     }
-    if (run.status === "running") {
+    if (isConnected(this.thread)) {
       if (state.is === "elsewhere" && state.isNamed === isNamed) return undefined;
       const took = listOf(unsent).filter((id) => thread.optimisticUpdate(id).status !== "pending");
       return { is: "otherBegan", took, isNamed };
@@ -287,20 +289,15 @@ export class Driver<S extends object, U extends object> {
   }
 
   #resultOf(status: RunResult["status"], why: "cancel" | "other" | undefined, isLoad: boolean): RunResult {
-    const error =
-      why === "cancel" ? this.effects.cancelError : why === "other" ? (refusalOf("BUSY") as RunnerError) : this.#reason;
-    switch (status) {
-      case "finished":
-        return { status, ...this.effects.takeCalls(isLoad) };
-      case "interrupted":
-        return { status, interrupts: this.effects.questions.list(askedOf(this.#machine)) };
-      case "failed":
-        return { status, error };
-      case "stopped":
-        return why && error ? { status, error } : { status };
-      default:
-        return error ? { status, error } : { status };
-    }
+    const refused = why === "cancel" ? this.effects.cancelError : why === "other" ? refusalOf("BUSY") : undefined;
+    const hasFailed = status === "error" || status === "disconnected";
+    return {
+      status,
+      runId: this.thread.run.id,
+      error: refused ?? (hasFailed ? this.#reason : undefined),
+      interrupts: status === "interrupted" ? this.effects.questions.list(askedOf(this.#machine)) : NONE,
+      pendingToolCallIds: status === "finished" ? this.effects.takeCalls(isLoad) : NONE,
+    };
   }
 
   /** Listens to the thread while somebody listens here, or waits for the end of another program's run. */

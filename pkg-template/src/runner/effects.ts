@@ -13,7 +13,7 @@ import type { Command, Event, Found, RunStanding } from "./machine-types.js";
 import type { RunNews, RunProtocol, Work } from "./protocol.js";
 import { Questions } from "./questions.js";
 import { saidBy } from "./rewind.js";
-import type { RunnerError } from "./runner-types.js";
+import { isConnected } from "../stream/run-end.js";
 import { sendAgain } from "./failed.js";
 import { beginEmpty } from "./said.js";
 
@@ -26,7 +26,7 @@ export class Effects<S extends object, U extends object> {
   readonly failed: Failed<S, U>;
   /** Why the server's state of the thread could not be loaded, and why the last run may not have been stopped. */
   loadError: unknown;
-  cancelError: RunnerError | undefined;
+  cancelError: ThreadfoldError | undefined;
   readonly #thread: Thread<S, U>;
   readonly #protocol: RunProtocol;
   readonly #delays: readonly number[];
@@ -71,7 +71,7 @@ export class Effects<S extends object, U extends object> {
     switch (status) {
       case "interrupted":
         return { is: "asks", open: this.questions.ids };
-      case "failed":
+      case "error":
         return {
           is: "failed",
           begun: id !== undefined,
@@ -101,12 +101,11 @@ export class Effects<S extends object, U extends object> {
   }
 
   /** The open calls that a successful run's result reports. `ofThread`: also those that the thread shows. */
-  takeCalls(ofThread: boolean): RunNews {
+  takeCalls(ofThread: boolean): readonly string[] {
     const left = this.#callsLeft;
     this.#callsLeft = NONE;
     const more = ofThread ? (this.#protocol.news?.().pendingToolCallIds ?? NONE) : NONE;
-    const pendingToolCallIds = [...new Set([...left, ...more])];
-    return pendingToolCallIds.length > 0 ? { pendingToolCallIds } : {};
+    return [...new Set([...left, ...more])];
   }
 
   // ── the thread ──
@@ -180,7 +179,7 @@ export class Effects<S extends object, U extends object> {
     if (failed.length > 0) return { is: "shown", ws, ids: sendAgain(thread, failed, this.failed.saidWith(failed)) };
     // Somebody else has sent it again meanwhile.
     if (lacking.length > 0) return { is: "shown", ws, ids: lacking.map(({ id }) => id) };
-    if (thread.run.status !== "failed") return { is: "stands", ws };
+    if (thread.run.status !== "error") return { is: "stands", ws };
     if (!isDone) return { is: "wanted", ws };
     thread.receive({ type: "run-finished" });
     return { is: "stands", ws };
@@ -245,9 +244,9 @@ export class Effects<S extends object, U extends object> {
     const { news, before } = this.#attempt;
     const { run } = this.#thread;
     // Retrying a failed run removes only the messages that it had received.
-    if (run.status === "failed" && before) this.failed.note(before());
+    if (run.status === "error" && before) this.failed.note(before());
     // An answer that the server refused can be corrected.
-    if (run.status === "failed" && news.stillOpen) this.questions.reopen(news.stillOpen);
+    if (run.status === "error" && news.stillOpen) this.questions.reopen(news.stillOpen);
     if (news.pendingToolCallIds) this.#callsLeft = news.pendingToolCallIds;
     const how = this.found();
     // Where other code has begun a run meanwhile, this one was over before.
@@ -287,7 +286,7 @@ export class Effects<S extends object, U extends object> {
     const thread = this.#thread;
     this.#attempt.controller.abort(goesOn ? new LeftOff() : undefined);
     this.#cancel.leave();
-    if (goesOn && !thread.isDisposed && thread.run.status === "running") thread.receive({ type: "disconnected" });
+    if (goesOn && !thread.isDisposed && isConnected(thread)) thread.receive({ type: "disconnected" });
   }
 }
 

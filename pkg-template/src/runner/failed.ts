@@ -57,7 +57,7 @@ export class Failed<S extends object, U extends object> {
   get last(): readonly PendingUpdate<U>[] {
     const { all } = this;
     const { status, error } = this.#thread.run;
-    const why = status === "failed" ? error : all.at(-1)?.error;
+    const why = status === "error" ? error : all.at(-1)?.error;
     return all.filter((update) => this.#isSame(update.error, why));
   }
 

@@ -23,7 +23,7 @@ export function foldState<S extends object, U extends object>(
   joined: string | undefined,
 ): string | undefined {
   const { status, error } = thread.run;
-  const lost = status === "failed" ? lostMessages(thread, values) : [];
+  const lost = status === "error" ? lostMessages(thread, values) : [];
   // The state of an interrupted run lacks what a subgraph sent before it.
   if (Object.keys(values).length > 0) thread.receive({ type: "values", values, partial: interrupts.length > 0 });
   if (lost.length > 0) thread.optimistic({ messages: lost } as U).fail(error);
@@ -33,7 +33,7 @@ export function foldState<S extends object, U extends object>(
     return runId;
   }
   // An interrupt answered elsewhere is no longer open, and of a run that ended well after all nothing has failed.
-  const isOver = isDone && thread.run.status === "failed" && !thread.pending.some(({ status }) => status === "failed");
+  const isOver = isDone && thread.run.status === "error" && !thread.pending.some(({ status }) => status === "failed");
   if (interrupts.length > 0 || thread.run.interrupts || isOver) thread.receive({ type: "run-finished", interrupts });
   return undefined;
 }

@@ -1,5 +1,6 @@
 // The state, events and commands of a runner's machine. It has ids, numbers and names alone, so that it can move into
 // the core.
+import type { RunResult } from "../stream/run-result.js";
 
 /** The number of a promise that a call has returned. */
 export type Who = number;
@@ -164,7 +165,7 @@ export interface Cut {
   readonly auth: boolean;
 }
 
-export type Result = "finished" | "stopped" | "interrupted" | "failed" | "disconnected";
+export type Result = RunResult["status"];
 export type Refusal = "BUSY" | "INVALID_STATE" | "INVALID_ARGUMENT" | "DISPOSED";
 
 export type Command =

@@ -75,7 +75,7 @@ const resultOf = (run: Standing): Result => {
   if (run.is === "none") return "finished";
   if (run.is === "ended") return run.how;
   if (run.is === "asks") return "interrupted";
-  return run.is === "cut" ? "disconnected" : "failed";
+  return run.is === "cut" ? "disconnected" : "error";
 };
 
 /** The standing of a run found so; pending answers are kept while the interrupts are the same. */
@@ -351,7 +351,7 @@ class Turn {
       const [first, ...others] = own;
       this.m.own = NONE;
       if (first !== undefined) this.#do({ do: "remake", w: first });
-      return this.#settle(others, "failed");
+      return this.#settle(others, "error");
     }
     this.#rest(run);
   }

@@ -1,5 +1,6 @@
 import type { ServerThread } from "./load.js";
-import type { RunnerDecision, RunnerInterrupt } from "./runner-types.js";
+import type { Asked, Interrupt } from "../stream/run-result.js";
+import type { InterruptAnswer } from "./runner-types.js";
 
 /** A protocol's requests. The runner decides when to make them, and handles their results. */
 export interface RunProtocol {
@@ -24,7 +25,7 @@ export interface RunProtocol {
   readonly answersAgain: boolean;
   /** Stops the run on the server, until the signal aborts. */
   cancel(signal: AbortSignal): Promise<void>;
-  interrupt(raw: unknown): RunnerInterrupt;
+  interrupt(raw: unknown): Asked;
   /** Returns the thread's report on its last run's end, for a page that was not there. */
   news?(): RunNews;
 }
@@ -42,6 +43,6 @@ export interface RunNews {
 }
 
 /** An interrupt with its answer. */
-export interface Answer extends RunnerDecision {
-  readonly interrupt: RunnerInterrupt;
+export interface Answer extends InterruptAnswer {
+  readonly interrupt: Interrupt;
 }

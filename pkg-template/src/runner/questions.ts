@@ -2,7 +2,8 @@
 import { ThreadfoldError } from "../shared/errors.js";
 import type { Thread } from "../thread/thread.js";
 import type { Answer } from "./protocol.js";
-import type { RunnerDecision, RunnerInterrupt } from "./runner-types.js";
+import { withIds, type Asked, type Interrupt } from "../stream/run-result.js";
+import type { InterruptAnswer } from "./runner-types.js";
 
 const NONE: readonly never[] = [];
 
@@ -11,16 +12,16 @@ const NONE: readonly never[] = [];
  */
 export class Questions<S extends object, U extends object> {
   readonly #thread: Thread<S, U>;
-  readonly #read: (raw: unknown) => RunnerInterrupt;
+  readonly #read: (raw: unknown) => Asked;
   #of: unknown;
   #reopened: { readonly run: unknown; readonly interrupts: readonly unknown[] } | undefined;
-  #byId: ReadonlyMap<string, RunnerInterrupt> = new Map();
+  #byId: ReadonlyMap<string, Interrupt> = new Map();
   #ids: readonly string[] = NONE;
   #answers = new Map<string, Answer>();
-  #open: { readonly ids: readonly string[]; readonly list: readonly RunnerInterrupt[] } = { ids: NONE, list: NONE };
+  #open: { readonly ids: readonly string[]; readonly list: readonly Interrupt[] } = { ids: NONE, list: NONE };
 
   /** @param read - Reads an interrupt of the protocol. */
-  constructor(thread: Thread<S, U>, read: (raw: unknown) => RunnerInterrupt) {
+  constructor(thread: Thread<S, U>, read: (raw: unknown) => Asked) {
     this.#thread = thread;
     this.#read = read;
   }
@@ -28,7 +29,7 @@ export class Questions<S extends object, U extends object> {
   /** The run's interrupts, as the server sent them. */
   get raw(): readonly unknown[] | undefined {
     const { run } = this.#thread;
-    if (run.status !== "interrupted" && run.status !== "failed") return undefined;
+    if (run.status !== "interrupted" && run.status !== "error") return undefined;
     return run.interrupts ?? (this.#reopened?.run === run ? this.#reopened.interrupts : undefined);
   }
 
@@ -37,9 +38,7 @@ export class Questions<S extends object, U extends object> {
     const asked = this.raw;
     if (asked === this.#of) return this.#ids;
     this.#of = asked;
-    const byId = new Map<string, RunnerInterrupt>();
-    for (const one of asked?.map(this.#read) ?? NONE)
-      byId.set(one.id === undefined || byId.has(one.id) ? `${one.id ?? ""}#${byId.size}` : one.id, one);
+    const byId = new Map(withIds(asked?.map(this.#read) ?? NONE).map((one) => [one.id, one]));
     // Answers are kept for a retry of the run that was to continue with them.
     if (byId.size > 0) this.#answers = new Map([...this.#answers].filter(([id]) => byId.has(id)));
     this.#byId = byId;
@@ -47,7 +46,7 @@ export class Questions<S extends object, U extends object> {
   }
 
   /** Returns those with these ids. The same array while they are the same. */
-  list(ids: readonly string[]): readonly RunnerInterrupt[] {
+  list(ids: readonly string[]): readonly Interrupt[] {
     void this.ids;
     const list = ids.flatMap((id) => this.#byId.get(id) ?? []);
     const before = this.#open.list;
@@ -76,7 +75,7 @@ export class Questions<S extends object, U extends object> {
     return this.#byId.has(name) ? name : undefined;
   }
 
-  one(id: string): RunnerInterrupt | undefined {
+  one(id: string): Interrupt | undefined {
     return this.#byId.get(id);
   }
 }
@@ -85,9 +84,9 @@ export class Questions<S extends object, U extends object> {
 export function answersTo(
   questions: Questions<never, never>,
   open: readonly string[],
-  given: RunnerDecision | readonly RunnerDecision[],
+  given: InterruptAnswer | readonly InterruptAnswer[],
 ): Map<string, Answer> {
-  const decisions = Array.isArray(given) ? (given as readonly RunnerDecision[]) : [given as RunnerDecision];
+  const decisions = Array.isArray(given) ? (given as readonly InterruptAnswer[]) : [given as InterruptAnswer];
   if (decisions.some((decision) => typeof decision !== "object" || decision === null))
     invalid("A decision should be an object: { value }, or { id, value } if several interrupts are open.");
   if (decisions.length === 0) invalid("No interrupt is answered by an empty list of decisions.");

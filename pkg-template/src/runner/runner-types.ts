@@ -3,62 +3,14 @@ import type { InputOf } from "../state/fields.js";
 
 export type { HttpOptions, RequestHeaders } from "../stream/http.js";
 
-/**
- * The status of a run, named as in the AI SDK. `submitted`: the request is sent, or a broken connection is being
- * rejoined. `streaming`: the server has begun the run. `interrupted`: it waits for an answer, see `interrupts`.
- * `error`: the last run failed, or its connection broke for good. Otherwise `ready`.
- */
-export type RunnerStatus = "ready" | "submitted" | "streaming" | "interrupted" | "error";
-
-/** Why a run failed, or why its connection broke. */
-export interface RunnerError {
-  readonly message: string;
-  /** The HTTP status, if the server refused the request. */
-  readonly status?: number | undefined;
-  /** threadfold's, the server's, LangGraph's name of the error; `RUN_FAILED` if it has none. */
-  readonly code: string | number;
-}
-
-/** An interrupt of a run, in one shape for both protocols. */
-export interface RunnerInterrupt {
-  /** Undefined if the server gives none. */
-  readonly id: string | undefined;
-  /** The request: in LangGraph, also over AG-UI, the argument of `interrupt()`; otherwise the interrupt's metadata. */
-  readonly value: unknown;
-  /**
-   * The question as text: the interrupt's own `message`, or `value` if that is text, or its `message`, `question` or
-   * `description`. Otherwise undefined.
-   */
-  readonly message: string | undefined;
-  /** The tool call that waits for the answer, if the server names it. */
-  readonly toolCallId: string | undefined;
-  /** The interrupt as the server sent it. */
-  readonly raw: unknown;
-}
-
 /** The answer to an interrupt. */
-export interface RunnerDecision {
+export interface InterruptAnswer {
   /** The interrupt's id; optional when only one is open. */
   readonly id?: string | undefined;
   /** The answer: in LangGraph the result of `interrupt()`, over AG-UI the payload. */
   readonly value?: unknown;
   /** AG-UI only: cancels the interrupt. The agent decides how to continue. */
   readonly cancelled?: boolean | undefined;
-}
-
-/** How a run ended. */
-export interface RunResult {
-  /**
-   * `stopped`: by you, or by the server. `disconnected`: the connection broke and could not be rejoined, or the server
-   * answered 401 or 403. The run may still be active, and `load()` tries again.
-   */
-  readonly status: "finished" | "interrupted" | "failed" | "stopped" | "disconnected";
-  /** With `failed` and `disconnected`; with `stopped` of `stop()`, if the server may not have stopped the run. */
-  readonly error?: RunnerError | undefined;
-  /** With `interrupted`. */
-  readonly interrupts?: readonly RunnerInterrupt[] | undefined;
-  /** With `finished` over AG-UI: the tool calls for you to answer, by sending a message of the role `tool` for each. */
-  readonly pendingToolCallIds?: readonly string[] | undefined;
 }
 
 /** Options of every runner. */

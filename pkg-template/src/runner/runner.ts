@@ -11,16 +11,9 @@ import { standingOf } from "./machine.js";
 import type { Event, Who } from "./machine-types.js";
 import type { RunProtocol } from "./protocol.js";
 import { insteadOf, isEdit, questionOf, rewound, unsentOf } from "./rewind.js";
-import type {
-  RunnerDecision,
-  RunnerError,
-  RunnerInterrupt,
-  RunnerOptions,
-  RunnerStatus,
-  RunResult,
-  SendOptions,
-  SentMessages,
-} from "./runner-types.js";
+import type { Interrupt, RunResult } from "../stream/run-result.js";
+import type { RunStatus } from "../thread/thread-types.js";
+import type { InterruptAnswer, RunnerOptions, SendOptions, SentMessages } from "./runner-types.js";
 import type { Said } from "./said.js";
 import { askedOf } from "./shown.js";
 
@@ -51,7 +44,7 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   /** The current status. */
-  get status(): RunnerStatus {
+  get status(): RunStatus {
     return this.#driver.status;
   }
 
@@ -59,7 +52,7 @@ export abstract class Runner<S extends object, U extends object> {
    * Returns {@link Runner.status}, as a function that works detached:
    * `useSyncExternalStore(runner.subscribe, runner.getStatus)`.
    */
-  getStatus(): RunnerStatus {
+  getStatus(): RunStatus {
     return this.status;
   }
 
@@ -69,7 +62,7 @@ export abstract class Runner<S extends object, U extends object> {
    * not while a broken connection is being rejoined. `NO_CONNECTION` for a run that a reload cut off, until it is
    * joined. The same object until another run fails.
    */
-  get error(): RunnerError | undefined {
+  get error(): ThreadfoldError | undefined {
     return this.#driver.error;
   }
 
@@ -82,7 +75,7 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   /** The run's interrupts without an answer: see {@link Runner.resume}. The same array until they change. */
-  get interrupts(): readonly RunnerInterrupt[] {
+  get interrupts(): readonly Interrupt[] {
     return this.#driver.interrupts;
   }
 
@@ -192,7 +185,7 @@ export abstract class Runner<S extends object, U extends object> {
    * @throws {@link ThreadfoldError} `INVALID_STATE` when no interrupt is open, `INVALID_ARGUMENT` when a decision leaves out the `id` while
    *   several are; `BUSY`; `DISPOSED`.
    */
-  async resume(decisions: RunnerDecision | readonly RunnerDecision[]): Promise<RunResult> {
+  async resume(decisions: InterruptAnswer | readonly InterruptAnswer[]): Promise<RunResult> {
     this.#ready();
     return this.#driver.call(
       (w) => ({ is: "resume", w }),

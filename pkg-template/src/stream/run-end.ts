@@ -11,15 +11,20 @@ export interface RunEnds {
   fail(error: unknown): void;
 }
 
-/** Whether a run is under way, connected or not. */
-export function isOpen({ run: { status } }: { readonly run: { readonly status: string } }): boolean {
-  return status === "running" || status === "disconnected";
+interface WithRun {
+  readonly run: { readonly status: string };
 }
+
+/** Whether a run is under way, and its connection holds as far as anybody knows. */
+export const isConnected = ({ run: { status } }: WithRun): boolean => status === "submitted" || status === "streaming";
+
+/** Whether a run is under way, connected or not. */
+export const isOpen = (thread: WithRun): boolean => isConnected(thread) || thread.run.status === "disconnected";
 
 /** Takes note that the stream ended. If its run did not, the connection broke. */
 export function disconnect(thread: ReceivingThread, error?: unknown): void {
   unlessDisposed(() => {
-    if (thread.run.status === "running") thread.receive({ type: "disconnected", error });
+    if (isConnected(thread)) thread.receive({ type: "disconnected", error });
   });
 }
 

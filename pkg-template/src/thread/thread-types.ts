@@ -121,14 +121,17 @@ export interface OptimisticOptions {
   manual?: boolean | undefined;
 }
 
+/**
+ * How a run stands, of a thread, a runner and a chat. `ready`: it ended well, or there was none. `submitted`: it is
+ * requested. `streaming`: the server has begun it. `interrupted`: it waits for an answer. `error`: it failed.
+ * `disconnected`: the connection broke, or the page was reloaded; you can join the run.
+ */
+export type RunStatus = "ready" | "submitted" | "streaming" | "interrupted" | "error" | "disconnected";
+
 /** Where the thread's last run stands. */
 export interface ThreadRun {
   readonly id?: string | undefined;
-  /**
-   * `idle`: it ended well, or there was none. `interrupted`: it waits for an answer. `disconnected`: the connection
-   * broke, or the page was reloaded; you can join the run.
-   */
-  readonly status: "running" | "idle" | "failed" | "interrupted" | "disconnected";
+  readonly status: RunStatus;
   /** Why it failed, or why the connection broke. */
   readonly error?: unknown;
   /**

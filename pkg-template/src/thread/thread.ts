@@ -40,7 +40,7 @@ const OPTIONS = Object.keys({
 } satisfies NamesOf<ThreadOptions<object, object>>);
 
 /** Before the first run. */
-const NO_RUN: ThreadRun = Object.freeze({ status: "idle" });
+const NO_RUN: ThreadRun = Object.freeze({ status: "ready" });
 
 /**
  * A conversation with an agent: shows your updates at once and stays in sync with the server that owns it. Shaped like
@@ -172,7 +172,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   /** The status of the last run. The same object until it changes. */
   get run(): ThreadRun {
     const run = this.#core.isDisposed ? this.#last : this.#core.read<ThreadRun>(ASK.run);
-    return run.status === "idle" && run.id === undefined && run.lastEventId === undefined ? NO_RUN : run;
+    return run.status === "ready" && run.id === undefined && run.lastEventId === undefined ? NO_RUN : run;
   }
 
   /** The ids of the messages to show, in order. The same array until a message is added, removed or moved. */

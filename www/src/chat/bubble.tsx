@@ -1,15 +1,14 @@
 // How one message looks, whichever protocol it came by.
 import { createContext, use } from "react";
 import type { PendingUpdate } from "threadfold";
-import type { RunnerStatus } from "threadfold/ag-ui";
+import type { RunStatus } from "threadfold";
 import { read } from "./message";
 import { Compacted, SummaryMark } from "./summary-mark";
 import { ToolCall, ToolResult } from "./tool-call";
 
 /** The actions on a message that the server does not have, and the runner's next step. */
 export const WaysOut = createContext<
-  | { readonly status: RunnerStatus; retry(update: PendingUpdate): void; takeBack(update: PendingUpdate): void }
-  | undefined
+  { readonly status: RunStatus; retry(update: PendingUpdate): void; takeBack(update: PendingUpdate): void } | undefined
 >(undefined);
 
 const NAMES = { user: "You", assistant: "Agent", tool: "Tool", system: "System" };

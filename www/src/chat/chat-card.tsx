@@ -146,7 +146,9 @@ function Announcement({ chat: { thread }, status }: { chat: Chat; status: string
     before.current = status;
     if (!wasRunning || status === "streaming" || status === "submitted") return;
     const last = thread.getState().messages.at(-1);
-    setSaid(status === "error" ? "Failed." : last ? `Agent: ${textOf(last).slice(0, 400)}` : "");
+    setSaid(
+      status === "error" || status === "disconnected" ? "Failed." : last ? `Agent: ${textOf(last).slice(0, 400)}` : "",
+    );
   }, [thread, status]);
   return (
     <p className="unseen" aria-live="polite">

@@ -9,19 +9,19 @@ export function RunStatus({ chat: { thread, agent }, status }: { chat: Chat; sta
   return (
     <div className="run">
       <p id="run-status" role="status" data-status={status}>
-        {words(chatWords(status, isLost), status === "error" ? agent.error : undefined)}
+        {words(chatWords(status, isLost), agent.error)}
       </p>
       {goesOn && (
         <button type="button" className="quiet" onClick={() => void agent.stop()}>
           Stop
         </button>
       )}
-      {status === "error" && isLost && (
+      {status === "disconnected" && (
         <button type="button" className="quiet" onClick={() => void agent.load()}>
           Join again
         </button>
       )}
-      {status === "error" && !isLost && (
+      {status === "error" && (
         <button type="button" className="quiet" onClick={() => void agent.retry()}>
           Try again
         </button>
@@ -39,7 +39,9 @@ function chatWords(status: Chat["agent"]["status"], isLost: boolean): string {
     case "interrupted":
       return "The agent waits for you.";
     case "error":
-      return isLost ? "The connection broke" : "Failed";
+      return "Failed";
+    case "disconnected":
+      return "The connection broke";
     default:
       return "";
   }

@@ -4,7 +4,7 @@ import { read } from "./message";
 
 /** Rolls back a failed update. Half an answer to it goes with the question. */
 export function takeBack(thread: Thread, { id, update }: PendingUpdate): void {
-  if (thread.run.status === "failed") {
+  if (thread.run.status === "error") {
     const { messages } = thread.getState();
     const asked = [(update as { messages?: unknown }).messages].flat().map((message) => read(message as object).id);
     const behind = messages.slice(messages.findIndex((message) => message.id === asked.at(-1)) + 1);

@@ -1,0 +1,11 @@
+// An interrupt of AG-UI in the form that folds and runners share.
+import { questionIn, text } from "../stream/question.js";
+import type { Asked } from "../stream/run-result.js";
+
+/** Reads an interrupt: of LangGraph over AG-UI, the argument of `interrupt()` is its value. */
+export function interruptOf(raw: unknown): Asked {
+  const { id, message, toolCallId, metadata, ...rest } = raw as Record<string, unknown>;
+  const own = (metadata as { langgraph?: { raw?: unknown } } | undefined)?.langgraph;
+  const value = "value" in rest ? rest["value"] : own && "raw" in own ? own.raw : metadata;
+  return { id: text(id), value, message: text(message) ?? questionIn(value), toolCallId: text(toolCallId), raw };
+}

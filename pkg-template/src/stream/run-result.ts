@@ -1,0 +1,86 @@
+// How a run ended, what it asks, and why it failed: in one shape for every fold and every runner.
+import { ThreadfoldError } from "../shared/errors.js";
+import { BROKEN } from "./connection.js";
+
+/** How a run ended. */
+export interface RunResult {
+  /**
+   * `finished`: well. `stopped`: by you, or by the server. `interrupted`: it waits for an answer. `error`: it failed.
+   * `disconnected`: the connection broke and could not be joined again, or the server answered 401 or 403. The run may
+   * still be active, and `load()` tries again.
+   */
+  readonly status: "finished" | "stopped" | "interrupted" | "error" | "disconnected";
+  /** Undefined if the server named none. */
+  readonly runId: string | undefined;
+  /** With `error` and `disconnected`; with `stopped`, if the server may not have stopped the run. */
+  readonly error: ThreadfoldError | undefined;
+  /** The interrupts that wait for an answer. */
+  readonly interrupts: readonly Interrupt[];
+  /** The tool calls for you to answer over AG-UI, by sending a message of the role `tool` for each. */
+  readonly pendingToolCallIds: readonly string[];
+  /** AG-UI's `result` of the run. */
+  readonly value?: unknown;
+}
+
+/** An interrupt of a run, in one shape for both protocols. */
+export interface Interrupt {
+  /** The server's; made here, and kept, where it gives none. */
+  readonly id: string;
+  /** The request: in LangGraph, also over AG-UI, the argument of `interrupt()`; otherwise the interrupt's metadata. */
+  readonly value: unknown;
+  /**
+   * The question as text: the interrupt's own `message`, or `value` if that is text, or its `message`, `question` or
+   * `description`. Otherwise undefined.
+   */
+  readonly message: string | undefined;
+  /** The tool call that waits for the answer, if the server names it. */
+  readonly toolCallId: string | undefined;
+  /** The interrupt as the server sent it. */
+  readonly raw: unknown;
+}
+
+/** An interrupt as a protocol reads it. */
+export type Asked = Omit<Interrupt, "id"> & { readonly id: string | undefined };
+
+/** Gives each interrupt an id of its own: its place, where the server gives none or the same one again. */
+export function withIds(asked: readonly Asked[]): Interrupt[] {
+  const ids = new Set<string>();
+  return asked.map((one) => {
+    const id = one.id === undefined || ids.has(one.id) ? `${one.id ?? ""}#${ids.size}` : one.id;
+    ids.add(id);
+    return id === one.id ? (one as Interrupt) : { ...one, id };
+  });
+}
+
+/** The id that the server gave an interrupt: the one that it knows. */
+export function serversId({ raw }: Interrupt): string | undefined {
+  const { id } = raw as { id?: unknown };
+  return typeof id === "string" ? id : undefined;
+}
+
+/**
+ * Returns what ended a run as an error with words and a code: itself, if it is threadfold's. The server's own code, or
+ * LangGraph's name of the error, becomes `serverCode`.
+ *
+ * @param isBroken - Whether a connection broke: one that was not ours, such as an agent's, or by a reload of the page.
+ */
+export function runError(error: unknown, isBroken: boolean): ThreadfoldError {
+  if (error instanceof ThreadfoldError) return error;
+  const given = (typeof error === "object" && error !== null ? error : {}) as { readonly [name in Known]?: unknown };
+  const { name, message, status, code, error: named, serverCode } = given;
+  // A saved thread has its error as JSON.
+  if (name === "ThreadfoldError") return new ThreadfoldError(...([code, message, { status, serverCode }] as Saved));
+  const http = typeof status === "number" ? status : undefined;
+  const cause = error === undefined ? {} : { cause: error };
+  if (isBroken && http === undefined) return new ThreadfoldError("NO_CONNECTION", BROKEN, cause);
+  const sentence = typeof message === "string" ? message : String(error);
+  const word = [code, named].find((one) => typeof one === "string" || typeof one === "number");
+  return new ThreadfoldError(http === undefined ? "RUN_FAILED" : "BAD_RESPONSE", sentence, {
+    ...cause,
+    status: http,
+    serverCode: word as string | number | undefined,
+  });
+}
+
+type Known = "name" | "message" | "status" | "code" | "error" | "serverCode";
+type Saved = ConstructorParameters<typeof ThreadfoldError>;
