@@ -136,12 +136,12 @@ test("listeners are notified of pending updates and the run, also when the state
   op.retry();
   expect(heard.splice(0)).toEqual([[true, "pending", "error"]]);
   op.fail("no");
-  expect(heard.splice(0)).toEqual([[true, "error", "failed"]]);
+  expect(heard.splice(0)).toEqual([[true, "failed", "error"]]);
   op.fail("no");
   expect(heard).toEqual([]);
   op.settle();
-  expect(heard.splice(0)).toEqual([[true, undefined, "failed"]]);
-  expect(await next({ ...text("9", "x"), id: "5" })).toEqual([[true, undefined, "failed"]]);
+  expect(heard.splice(0)).toEqual([[true, undefined, "error"]]);
+  expect(await next({ ...text("9", "x"), id: "5" })).toEqual([[true, undefined, "error"]]);
   expect(thread.run.lastEventId).toBe("5");
 });
 
