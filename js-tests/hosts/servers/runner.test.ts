@@ -183,7 +183,7 @@ const asJson = (thread: Thread) => JSON.parse(JSON.stringify(thread)) as object;
 
 test.concurrent("LangGraph: a connection that breaks is joined by itself", async () => {
   const { open, inStep } = SERVERS.LangGraph;
-  const { thread, runner } = open("chat", { fetch: cutting(3_000), rejoin: { delays: [10, 10, 100] } });
+  const { thread, runner } = open("chat", { fetch: cutting(3_000), rejoinDelays: [10, 10, 100] });
   expect(await runner.sendMessage("Count slowly to 40")).toEqual({ status: "finished" });
   expect(texts(thread)[1]).toBe(Array.from({ length: 40 }, (_, at) => at + 1).join(" "));
   await inStep(thread);

@@ -68,7 +68,7 @@ class Heard {
       },
       onError: ({ message }: Error) => void this.complaints.push(message),
     };
-    const options = { fetch: this.#fetch, rejoin: { delays: [5, 20, 50, 200, 500, 1_000] } };
+    const options = { fetch: this.#fetch, rejoinDelays: [5, 20, 50, 200, 500, 1_000] };
     const url = `${address}/agent`;
     const chat =
       protocol === "ag-ui"

@@ -20,7 +20,7 @@ async function sent(first: string) {
     if (String(url).includes("/runs/r/stream")) return stream(BEGIN + REST);
     return Response.json({ run_id: "r", status: "success" });
   }) as typeof globalThis.fetch;
-  const options = { apiUrl: "http://stub", assistantId: "agent", fetch, rejoin: { delays: [0] } };
+  const options = { apiUrl: "http://stub", assistantId: "agent", fetch, rejoinDelays: [0] };
   const runner = new LangGraphRunner(new Thread({ threadId: "t" }), options);
   const { status } = await runner.sendMessage(question);
   return [status, runner.thread.getState().messages.map(({ content }) => content)];

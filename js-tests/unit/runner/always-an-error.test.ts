@@ -22,11 +22,11 @@ interface Tried {
   dispose(): void;
 }
 
-const rejoin = { delays: [0] };
+const rejoinDelays = [0];
 const event = (event: object) => `data: ${JSON.stringify(event)}\n\n`;
 const part = (event: string, data: unknown) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 const agUi = (thread: Thread<AgUiState>, fetch: typeof globalThis.fetch, joinUrl?: () => string) =>
-  new AgUiRunner(thread, { url: "http://server/agent", fetch, rejoin, ...(joinUrl && { joinUrl }) });
+  new AgUiRunner(thread, { url: "http://server/agent", fetch, rejoinDelays, ...(joinUrl && { joinUrl }) });
 const AG_UI = {
   begin: event({ type: "RUN_STARTED", threadId: "t", runId: "r" }),
   bad: [
@@ -43,7 +43,12 @@ const PROTOCOLS: Record<string, Protocol> = {
     begin: part("metadata", { run_id: "r" }),
     bad: [part("error", { message: "boom" }), part("error", { error: "E", message: 3 }), part("error", null)],
     open: (fetch) =>
-      new LangGraphRunner(new Thread({ threadId: "t" }), { apiUrl: "http://server", assistantId: "a", fetch, rejoin }),
+      new LangGraphRunner(new Thread({ threadId: "t" }), {
+        apiUrl: "http://server",
+        assistantId: "a",
+        fetch,
+        rejoinDelays,
+      }),
   },
 };
 

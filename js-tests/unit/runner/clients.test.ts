@@ -79,7 +79,7 @@ test("a client of the LangGraph SDK: sends, is refused, is cut off, asks, stops"
     client: new Client({ apiUrl: await listen(stub), apiKey: null, callerOptions: { maxRetries: 0 } }),
     assistantId: "agent",
     onThreadId: (id) => ids.push(id),
-    rejoin: { delays: [0, 0, 0] },
+    rejoinDelays: [0, 0, 0],
   });
   expect(await runner.sendMessage("Hi")).toMatchObject({ status: "finished" });
   expect(ids).toEqual([thread.threadId]);
@@ -128,7 +128,7 @@ test("over a real socket tokens show as they come, and a cut is joined", async (
     url: `${url}/agent`,
     joinUrl: ({ runId }) => `${url}/runs/${runId}`,
     headers: async () => ({ authorization: "Bearer 1" }),
-    rejoin: { delays: [0, 0] },
+    rejoinDelays: [0, 0],
   });
   stub.holdAt = 5;
   stub.faults = { cut: 6 };

@@ -17,7 +17,7 @@ const breaking = (options: Partial<AgUiRunnerOptions> = {}) =>
       yield { type: "RUN_STARTED", threadId, runId };
       throw new TypeError("terminated");
     },
-    rejoin: { delays: [0] },
+    rejoinDelays: [0],
     ...options,
   });
 
@@ -158,7 +158,7 @@ test("a message that is rolled back while a broken connection is rejoined runs n
       throw new TypeError("terminated");
     },
     connect: () => joined as never,
-    rejoin: { delays: [] },
+    rejoinDelays: [],
   });
   expect(await runner.sendMessage("Hi")).toMatchObject({ status: "disconnected" });
   const sent = runner.sendMessage("Never mind");

@@ -23,14 +23,14 @@ const RUNNERS = {
   "AG-UI": (answer: (begin: string) => Promise<Response>) =>
     new AgUiRunner(new Thread<AgUiState>(), {
       url: "http://server",
-      rejoin: { delays: [] },
+      rejoinDelays: [],
       fetch: () => answer('data: {"type":"RUN_STARTED","threadId":"t","runId":"r"}\n\n'),
     }),
   LangGraph: (answer: (begin: string) => Promise<Response>) =>
     new LangGraphRunner(new Thread({ threadId: "t" }), {
       apiUrl: "http://server",
       assistantId: "agent",
-      rejoin: { delays: [] },
+      rejoinDelays: [],
       fetch: () => answer('event: metadata\ndata: {"run_id":"r"}\n\n'),
     }),
 };
@@ -85,7 +85,7 @@ describe("LangGraph", () => {
     for (const empty of ["", ": heartbeat\n\n", half.join("")]) {
       const runner = new LangGraphRunner(new Thread({ threadId: "t" }), {
         ...options,
-        rejoin: { delays: [1, 1] },
+        rejoinDelays: [1, 1],
         fetch: server({
           "/threads/t/runs/stream": () => stream(half.join("")),
           "/threads/t/runs/r/stream": () => stream(empty),

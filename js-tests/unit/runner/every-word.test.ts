@@ -8,7 +8,7 @@ import { told, type Call } from "./told-agent.js";
 /** A runner, its promises, and its agent, which answers one call at a time. */
 function opened() {
   const thread = new Thread<AgUiState>();
-  const { runner, calls, joined } = told({ joins: true, rejoin: { delays: [0] } }, thread);
+  const { runner, calls, joined } = told({ joins: true, rejoinDelays: [0] }, thread);
   const promises: { name: string; state: string }[] = [];
   const ended = new Set<Call>();
   const refused = new Set(["BUSY", "INVALID_STATE", "INVALID_ARGUMENT", "UNKNOWN_MESSAGE"]);

@@ -9,7 +9,7 @@ import { langGraphWire, messagesOn } from "./stub-wires.js";
 async function forgotten() {
   const server = new StubServer(langGraphWire);
   const thread = new Thread();
-  const options = { apiUrl: "http://stub/", assistantId: "agent", fetch: server.fetch, rejoin: { delays: [] } };
+  const options = { apiUrl: "http://stub/", assistantId: "agent", fetch: server.fetch, rejoinDelays: [] };
   const runner = new LangGraphRunner(thread, options);
   server.faults = { cut: 3 };
   expect(await runner.sendMessage("Hi")).toMatchObject({ status: "disconnected" });

@@ -62,7 +62,7 @@ test("an edit that is refused leaves a broken run as it was", async () => {
 });
 
 test("each new part of a stream without ids gives the joins new patience", async () => {
-  const { runner, calls, joined } = told({ joins: true, rejoin: { delays: [0] } });
+  const { runner, calls, joined } = told({ joins: true, rejoinDelays: [0] });
   const sent = runner.sendMessage("Hi");
   await settled();
   calls[0]?.begin().cut();

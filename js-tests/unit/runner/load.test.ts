@@ -8,7 +8,7 @@ import { langGraphWire, messagesOn } from "./stub-wires.js";
 
 const server = () => new StubServer(langGraphWire);
 const open = ({ fetch }: StubServer, thread: Thread) =>
-  new LangGraphRunner(thread, { apiUrl: "http://stub", assistantId: "agent", fetch, rejoin: { delays: [0] } });
+  new LangGraphRunner(thread, { apiUrl: "http://stub", assistantId: "agent", fetch, rejoinDelays: [0] });
 
 /** A server with a thread that has this message, and a page that only knows its id. */
 async function after(said: string) {

@@ -15,10 +15,10 @@ test.each(["headesr", "whileRuning", "onThreadID", "streamModes", "toString", "_
   expect(() => langGraph({ apiUrl: "http://a", assistantId: "a", [name]: 1 })).toThrow(refused(name));
 });
 
-test("the name is reported before its missing parts, and one within rejoin is reported, too", () => {
+test("the name is reported before its missing parts, and so is one that is nearly right", () => {
   expect(() => agUi({ URL: "/agent" })).toThrow(refused("URL"));
   expect(() => langGraph({ apiURL: "http://a", assistantId: "a" })).toThrow(refused("apiURL"));
-  expect(() => agUi({ url: "/agent", rejoin: { delay: [1] } })).toThrow(refused("delay"));
+  expect(() => agUi({ url: "/agent", rejoinDelay: [1] })).toThrow(refused("rejoinDelay"));
 });
 
 test("the options of the other protocol are unknown here", () => {
@@ -32,7 +32,7 @@ test("every option that there is is taken, and so is one that is undefined", () 
   > = {
     whileRunning: "queue",
     cancelTimeout: 1,
-    rejoin: { delays: [1] },
+    rejoinDelays: [1],
     headers: {},
     credentials: "omit",
     fetch,

@@ -41,7 +41,7 @@ describe("over LangGraph, a run whose response is lost", () => {
       throw new TypeError("Failed to fetch");
     };
     const open = (thread: Thread) =>
-      new LangGraphRunner(thread, { apiUrl: "http://server", assistantId: "graph", fetch, rejoin: { delays: [0] } });
+      new LangGraphRunner(thread, { apiUrl: "http://server", assistantId: "graph", fetch, rejoinDelays: [0] });
     return { open, asked, faults };
   }
 

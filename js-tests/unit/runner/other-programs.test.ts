@@ -60,7 +60,7 @@ test("retry() of a run that failed removes nothing of another program's", async 
 });
 
 test("a message that a cut run carried is not confirmed by the end of another run", async () => {
-  const { thread, runner, calls } = told({ joins: true, rejoin: { delays: [] } });
+  const { thread, runner, calls } = told({ joins: true, rejoinDelays: [] });
   const sent = runner.sendMessage({ id: "one", role: "user", content: "one" });
   await settled();
   calls[0]?.begin().cut();

@@ -8,7 +8,7 @@ import { seeded } from "../../support/seed.js";
 import { StubServer, turn, until, type Faults } from "./stub-server.js";
 import { agUiWire, langGraphWire, messagesOn } from "./stub-wires.js";
 
-const rejoin = { delays: [0, 0] };
+const rejoinDelays = [0, 0];
 const cancelTimeout = 1;
 
 const WAYS = {
@@ -18,7 +18,7 @@ const WAYS = {
       new AgUiRunner(thread as unknown as Thread<AgUiState>, {
         url: "http://stub/agent",
         fetch,
-        rejoin,
+        rejoinDelays,
         cancelTimeout,
       }),
   },
@@ -30,7 +30,7 @@ const WAYS = {
         joinUrl: ({ runId }) => `http://stub/runs/${runId}`,
         cancel: ({ runId }, signal) => fetch(`http://stub/runs/${runId}/cancel`, { method: "POST", signal }),
         fetch,
-        rejoin,
+        rejoinDelays,
         cancelTimeout,
       }),
   },
@@ -41,14 +41,14 @@ const WAYS = {
         url: "http://stub/agent",
         messages: "new",
         fetch,
-        rejoin,
+        rejoinDelays,
         cancelTimeout,
       }),
   },
   LangGraph: {
     wire: langGraphWire,
     open: (thread: Thread, { fetch }: StubServer) =>
-      new LangGraphRunner(thread, { apiUrl: "http://stub", assistantId: "agent", fetch, rejoin, cancelTimeout }),
+      new LangGraphRunner(thread, { apiUrl: "http://stub", assistantId: "agent", fetch, rejoinDelays, cancelTimeout }),
   },
 };
 

@@ -7,7 +7,7 @@ import { StubServer, turn, until } from "./stub-server.js";
 import { agUiWire, langGraphWire, messagesOn } from "./stub-wires.js";
 
 type AnyThread = Thread<{ messages: readonly { id?: string; content: unknown }[]; mood?: string }>;
-type AnyOptions = { whileRunning?: "queue" | "refuse"; rejoin?: { delays?: number[] } };
+type AnyOptions = { whileRunning?: "queue" | "refuse"; rejoinDelays?: number[] };
 
 const BROKEN = {
   code: "NO_CONNECTION",
@@ -24,7 +24,7 @@ const PROTOCOLS = {
         joinUrl: ({ runId }) => `http://stub/runs/${runId}`,
         cancel: ({ runId }) => fetch(`http://stub/runs/${runId}/cancel`, { method: "POST" }),
         fetch,
-        rejoin: { delays: [0, 0, 0] },
+        rejoinDelays: [0, 0, 0],
         ...options,
       }),
   },
@@ -35,7 +35,7 @@ const PROTOCOLS = {
         apiUrl: "http://stub/",
         assistantId: "agent",
         fetch,
-        rejoin: { delays: [0, 0, 0] },
+        rejoinDelays: [0, 0, 0],
         ...options,
       }),
   },
@@ -202,7 +202,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
   });
 
   test("without automatic rejoining it waits for load()", async () => {
-    const { server, thread, runner } = open({ rejoin: { delays: [] } });
+    const { server, thread, runner } = open({ rejoinDelays: [] });
     server.faults = { cut: 4 };
     expect(await runner.sendMessage("Hi")).toMatchObject({ status: "disconnected" });
     expect(server.joins).toEqual([]);
@@ -213,7 +213,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
   });
 
   test.each([404, 410])("a run that is gone when retry() joins it (%i) is made again at once", async (gone) => {
-    const { server, thread, runner } = open({ rejoin: { delays: [] } });
+    const { server, thread, runner } = open({ rejoinDelays: [] });
     server.faults = { cut: 3 };
     expect(await runner.sendMessage("Hi")).toMatchObject({ status: "disconnected" });
     const held = server.threads.get(thread.threadId ?? "");
@@ -229,7 +229,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
   });
 
   test("a run fails that is gone with its message, and load() does not make it again by itself", async () => {
-    const { server, thread, runner } = open({ rejoin: { delays: [] } });
+    const { server, thread, runner } = open({ rejoinDelays: [] });
     server.faults = { cut: 3 };
     await runner.sendMessage("Hi");
     await until(() => [...server.runs.values()].every(({ isOver }) => isOver));
@@ -241,7 +241,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
   });
 
   test.each([401, 403])("a join that is answered by %i leaves the way to join again", async (refusal) => {
-    const { server, thread, runner } = open({ rejoin: { delays: [] } });
+    const { server, thread, runner } = open({ rejoinDelays: [] });
     server.faults = { cut: 3 };
     await runner.sendMessage("Hi");
     const expectRefused = (end: object) =>
@@ -442,7 +442,7 @@ test("a run that is joined and has no end fails", async () => {
   const runner = new AgUiRunner(thread, {
     send: ({ runId }) => begin(runId),
     connect: ({ runId }) => (connections++, begin(runId)),
-    rejoin: { delays: [0, 0] },
+    rejoinDelays: [0, 0],
   });
   expect(await runner.sendMessage("Hi")).toMatchObject({ status: "error", error: { code: "NO_CONNECTION" } });
   expect(connections).toBe(2);

@@ -19,7 +19,7 @@ const OPEN = {
       joinUrl: ({ runId }) => `http://stub/runs/${runId}`,
       cancel: ({ runId }, signal) => fetch(`http://stub/runs/${runId}/cancel`, { method: "POST", signal }),
       fetch,
-      rejoin: { delays: [0, 0] },
+      rejoinDelays: [0, 0],
       cancelTimeout,
     });
     return { server, thread, runner, inStep: () => messagesOn(server, agUiWire, thread.threadId) };
@@ -28,7 +28,7 @@ const OPEN = {
     const server = new StubServer(langGraphWire);
     const { fetch } = server;
     const thread = new Thread();
-    const options = { apiUrl: "http://stub", assistantId: "agent", rejoin: { delays: [0, 0] } };
+    const options = { apiUrl: "http://stub", assistantId: "agent", rejoinDelays: [0, 0] };
     const runner = new LangGraphRunner(thread, { ...options, fetch, cancelTimeout });
     return { server, thread, runner, inStep: () => messagesOn(server, langGraphWire, thread.threadId) };
   },
@@ -154,7 +154,7 @@ test.each(["", "<html>502</html>", ": heartbeat\n\n"])("an answer without events
 
 test("without stream mode values, a stream ends where it ends, unless that is in an event", async () => {
   const whole = `event: metadata\ndata: {"run_id":"r"}\n\nevent: messages\ndata: [{"type":"AIMessageChunk","id":"a","content":"Hel"},{}]\n\n`;
-  const options = { streamMode: ["messages-tuple"], rejoin: { delays: [] } };
+  const options = { streamMode: ["messages-tuple"], rejoinDelays: [] };
   expect((await answering(whole, options).runner.sendMessage("Hi")).status).toBe("finished");
   for (const half of [
     "id: 2\n",

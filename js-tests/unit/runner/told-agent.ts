@@ -90,7 +90,7 @@ export function told(options: Partial<AgUiRunnerOptions> & { joins?: boolean } =
     ...(joins && {
       connect: ({ runId }, signal) => add(joined, new Call(runId, signal)) as never,
       cancel: () => {},
-      rejoin: { delays: [0, 0, 0] },
+      rejoinDelays: [0, 0, 0],
     }),
     ...rest,
   });

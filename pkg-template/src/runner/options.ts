@@ -1,4 +1,3 @@
-import { option } from "../shared/reading.js";
 import { checkOptions, type NamesOf } from "../shared/options.js";
 import type { HttpOptions, RunnerOptions, SendOptions } from "./runner-types.js";
 
@@ -7,12 +6,11 @@ type Common = RunnerOptions & HttpOptions;
 const COMMON: NamesOf<Common> = {
   whileRunning: true,
   cancelTimeout: true,
-  rejoin: true,
+  rejoinDelays: true,
   headers: true,
   credentials: true,
   fetch: true,
 };
-const OF_REJOIN: NamesOf<NonNullable<RunnerOptions["rejoin"]>> = { delays: true };
 
 /** Refuses a runner's unknown options; `own` are those that not every runner has. */
 export function checkRunnerOptions<O extends Common>(
@@ -21,7 +19,6 @@ export function checkRunnerOptions<O extends Common>(
   own: NamesOf<Omit<O, keyof Common>>,
 ): void {
   checkOptions(call, options, Object.keys({ ...COMMON, ...own }));
-  checkOptions(`${call}, rejoin`, option(options as Common, "rejoin"), Object.keys(OF_REJOIN));
 }
 
 const OF_SENDING: NamesOf<SendOptions> = { input: true, messageId: true };

@@ -23,13 +23,11 @@ export interface RunnerOptions {
   whileRunning?: "queue" | "refuse" | undefined;
   /** How many milliseconds the next message waits for the server to answer a stop. Default 5000. */
   cancelTimeout?: number | undefined;
-  /** How to rejoin a run when its connection breaks, if the server can. */
-  rejoin?:
-    | {
-        /** Milliseconds before each try; restarts after each part received. Default `[250, 1000, 2000, 4000, 8000]`. */
-        delays?: readonly number[] | undefined;
-      }
-    | undefined;
+  /**
+   * Milliseconds before each try to join a run whose connection broke, if the server can; restarts after each part
+   * received. Default `[250, 1000, 2000, 4000, 8000]`.
+   */
+  rejoinDelays?: readonly number[] | undefined;
 }
 
 /** The data sent with a message, and its position. */

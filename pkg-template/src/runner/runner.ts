@@ -35,7 +35,7 @@ export abstract class Runner<S extends object, U extends object> {
     this.#protocol = protocol;
     this.#settings = {
       refuses: choice(options, "whileRunning", ["queue", "refuse"]) === 1,
-      delays: option(options, "rejoin")?.delays ?? DELAYS,
+      delays: option(options, "rejoinDelays") ?? DELAYS,
       cancelTimeout: option(options, "cancelTimeout") ?? 5_000,
     };
     this.#driver = new Driver(thread, protocol, this.#settings);
