@@ -137,6 +137,6 @@ test("LangGraph: a run that another tab stops is stopped here, too", async () =>
   await expect.poll(() => there.status, { timeout: 10_000 }).toBe("streaming");
   await there.stop();
   await loaded;
-  expect(await sent).toEqual({ status: "stopped" });
+  expect(await sent).toMatchObject({ status: "stopped" });
   expect(here.status).toBe("ready");
 });

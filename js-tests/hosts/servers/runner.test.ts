@@ -86,7 +86,7 @@ const SERVERS = {
 for (const [name, { open, inStep }] of Object.entries(SERVERS)) {
   test.concurrent(`${name}: sends, streams, calls tools`, async () => {
     const { thread, runner } = open("todos");
-    expect(await runner.sendMessage("What is 6 times 7?")).toEqual({ status: "finished" });
+    expect(await runner.sendMessage("What is 6 times 7?")).toMatchObject({ status: "finished" });
     expect(thread.getState().todos?.length).toBeGreaterThan(0);
     expect(thread.pending).toEqual([]);
     await inStep(thread, "todos");
@@ -115,7 +115,7 @@ for (const [name, { open, inStep }] of Object.entries(SERVERS)) {
         status: "interrupted",
         interrupts: [{ value: { question: "Send the mail?", to: "ada@example.org" } }],
       });
-      expect(await runner.resume({ value })).toEqual({ status: "finished" });
+      expect(await runner.resume({ value })).toMatchObject({ status: "finished" });
       expect(texts(thread).at(-1)).toBe(value ? "Sent." : "Then not.");
       await inStep(thread, "approval");
     }
@@ -125,17 +125,17 @@ for (const [name, { open, inStep }] of Object.entries(SERVERS)) {
     const { thread, runner } = open("approval");
     await runner.sendMessage("Mail Ada");
     const lost = open("approval", { fetch: async () => new Response("no", { status: 503 }) }, asJson(thread));
-    expect(await lost.runner.resume({ value: true })).toMatchObject({ status: "failed", error: { status: 503 } });
+    expect(await lost.runner.resume({ value: true })).toMatchObject({ status: "error", error: { status: 503 } });
     const again = open("approval", {}, asJson(lost.thread));
     expect(again.runner.interrupts).toHaveLength(1);
-    expect(await again.runner.resume({ value: true })).toEqual({ status: "finished" });
+    expect(await again.runner.resume({ value: true })).toMatchObject({ status: "finished" });
     await inStep(again.thread, "approval");
   });
 
   test.concurrent(`${name}: a run that fails after the answer continues with it when retried`, async () => {
     const { thread, runner } = open("relapse");
     expect(await runner.sendMessage("Go")).toMatchObject({ interrupts: [{ value: { question: "First?" } }] });
-    expect(await runner.resume({ value: "one" })).toMatchObject({ status: "failed" });
+    expect(await runner.resume({ value: "one" })).toMatchObject({ status: "error" });
     expect(runner.interrupts).toEqual([]);
     let end = await runner.retry();
     // ag-ui-langgraph hands the graph the answer without the interrupt's id: it is taken for the next one's, too.
@@ -143,7 +143,7 @@ for (const [name, { open, inStep }] of Object.entries(SERVERS)) {
       expect(end).toMatchObject({ interrupts: [{ value: { question: "Second?" } }] });
       end = await runner.resume({ value: "two" });
     }
-    expect(end).toEqual({ status: "finished" });
+    expect(end).toMatchObject({ status: "finished" });
     const second = name === "LangGraph" ? "two" : "one";
     expect((thread.getConfirmedState() as { answers?: unknown }).answers).toEqual(["one", second]);
   });
@@ -153,27 +153,27 @@ for (const [name, { open, inStep }] of Object.entries(SERVERS)) {
     const sent = runner.sendMessage("Count slowly to 400");
     await until(() => String(texts(thread)[1]).length > 20);
     await runner.stop();
-    expect(await sent).toEqual({ status: "stopped" });
+    expect(await sent).toMatchObject({ status: "stopped" });
     expect(texts(thread)[1]).toMatch(/^1 2 3/);
-    expect(await runner.sendMessage("Hello")).toEqual({ status: "finished" });
+    expect(await runner.sendMessage("Hello")).toMatchObject({ status: "finished" });
     await inStep(thread, "chat");
   });
 
   test.concurrent(`${name}: a run that fails, and the next message`, async () => {
     const { thread, runner } = open("fail");
     expect(await runner.sendMessage("Break off")).toMatchObject({
-      status: "failed",
+      status: "error",
       error: { message: expect.stringMatching(/hung up|internal error/) as string },
     });
-    expect(await runner.sendMessage("Once more")).toEqual({ status: "finished" });
+    expect(await runner.sendMessage("Once more")).toMatchObject({ status: "finished" });
     await inStep(thread, "fail");
   });
 
   test.concurrent(`${name}: a request that is refused, and its retry`, async () => {
     const { thread, runner } = open("chat", { fetch: losing(name === "AG-UI" ? "/chat" : "/runs/stream") });
-    expect(await runner.sendMessage("Hello")).toMatchObject({ status: "failed", error: { status: 502 } });
+    expect(await runner.sendMessage("Hello")).toMatchObject({ status: "error", error: { status: 502 } });
     expect(thread.pending.map(({ status }) => status)).toEqual(["failed"]);
-    expect(await runner.retry()).toEqual({ status: "finished" });
+    expect(await runner.retry()).toMatchObject({ status: "finished" });
     expect(texts(thread)).toHaveLength(2);
     await inStep(thread, "chat");
   });
@@ -184,7 +184,7 @@ const asJson = (thread: Thread) => JSON.parse(JSON.stringify(thread)) as object;
 test.concurrent("LangGraph: a connection that breaks is joined by itself", async () => {
   const { open, inStep } = SERVERS.LangGraph;
   const { thread, runner } = open("chat", { fetch: cutting(3_000), rejoinDelays: [10, 10, 100] });
-  expect(await runner.sendMessage("Count slowly to 40")).toEqual({ status: "finished" });
+  expect(await runner.sendMessage("Count slowly to 40")).toMatchObject({ status: "finished" });
   expect(texts(thread)[1]).toBe(Array.from({ length: 40 }, (_, at) => at + 1).join(" "));
   await inStep(thread);
 });
@@ -199,8 +199,8 @@ test.concurrent.each([true, false])(
     const record = asJson(thread);
     if (dispose) runner.dispose();
     const again = open("chat", {}, record);
-    expect(again.runner.status).toBe("error");
-    expect(await again.runner.load()).toEqual({ status: "finished" });
+    expect(again.runner.status).toBe("disconnected");
+    expect(await again.runner.load()).toMatchObject({ status: "finished" });
     expect(texts(again.thread)[1]).toBe(Array.from({ length: 40 }, (_, at) => at + 1).join(" "));
     await inStep(again.thread);
   },
@@ -214,7 +214,7 @@ test.concurrent("LangGraph: a reload after the run has ended joins what is over"
   const record = asJson(thread);
   await sent;
   const again = open("chat", {}, record);
-  expect(await again.runner.load()).toEqual({ status: "finished" });
+  expect(await again.runner.load()).toMatchObject({ status: "finished" });
   await inStep(again.thread);
 });
 
@@ -229,7 +229,7 @@ test.concurrent("LangGraph: the text of a subgraph before it asked stays through
   byPart(again.thread).subscribe(() => {
     if (!texts(again.thread).includes(said)) lacking.push(texts(again.thread));
   });
-  expect(await again.runner.resume({ value: true })).toEqual({ status: "finished" });
+  expect(await again.runner.resume({ value: true })).toMatchObject({ status: "finished" });
   expect(lacking).toEqual([]);
   await inStep(again.thread);
 });
@@ -251,7 +251,7 @@ test.concurrent.each([
   const { open, inStep } = SERVERS.LangGraph;
   const { thread, runner } = open("chat", by());
   const threadId = (thread.threadId = crypto.randomUUID());
-  expect(await runner.sendMessage("Hello")).toEqual({ status: "finished" });
+  expect(await runner.sendMessage("Hello")).toMatchObject({ status: "finished" });
   expect(thread.threadId).toBe(threadId);
   await inStep(thread);
 });
@@ -266,10 +266,10 @@ describe.each([
     const { thread, runner } = open("todos");
     await runner.sendMessage("What is 6 times 7?");
     const other = elsewhere(thread, "todos", options());
-    expect(await other.runner.load()).toEqual({ status: "finished" });
+    expect(await other.runner.load()).toMatchObject({ status: "finished" });
     expect(held(other.thread.getConfirmedState())).toEqual(held(thread.getConfirmedState()));
     expect(other.thread.getState().todos?.length).toBeGreaterThan(0);
-    expect(await other.runner.sendMessage("And 7 times 8?")).toEqual({ status: "finished" });
+    expect(await other.runner.sendMessage("And 7 times 8?")).toMatchObject({ status: "finished" });
     await inStep(other.thread);
   });
 
@@ -281,9 +281,9 @@ describe.each([
     await runner.sendMessage(said);
     const other = elsewhere(thread, graph, options());
     expect(await other.runner.load()).toMatchObject({ status: "interrupted", interrupts: [{ message }] });
-    expect(await other.runner.resume({ value: true })).toEqual({ status: "finished" });
+    expect(await other.runner.resume({ value: true })).toMatchObject({ status: "finished" });
     await inStep(other.thread);
-    expect(await runner.load()).toEqual({ status: "finished" });
+    expect(await runner.load()).toMatchObject({ status: "finished" });
     await inStep(thread);
   });
 
@@ -308,7 +308,7 @@ describe.each([
     });
     const other = open("chat", options());
     other.thread.threadId = thread_id;
-    expect(await other.runner.load()).toEqual({ status: "finished" });
+    expect(await other.runner.load()).toMatchObject({ status: "finished" });
     expect(texts(other.thread)[1]).toBe(Array.from({ length: 40 }, (_, at) => at + 1).join(" "));
     await inStep(other.thread);
   });
@@ -318,9 +318,9 @@ describe.each([
     for (const threadId of [crypto.randomUUID(), made.thread_id]) {
       const { thread, runner } = open("chat", options());
       thread.threadId = threadId;
-      expect(await runner.load()).toEqual({ status: "finished" });
+      expect(await runner.load()).toMatchObject({ status: "finished" });
       expect(thread.getState().messages).toEqual([]);
-      expect(await runner.sendMessage("Hello")).toEqual({ status: "finished" });
+      expect(await runner.sendMessage("Hello")).toMatchObject({ status: "finished" });
       await inStep(thread);
     }
   });
@@ -333,7 +333,7 @@ test.concurrent("LangGraph: put aside, a question is forgotten with the next mes
   await runner.stop();
   expect(runner.status).toBe("ready");
   expect((await runner.sendMessage("Tidy up, I said")).status).toBe("interrupted");
-  expect(await runner.resume({ value: true })).toEqual({ status: "finished" });
+  expect(await runner.resume({ value: true })).toMatchObject({ status: "finished" });
   await inStep(thread);
 });
 
@@ -345,8 +345,8 @@ test.concurrent("AG-UI: after a reload in mid-run the message can be sent again"
   const record = asJson(thread);
   runner.dispose();
   const again = open("chat", {}, record);
-  expect(await again.runner.load()).toMatchObject({ status: "failed" });
-  expect(await again.runner.retry()).toEqual({ status: "finished" });
+  expect(await again.runner.load()).toMatchObject({ status: "error" });
+  expect(await again.runner.retry()).toMatchObject({ status: "finished" });
   expect(texts(again.thread)).toHaveLength(2);
   await inStep(again.thread, "chat");
 });
