@@ -307,7 +307,7 @@ fn identified<V: Value>(message: V, ids: Ids) -> Result<(V, bool), Error> {
     match message.get("id").map_or(Kind::Null, |id| id.kind()) {
         Kind::String => Ok((message, false)),
         Kind::Null if ids == Ids::Keep => Ok((message, false)),
-        Kind::Null => Ok((message.with("id", V::string(&V::new_id())), true)),
+        Kind::Null => Ok((message.with("id", V::new_id()), true)),
         _ => Err(Error::message_field(".id", "a string")),
     }
 }

@@ -150,7 +150,7 @@ impl<V: Value> Thread<V> {
                 |[at, _]: Place| self.messages.item(at).is_some_and(|it| kind_of(&it) == kind);
             let same = item.get_owned("content").and_then(|content| own.take(&content, &is_it));
             let same = same.and_then(|[at, _]| self.messages.item(at)?.get_owned("id"));
-            let id = same.unwrap_or_else(|| V::string(&V::new_id()));
+            let id = same.unwrap_or_else(|| V::new_id());
             plan.replaced.push([at, u32::try_from(made.len()).unwrap_or(Join::NONE)]);
             made.push(item.with("id", id));
         }

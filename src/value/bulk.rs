@@ -9,8 +9,11 @@ use super::{Found, Join, Kind, Plan, Scalar, Symbols, Texts, Value};
 pub trait Bulk: Sized {
     /// Returns a new id: a uuid v4.
     #[must_use]
-    fn new_id() -> String {
-        crate::id::new_id()
+    fn new_id() -> Self
+    where
+        Self: Value,
+    {
+        Self::string(&crate::id::new_id())
     }
     /// Returns an update's write under `key`. In JavaScript that may be `undefined`, which JSON
     /// does not have.

@@ -183,16 +183,16 @@ export function isPlainPrototype(prototype) {
 export function newId() {
   try {
     // Only available on pages served over https.
-    if (crypto.randomUUID) return crypto.randomUUID();
+    if (crypto.randomUUID) return hold(crypto.randomUUID());
     const bytes = crypto.getRandomValues(new Uint8Array(16));
     bytes[6] = (bytes[6] & 0x0f) | 0x40;
     bytes[8] = (bytes[8] & 0x3f) | 0x80;
     const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-    return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+    return hold(hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-"));
   } catch (error) {
     if (isTooDeep(error)) note(error);
     else note(error, "UNSUPPORTED", "No `crypto` to make ids with: give messages ids, or provide it.");
-    return "";
+    return hold("");
   }
 }
 

@@ -33,7 +33,7 @@ extern "C" {
 #[wasm_bindgen(module = "/src/wasm/heap.js")]
 extern "C" {
     #[wasm_bindgen(js_name = newId)]
-    fn new_id() -> String;
+    fn new_id() -> i32;
     fn kind(value: i32) -> i32;
     fn text(value: i32) -> Option<String>;
     fn length(value: i32) -> i32;
@@ -340,8 +340,8 @@ impl Value for Handle {
 }
 
 impl Bulk for Handle {
-    fn new_id() -> String {
-        new_id()
+    fn new_id() -> Self {
+        Handle::of(new_id())
     }
 
     fn written(&self, key: &str) -> Option<Self> {
