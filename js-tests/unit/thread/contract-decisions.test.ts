@@ -192,6 +192,19 @@ describe("replay", () => {
     expect([idsOf(thread), thread.getState()["topic"]]).toEqual([["q"], "mine"]);
   });
 
+  test("a message that was settled stands last, after what the run sends again so far", () => {
+    using thread = threadOf(old);
+    const settled = thread.optimistic({ messages: [human("q", "Hi")] });
+    hear(thread, started("r"), ai1);
+    expect(idsOf(thread)).toEqual(["0", "q", "a1"]);
+    settled.settle();
+    expect(idsOf(thread)).toEqual(["0", "q", "a1"]);
+    hear(thread, joined("r"));
+    expect(idsOf(thread)).toEqual(["0", "q"]);
+    hear(thread, ai1);
+    expect(idsOf(thread)).toEqual(["0", "q", "a1"]);
+  });
+
   test("updates failed or made pending manually since are sent again", () => {
     using thread = threadOf(old);
     const ops = ["1", "2"].map((id) => thread.optimistic({ messages: [human(id, id)] }));
@@ -268,6 +281,35 @@ describe("place", () => {
     thread.optimistic({ messages: [human("3", "c"), human("2", "b")] });
     hear(thread, started("r"), streamed("x"));
     expect(idsOf(thread)).toEqual(["0", "3", "2", "x", "1"]);
+  });
+
+  test("a settled message that no run has sent goes last in confirmed, before what still waits", () => {
+    using thread = threadOf(old);
+    const [, second] = ["p", "q"].map((id) => thread.optimistic({ messages: [human(id, id)] }));
+    second?.settle();
+    expect([idsOf(thread), confirmedIds(thread)]).toEqual([
+      ["0", "q", "p"],
+      ["0", "q"],
+    ]);
+  });
+
+  test.each([
+    [["q1"], ["q1", "q2", "q3"]],
+    [["q2"], ["q1", "q2", "q3"]],
+    [["q3"], ["q1", "q2", "q3"]],
+    [
+      ["q3", "q1"],
+      ["q2", "q3", "q1"],
+    ],
+    [
+      ["q1", "x", "q2"],
+      ["q1", "q3", "x", "q2"],
+    ],
+  ])("of three sent messages a snapshot has %j: the others pass earlier ones that stand there: %j", (has, shown) => {
+    using thread = threadOf();
+    for (const id of ["q1", "q2", "q3"]) thread.optimistic({ messages: [human(id, id)] });
+    hear(thread, started("r"), messages(...has.map((id) => human(id, id))));
+    expect(idsOf(thread)).toEqual(shown);
   });
 
   test("a changed message that the server removed stands where a new one would", () => {
