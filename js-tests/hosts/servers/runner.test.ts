@@ -2,7 +2,7 @@
 import { Client } from "@langchain/langgraph-sdk";
 import { Thread, type AgUiState } from "threadfold";
 import { AgUiRunner, type AgUiRunnerOptions } from "threadfold/ag-ui";
-import { LangGraphRunner, type LangGraphRunnerOptions } from "threadfold/langgraph";
+import { clientTransport, LangGraphRunner, type LangGraphRunnerOptions } from "threadfold/langgraph";
 import { describe, expect, inject, test, vi } from "vitest";
 import { holds } from "../../peers/recorded/ag-ui-state";
 import { held } from "../../peers/recorded/witness";
@@ -241,15 +241,18 @@ const elsewhere = (thread: Thread, graph: string, options: Options = {}) => {
   return other;
 };
 
-const byUrl = () => ({});
-const byClient = () => ({ apiUrl: undefined, client: new Client({ apiUrl: inject("langGraph") }) });
+const byUrl = (_graph: string) => ({});
+const byClient = (assistantId: string) => ({
+  apiUrl: undefined,
+  transport: clientTransport(new Client({ apiUrl: inject("langGraph") }), { assistantId }),
+});
 
 test.concurrent.each([
   ["fetch", byUrl],
   ["the SDK", byClient],
 ])("LangGraph: a thread whose id the page made up is made with the first run, by %s", async (_, by) => {
   const { open, inStep } = SERVERS.LangGraph;
-  const { thread, runner } = open("chat", by());
+  const { thread, runner } = open("chat", by("chat"));
   const threadId = (thread.threadId = crypto.randomUUID());
   expect(await runner.sendMessage("Hello")).toMatchObject({ status: "finished" });
   expect(thread.threadId).toBe(threadId);
@@ -265,7 +268,7 @@ describe.each([
   test.concurrent("its messages and its fields", async () => {
     const { thread, runner } = open("todos");
     await runner.sendMessage("What is 6 times 7?");
-    const other = elsewhere(thread, "todos", options());
+    const other = elsewhere(thread, "todos", options("todos"));
     expect(await other.runner.load()).toMatchObject({ status: "finished" });
     expect(held(other.thread.getConfirmedState())).toEqual(held(thread.getConfirmedState()));
     expect(other.thread.getState().todos?.length).toBeGreaterThan(0);
@@ -279,7 +282,7 @@ describe.each([
   ])("what %s asks", async (graph, said, message) => {
     const { thread, runner } = open(graph);
     await runner.sendMessage(said);
-    const other = elsewhere(thread, graph, options());
+    const other = elsewhere(thread, graph, options(graph));
     expect(await other.runner.load()).toMatchObject({ status: "interrupted", interrupts: [{ message }] });
     expect(await other.runner.resume({ value: true })).toMatchObject({ status: "finished" });
     await inStep(other.thread);
@@ -291,7 +294,7 @@ describe.each([
     const { thread, runner } = open("chat");
     const sent = runner.sendMessage("Count slowly to 40");
     await until(() => String(texts(thread)[1]).length > 10);
-    const other = elsewhere(thread, "chat", options());
+    const other = elsewhere(thread, "chat", options("chat"));
     const loaded = other.runner.load();
     await until(() => other.runner.status === "streaming");
     expect((await sent).status + (await loaded).status).toBe("finishedfinished");
@@ -306,7 +309,7 @@ describe.each([
     await client.runs.create(thread_id, "chat", {
       input: { messages: [{ type: "human", content: "Count slowly to 40" }] },
     });
-    const other = open("chat", options());
+    const other = open("chat", options("chat"));
     other.thread.threadId = thread_id;
     expect(await other.runner.load()).toMatchObject({ status: "finished" });
     expect(texts(other.thread)[1]).toBe(Array.from({ length: 40 }, (_, at) => at + 1).join(" "));
@@ -316,7 +319,7 @@ describe.each([
   test.concurrent("one that the server does not know, or that has no run yet", async () => {
     const made = await new Client({ apiUrl: inject("langGraph") }).threads.create();
     for (const threadId of [crypto.randomUUID(), made.thread_id]) {
-      const { thread, runner } = open("chat", options());
+      const { thread, runner } = open("chat", options("chat"));
       thread.threadId = threadId;
       expect(await runner.load()).toMatchObject({ status: "finished" });
       expect(thread.getState().messages).toEqual([]);

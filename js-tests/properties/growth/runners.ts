@@ -28,7 +28,7 @@ function failed(n: number, isTogether: boolean): Thread<AgUiState> {
 function asked(n: number): AgUiRunner {
   const thread = new Thread<AgUiState>();
   thread.receive({ type: "run-finished", interrupts: times(n, (at) => ({ id: `i${at}`, reason: "confirmation" })) });
-  return new AgUiRunner(thread, { send: answer });
+  return new AgUiRunner(thread, { transport: { run: answer } });
 }
 
 /** A runner in the middle of a run, and a function that ends the run. */
@@ -38,9 +38,11 @@ function running(): { runner: AgUiRunner; end: () => void } {
     end = resolve;
   });
   const runner = new AgUiRunner(new Thread<AgUiState>(), {
-    send: async function* (input) {
-      await ended;
-      yield* answer(input);
+    transport: {
+      run: async function* (input) {
+        await ended;
+        yield* answer(input);
+      },
     },
   });
   void runner.sendMessage("first");
@@ -63,7 +65,7 @@ export const runners: Case[] = [
   {
     name: "Runner: n messages that failed together, retried",
     prepare: (n) => {
-      const runner = new AgUiRunner(failed(n, true), { send: answer });
+      const runner = new AgUiRunner(failed(n, true), { transport: { run: answer } });
       return () => runner.retry();
     },
   },
@@ -74,7 +76,7 @@ export const runners: Case[] = [
     most: 128,
     prepare: (n) => {
       const thread = failed(n, false);
-      const runner = new AgUiRunner(thread, { send: answer });
+      const runner = new AgUiRunner(thread, { transport: { run: answer } });
       const updates = thread.pending.slice(0, 16);
       return async () => {
         for (const update of updates) await runner.retry(update);

@@ -75,8 +75,7 @@ class Heard {
         ? openAgUi(saved, {
             ...options,
             url,
-            joinUrl: ({ threadId, runId }) => `${url}/threads/${threadId}/runs/${runId}`,
-            cancel: ({ threadId, runId }) => fetch(`${url}/threads/${threadId}/runs/${runId}`, { method: "DELETE" }),
+            resumable: true,
           })
         : openLangGraph(saved, { ...options, apiUrl: `${address}/langgraph`, assistantId: "agent" });
     this.thread = chat.thread as Thread<AgUiState>;

@@ -1,8 +1,9 @@
 // A runner has an error exactly while its status is "error", in words and with a code, after any failure.
 import { Thread, type AgUiState } from "threadfold";
-import { AgUiRunner } from "threadfold/ag-ui";
+import { httpTransport, AgUiRunner } from "threadfold/ag-ui";
 import { LangGraphRunner } from "threadfold/langgraph";
 import { describe, expect, test } from "vitest";
+import { joinAt } from "./stub-transport.js";
 
 interface Protocol {
   begin: string;
@@ -26,7 +27,13 @@ const rejoinDelays = [0];
 const event = (event: object) => `data: ${JSON.stringify(event)}\n\n`;
 const part = (event: string, data: unknown) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 const agUi = (thread: Thread<AgUiState>, fetch: typeof globalThis.fetch, joinUrl?: () => string) =>
-  new AgUiRunner(thread, { url: "http://server/agent", fetch, rejoinDelays, ...(joinUrl && { joinUrl }) });
+  new AgUiRunner(thread, {
+    transport: {
+      ...httpTransport({ url: "http://server/agent", fetch }),
+      ...(joinUrl && { join: joinAt(fetch, joinUrl) }),
+    },
+    rejoinDelays,
+  });
 const AG_UI = {
   begin: event({ type: "RUN_STARTED", threadId: "t", runId: "r" }),
   bad: [

@@ -4,11 +4,12 @@ import type { AddressInfo } from "node:net";
 import { HttpAgent } from "@ag-ui/client";
 import { Client } from "@langchain/langgraph-sdk";
 import { Thread, type AgUiState } from "threadfold";
-import { AgUiRunner } from "threadfold/ag-ui";
-import { LangGraphRunner } from "threadfold/langgraph";
+import { agentTransport, httpTransport, AgUiRunner } from "threadfold/ag-ui";
+import { clientTransport, LangGraphRunner } from "threadfold/langgraph";
 import { afterEach, expect, test } from "vitest";
 import { StubServer, until } from "./stub-server.js";
 import { agUiWire, langGraphWire, messagesOn } from "./stub-wires.js";
+import { joinAt } from "./stub-transport.js";
 
 const listening: Server[] = [];
 afterEach(() => {
@@ -56,7 +57,9 @@ const texts = (thread: { getState(): { messages: readonly { content?: unknown }[
 test("an agent of @ag-ui/client: sends, is refused, asks, stops", async () => {
   const stub = new StubServer(agUiWire);
   const thread = new Thread<AgUiState>();
-  const runner = new AgUiRunner(thread, { agent: new HttpAgent({ url: `${await listen(stub)}/agent` }) });
+  const runner = new AgUiRunner(thread, {
+    transport: agentTransport(new HttpAgent({ url: `${await listen(stub)}/agent` })),
+  });
   expect(await runner.sendMessage("Hi")).toMatchObject({ status: "finished" });
   stub.faults = { refuse: 500 };
   expect(await runner.sendMessage("Again")).toMatchObject({ status: "error", error: { status: 500 } });
@@ -76,8 +79,10 @@ test("a client of the LangGraph SDK: sends, is refused, is cut off, asks, stops"
   const thread = new Thread();
   const ids: string[] = [];
   const runner = new LangGraphRunner(thread, {
-    client: new Client({ apiUrl: await listen(stub), apiKey: null, callerOptions: { maxRetries: 0 } }),
-    assistantId: "agent",
+    transport: clientTransport(
+      new Client({ apiUrl: await listen(stub), apiKey: null, callerOptions: { maxRetries: 0 } }),
+      { assistantId: "agent" },
+    ),
     onThreadId: (id) => ids.push(id),
     rejoinDelays: [0, 0, 0],
   });
@@ -111,7 +116,7 @@ test("the SDK's client, stopped in the tick of the message", async () => {
   const thread = new Thread();
   const client = new Client({ apiUrl: await listen(stub), apiKey: null });
   thread.threadId = (await client.threads.create()).thread_id;
-  const runner = new LangGraphRunner(thread, { client, assistantId: "agent" });
+  const runner = new LangGraphRunner(thread, { transport: clientTransport(client, { assistantId: "agent" }) });
   const sent = runner.sendMessage("One");
   await runner.stop();
   expect(await sent).toMatchObject({ status: "stopped" });
@@ -125,9 +130,10 @@ test("over a real socket tokens show as they come, and a cut is joined", async (
   const url = await listen(stub);
   const thread = new Thread<AgUiState>();
   const runner = new AgUiRunner(thread, {
-    url: `${url}/agent`,
-    joinUrl: ({ runId }) => `${url}/runs/${runId}`,
-    headers: async () => ({ authorization: "Bearer 1" }),
+    transport: {
+      ...httpTransport({ url: `${url}/agent`, headers: async () => ({ authorization: "Bearer 1" }) }),
+      join: joinAt(fetch, ({ runId }) => `${url}/runs/${runId}`),
+    },
     rejoinDelays: [0, 0],
   });
   stub.holdAt = 5;
@@ -146,19 +152,21 @@ test("a tool call that is left to the page is answered by a message", async () =
   const inputs: { messages: object[] }[] = [];
   const runner = new AgUiRunner(thread, {
     tools: () => [{ name: "confirm" }],
-    *send(input) {
-      inputs.push(input);
-      const { threadId, runId } = input;
-      yield { type: "RUN_STARTED", threadId, runId };
-      if (inputs.length === 1) {
-        yield { type: "TOOL_CALL_START", toolCallId: "c1", toolCallName: "confirm" };
-        yield { type: "TOOL_CALL_END", toolCallId: "c1" };
-      } else {
-        yield { type: "TEXT_MESSAGE_START", messageId: "a2", role: "assistant" };
-        yield { type: "TEXT_MESSAGE_CONTENT", messageId: "a2", delta: "Done." };
-        yield { type: "TEXT_MESSAGE_END", messageId: "a2" };
-      }
-      yield { type: "RUN_FINISHED", threadId, runId };
+    transport: {
+      *run(input) {
+        inputs.push(input);
+        const { threadId, runId } = input;
+        yield { type: "RUN_STARTED", threadId, runId };
+        if (inputs.length === 1) {
+          yield { type: "TOOL_CALL_START", toolCallId: "c1", toolCallName: "confirm" };
+          yield { type: "TOOL_CALL_END", toolCallId: "c1" };
+        } else {
+          yield { type: "TEXT_MESSAGE_START", messageId: "a2", role: "assistant" };
+          yield { type: "TEXT_MESSAGE_CONTENT", messageId: "a2", delta: "Done." };
+          yield { type: "TEXT_MESSAGE_END", messageId: "a2" };
+        }
+        yield { type: "RUN_FINISHED", threadId, runId };
+      },
     },
   });
   expect(await runner.sendMessage("Go")).toMatchObject({ status: "finished", pendingToolCallIds: ["c1"] });
@@ -174,11 +182,13 @@ test("an interrupt that comes by the custom event on_interrupt is answered in ag
   const props: unknown[] = [];
   const runner = new AgUiRunner(thread, {
     forwardedProps: { user: "ada" },
-    *send({ threadId, runId, forwardedProps }) {
-      props.push(forwardedProps);
-      yield { type: "RUN_STARTED", threadId, runId };
-      if (props.length === 1) yield { type: "CUSTOM", name: "on_interrupt", value: `{"question":"Send it?"}` };
-      yield { type: "RUN_FINISHED", threadId, runId };
+    transport: {
+      *run({ threadId, runId, forwardedProps }) {
+        props.push(forwardedProps);
+        yield { type: "RUN_STARTED", threadId, runId };
+        if (props.length === 1) yield { type: "CUSTOM", name: "on_interrupt", value: `{"question":"Send it?"}` };
+        yield { type: "RUN_FINISHED", threadId, runId };
+      },
     },
   });
   expect(await runner.sendMessage("Go")).toMatchObject({
@@ -191,10 +201,10 @@ test("an interrupt that comes by the custom event on_interrupt is answered in ag
   expect(props).toEqual([{ user: "ada" }, { user: "ada", command: { resume: true } }]);
 });
 
-test.each([[{}], [{ url: "/agent", agent: new HttpAgent({ url: "/agent" }) }]])(
+test.each([[{}], [{ url: "/agent", transport: agentTransport(new HttpAgent({ url: "/agent" })) }]])(
   "an AgUiRunner takes one way to its agent: %j",
   (options) => {
-    expect(() => new AgUiRunner(new Thread<AgUiState>(), options)).toThrow(/one of the options url, agent and send/);
+    expect(() => new AgUiRunner(new Thread<AgUiState>(), options)).toThrow(/the option url, or a transport/);
   },
 );
 

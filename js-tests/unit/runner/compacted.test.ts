@@ -15,11 +15,13 @@ test("a summary without an id is sent with one, the same with each run", async (
   const context = new Context({ trigger: { messages: 4 }, keep: { messages: 2 } });
   const sent: Sent[][] = [];
   const runner = new AgUiRunner(thread, {
-    async *send({ threadId, runId, messages }) {
-      sent.push(messages as Sent[]);
-      yield { type: "RUN_STARTED", threadId, runId };
-      yield { type: "TEXT_MESSAGE_CHUNK", messageId: `a${sent.length}`, role: "assistant", delta: "Yes." };
-      yield { type: "RUN_FINISHED", threadId, runId };
+    transport: {
+      async *run({ threadId, runId, messages }) {
+        sent.push(messages as Sent[]);
+        yield { type: "RUN_STARTED", threadId, runId };
+        yield { type: "TEXT_MESSAGE_CHUNK", messageId: `a${sent.length}`, role: "assistant", delta: "Yes." };
+        yield { type: "RUN_FINISHED", threadId, runId };
+      },
     },
     messages: () => repairToolCalls(context.of(thread).messages),
   });

@@ -1,6 +1,6 @@
 // A runner's words for errors on the way to the server, for the reader of the chat.
 import { Thread, ThreadfoldError, type AgUiState } from "threadfold";
-import { AgUiRunner, type AgUiRunnerOptions } from "threadfold/ag-ui";
+import { AgUiRunner, httpTransport, type AgUiTransport } from "threadfold/ag-ui";
 import { LangGraphRunner } from "threadfold/langgraph";
 import { expect, test, vi } from "vitest";
 
@@ -11,26 +11,30 @@ const BROKEN = {
 };
 
 /** A runner with a way of its own to an agent whose connection breaks in the middle of a run. */
-const breaking = (options: Partial<AgUiRunnerOptions> = {}) =>
+const breaking = (own: Partial<AgUiTransport> = {}) =>
   new AgUiRunner(new Thread<AgUiState>(), {
-    async *send({ threadId, runId }) {
-      yield { type: "RUN_STARTED", threadId, runId };
-      throw new TypeError("terminated");
+    transport: {
+      async *run({ threadId, runId }) {
+        yield { type: "RUN_STARTED", threadId, runId };
+        throw new TypeError("terminated");
+      },
+      ...own,
     },
     rejoinDelays: [0],
-    ...options,
   });
 
 test("an agent's own connection error is reported in the same words, whether the run can be joined or not", async () => {
   const failed = breaking();
   expect(await failed.sendMessage("Hi")).toMatchObject({ status: "error", error: BROKEN });
-  const connect = () => Promise.reject(new TypeError("terminated"));
-  const lost = breaking({ connect });
+  const join = () => Promise.reject(new TypeError("terminated"));
+  const lost = breaking({ join });
   expect(await lost.sendMessage("Hi")).toMatchObject({ status: "disconnected", error: BROKEN });
   expect(lost.error).toBe(lost.error);
   // The record of a page that was left keeps the raw words.
   const record = JSON.parse(JSON.stringify(lost.thread)) as object;
-  const after = new AgUiRunner(Thread.fromJSON(record) as unknown as Thread<AgUiState>, { url: "/agent", connect });
+  const after = new AgUiRunner(Thread.fromJSON(record) as unknown as Thread<AgUiState>, {
+    transport: { ...httpTransport({ url: "/agent" }), join },
+  });
   expect([after.status, after.error]).toMatchObject(["disconnected", { code: BROKEN.code, message: BROKEN.message }]);
 });
 
@@ -40,7 +44,7 @@ test.each([true, false])(
     let begun: () => void = () => {};
     const streaming = new Promise<void>((resolve) => (begun = resolve));
     const left = breaking({
-      async *send({ threadId, runId }) {
+      async *run({ threadId, runId }) {
         yield { type: "RUN_STARTED", threadId, runId };
         begun();
         await new Promise<never>(() => {});
@@ -54,8 +58,10 @@ test.each([true, false])(
     expect(await sent).toMatchObject({ status: "disconnected" });
     const thread = Thread.fromJSON(record) as unknown as Thread<AgUiState>;
     expect([thread.run.status, thread.run.error]).toEqual(["disconnected", undefined]);
-    const connect = () => Promise.reject(new TypeError("terminated"));
-    const runner = new AgUiRunner(thread, { url: "/agent", ...(canJoin && { connect }) });
+    const join = () => Promise.reject(new TypeError("terminated"));
+    const runner = new AgUiRunner(thread, {
+      transport: { ...httpTransport({ url: "/agent" }), ...(canJoin && { join }) },
+    });
     const { error } = runner;
     expect(runner.status).toBe("disconnected");
     expect(error).toBeInstanceOf(ThreadfoldError);
@@ -71,7 +77,7 @@ test.each([true, false])(
 test("while a broken connection is rejoined, no error is shown", async () => {
   let fail: (why: Error) => void = () => {};
   const joining = new Promise<never>((_, reject) => (fail = reject));
-  const runner = breaking({ connect: () => joining });
+  const runner = breaking({ join: () => joining });
   const seen: [status: string, hasError: boolean][] = [];
   runner.subscribe(() => seen.push([runner.status, runner.error !== undefined]));
   const sent = runner.sendMessage("Hi");
@@ -86,8 +92,8 @@ test("while a broken connection is rejoined, no error is shown", async () => {
 });
 
 test("an error that an agent throws before a run is the agent's", async () => {
-  const send = () => Promise.reject(new Error("No key."));
-  expect(await breaking({ send }).sendMessage("Hi")).toMatchObject({ status: "error", error: { message: "No key." } });
+  const run = () => Promise.reject(new Error("No key."));
+  expect(await breaking({ run }).sendMessage("Hi")).toMatchObject({ status: "error", error: { message: "No key." } });
 });
 
 test("an answer that is a page is reported without advice about fetch", async () => {
@@ -152,12 +158,14 @@ test("a message that is rolled back while a broken connection is rejoined runs n
   const joined = new Promise<object[]>((resolve) => (join = resolve));
   const thread = new Thread<AgUiState>();
   const runner = new AgUiRunner(thread, {
-    async *send({ threadId, runId }) {
-      runs += 1;
-      yield { type: "RUN_STARTED", threadId, runId };
-      throw new TypeError("terminated");
+    transport: {
+      async *run({ threadId, runId }) {
+        runs += 1;
+        yield { type: "RUN_STARTED", threadId, runId };
+        throw new TypeError("terminated");
+      },
+      join: () => joined as never,
     },
-    connect: () => joined as never,
     rejoinDelays: [],
   });
   expect(await runner.sendMessage("Hi")).toMatchObject({ status: "disconnected" });

@@ -23,7 +23,7 @@ function opened(thread = new Thread<AgUiState>()) {
       told.asks && !resume ? { type: "interrupt" as const, interrupts: [{ id: "i", reason: "x" }] } : undefined;
     yield { type: "RUN_FINISHED", threadId, runId, ...(outcome && { outcome }) };
   }
-  const open = () => new AgUiRunner(thread, { send });
+  const open = () => new AgUiRunner(thread, { transport: { run: send } });
   return { thread, told, open, runner: open(), texts: () => thread.getState().messages.map(textOf) };
 }
 
@@ -76,7 +76,7 @@ test("so is a regenerated answer, and one that a retry rolled back", async () =>
   expect([texts(), thread.pending]).toEqual([["one", "one: 5"], []]);
 
   function open(of: typeof thread) {
-    return new AgUiRunner(of, { send: () => Promise.reject(new Error("down")) });
+    return new AgUiRunner(of, { transport: { run: () => Promise.reject(new Error("down")) } });
   }
 });
 
@@ -84,14 +84,16 @@ test("an edit of a message whose run has failed after its answer removes that an
   const thread = new Thread<AgUiState>();
   let runs = 0;
   const runner = new AgUiRunner(thread, {
-    async *send({ threadId, runId }) {
-      const messageId = `a${++runs}`;
-      yield { type: "RUN_STARTED", threadId, runId };
-      yield { type: "TEXT_MESSAGE_START", messageId, role: "assistant" };
-      yield { type: "TEXT_MESSAGE_CONTENT", messageId, delta: messageId };
-      yield { type: "TEXT_MESSAGE_END", messageId };
-      if (runs === 1) throw new TypeError("terminated");
-      yield { type: "RUN_FINISHED", threadId, runId };
+    transport: {
+      async *run({ threadId, runId }) {
+        const messageId = `a${++runs}`;
+        yield { type: "RUN_STARTED", threadId, runId };
+        yield { type: "TEXT_MESSAGE_START", messageId, role: "assistant" };
+        yield { type: "TEXT_MESSAGE_CONTENT", messageId, delta: messageId };
+        yield { type: "TEXT_MESSAGE_END", messageId };
+        if (runs === 1) throw new TypeError("terminated");
+        yield { type: "RUN_FINISHED", threadId, runId };
+      },
     },
   });
   const texts = () => thread.getState().messages.map(textOf);
@@ -106,17 +108,19 @@ test("an edit after other messages that failed is sent, also if it removes half 
   let end = "";
   const thread = new Thread<AgUiState>();
   const runner = new AgUiRunner(thread, {
-    async *send({ threadId, runId, messages }) {
-      sent.push(messages.map((message) => textOf(message as AgUiMessage)));
-      yield { type: "RUN_STARTED", threadId, runId };
-      if (end === "at once") yield { type: "RUN_ERROR", message: "down" };
-      const messageId = `a${sent.length}`;
-      yield { type: "TEXT_MESSAGE_START", messageId, role: "assistant" };
-      yield { type: "TEXT_MESSAGE_CONTENT", messageId, delta: "Hel" };
-      if (end === "half") yield { type: "RUN_ERROR", message: "down" };
-      yield { type: "TEXT_MESSAGE_CONTENT", messageId, delta: "lo" };
-      yield { type: "TEXT_MESSAGE_END", messageId };
-      yield { type: "RUN_FINISHED", threadId, runId };
+    transport: {
+      async *run({ threadId, runId, messages }) {
+        sent.push(messages.map((message) => textOf(message as AgUiMessage)));
+        yield { type: "RUN_STARTED", threadId, runId };
+        if (end === "at once") yield { type: "RUN_ERROR", message: "down" };
+        const messageId = `a${sent.length}`;
+        yield { type: "TEXT_MESSAGE_START", messageId, role: "assistant" };
+        yield { type: "TEXT_MESSAGE_CONTENT", messageId, delta: "Hel" };
+        if (end === "half") yield { type: "RUN_ERROR", message: "down" };
+        yield { type: "TEXT_MESSAGE_CONTENT", messageId, delta: "lo" };
+        yield { type: "TEXT_MESSAGE_END", messageId };
+        yield { type: "RUN_FINISHED", threadId, runId };
+      },
     },
   });
   await runner.sendMessage(user("one"));

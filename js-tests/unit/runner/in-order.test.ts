@@ -1,7 +1,7 @@
 // Calls that come while a run is stopped, a thread is loaded or an interrupt is open. Each has its turn, and reports
 // its result.
 import { Thread, type AgUiState } from "threadfold";
-import { LangGraphRunner } from "threadfold/langgraph";
+import { clientTransport, LangGraphRunner } from "threadfold/langgraph";
 import { expect, test } from "vitest";
 import { StubServer, until } from "./stub-server.js";
 import { langGraphWire } from "./stub-wires.js";
@@ -219,7 +219,9 @@ test("retry() of a load is BUSY while other code folds a run", async () => {
 test("dispose() ends calls whose client does not heed its signal", async () => {
   const never = () => new Promise<never>(() => {});
   const client = { threads: { create: never, getState: never }, runs: { list: never } };
-  const runner = new LangGraphRunner(new Thread({ threadId: "t" }), { client: client as never, assistantId: "a" });
+  const runner = new LangGraphRunner(new Thread({ threadId: "t" }), {
+    transport: clientTransport(client as never, { assistantId: "a" }),
+  });
   const calls = [runner.load(), runner.resume({ value: 1 })];
   runner.dispose();
   expect(await Promise.all(calls.map(stateOf))).toMatchObject([{ status: "disconnected" }, { status: "disconnected" }]);

@@ -1,7 +1,7 @@
 // A server's thread, opened in another page: its state, its interrupts, and the run that continues.
 import { Client } from "@langchain/langgraph-sdk";
 import { Thread } from "threadfold";
-import { LangGraphRunner } from "threadfold/langgraph";
+import { clientTransport, LangGraphRunner } from "threadfold/langgraph";
 import { expect, test } from "vitest";
 import { StubServer, turn, until } from "./stub-server.js";
 import { langGraphWire, messagesOn } from "./stub-wires.js";
@@ -133,10 +133,17 @@ const down = () => Promise.reject<Response>(new TypeError("Failed to fetch"));
 const callerOptions = { fetch: down, maxRetries: 0 };
 
 test.each([
-  ["the runner", { apiUrl: "http://stub", fetch: down }],
-  ["a client of the SDK", { client: new Client({ apiUrl: "http://stub", apiKey: null, callerOptions }) }],
+  ["the runner", { apiUrl: "http://stub", assistantId: "agent", fetch: down }],
+  [
+    "a client of the SDK",
+    {
+      transport: clientTransport(new Client({ apiUrl: "http://stub", apiKey: null, callerOptions }), {
+        assistantId: "agent",
+      }),
+    },
+  ],
 ])("a server that cannot be reached by %s is an error, as for a message", async (_, options) => {
-  const runner = new LangGraphRunner(new Thread({ threadId: "t" }), { assistantId: "agent", ...options });
+  const runner = new LangGraphRunner(new Thread({ threadId: "t" }), options);
   const error = {
     code: "NO_CONNECTION",
     message: "The server could not be reached.",
@@ -180,10 +187,12 @@ test("by a client of the SDK", async () => {
   const callerOptions = { fetch: stub.fetch, maxRetries: 0 };
   const client = new Client({ apiUrl: "http://stub", apiKey: null, callerOptions });
   const thread = new Thread({ threadId: first.threadId });
-  const runner = new LangGraphRunner(thread, { client, assistantId: "agent" });
+  const runner = new LangGraphRunner(thread, { transport: clientTransport(client, { assistantId: "agent" }) });
   expect(await runner.load()).toMatchObject({ status: "interrupted", interrupts: [{ message: "Ask" }] });
   inStep(thread, stub);
-  const none = new LangGraphRunner(new Thread({ threadId: "unknown" }), { client, assistantId: "agent" });
+  const none = new LangGraphRunner(new Thread({ threadId: "unknown" }), {
+    transport: clientTransport(client, { assistantId: "agent" }),
+  });
   expect(await none.load()).toMatchObject({ status: "finished" });
 });
 

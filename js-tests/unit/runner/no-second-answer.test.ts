@@ -138,15 +138,17 @@ describe("over AG-UI, a message that failed after its answer, retried when the c
     const sent: string[][] = [];
     const thread = new Thread<AgUiState>();
     const runner = new AgUiRunner(thread, {
-      async *send({ threadId, runId, messages }) {
-        sent.push(messages.map((message) => textOf(message as AgUiMessage)));
-        const messageId = `a${++runs}`;
-        yield { type: "RUN_STARTED", threadId, runId };
-        yield { type: "TEXT_MESSAGE_START", messageId, role: "assistant" };
-        yield { type: "TEXT_MESSAGE_CONTENT", messageId, delta: `Answer ${runs}` };
-        yield { type: "TEXT_MESSAGE_END", messageId };
-        if (runs === 1) throw new TypeError("terminated");
-        yield { type: "RUN_FINISHED", threadId, runId };
+      transport: {
+        async *run({ threadId, runId, messages }) {
+          sent.push(messages.map((message) => textOf(message as AgUiMessage)));
+          const messageId = `a${++runs}`;
+          yield { type: "RUN_STARTED", threadId, runId };
+          yield { type: "TEXT_MESSAGE_START", messageId, role: "assistant" };
+          yield { type: "TEXT_MESSAGE_CONTENT", messageId, delta: `Answer ${runs}` };
+          yield { type: "TEXT_MESSAGE_END", messageId };
+          if (runs === 1) throw new TypeError("terminated");
+          yield { type: "RUN_FINISHED", threadId, runId };
+        },
       },
     });
     await runner.sendMessage("Hi");
@@ -172,14 +174,16 @@ describe("over AG-UI, a message that failed after its answer, retried when the c
     });
     let runs = 0;
     const runner = new AgUiRunner(thread, {
-      async *send({ threadId, runId }) {
-        if (isDown) throw new TypeError("Failed to fetch");
-        const messageId = `a${++runs}`;
-        yield { type: "RUN_STARTED", threadId, runId };
-        yield { type: "TEXT_MESSAGE_START", messageId, role: "assistant" };
-        yield { type: "TEXT_MESSAGE_CONTENT", messageId, delta: `Answer ${runs}` };
-        yield { type: "TEXT_MESSAGE_END", messageId };
-        yield { type: "RUN_FINISHED", threadId, runId };
+      transport: {
+        async *run({ threadId, runId }) {
+          if (isDown) throw new TypeError("Failed to fetch");
+          const messageId = `a${++runs}`;
+          yield { type: "RUN_STARTED", threadId, runId };
+          yield { type: "TEXT_MESSAGE_START", messageId, role: "assistant" };
+          yield { type: "TEXT_MESSAGE_CONTENT", messageId, delta: `Answer ${runs}` };
+          yield { type: "TEXT_MESSAGE_END", messageId };
+          yield { type: "RUN_FINISHED", threadId, runId };
+        },
       },
     });
     await runner.sendMessage("Hi");
@@ -202,7 +206,7 @@ describe("over AG-UI, a run that failed after a snapshot of its answer", () => {
       if (sent.length !== 2) yield { type: "RUN_FINISHED", threadId, runId };
       else if (end === "RUN_ERROR") yield { type: "RUN_ERROR", message: "Overloaded." };
     }
-    const open = (thread: Thread<AgUiState>) => new AgUiRunner(thread, { send, messages });
+    const open = (thread: Thread<AgUiState>) => new AgUiRunner(thread, { transport: { run: send }, messages });
     return { open, sent };
   }
 

@@ -17,18 +17,20 @@ function calling(
   const inputs: RunAgentInput[] = [];
   const runner = new AgUiRunner(thread, {
     tools,
-    async *send(input) {
-      inputs.push(input);
-      const { threadId, runId } = input;
-      yield { type: "RUN_STARTED", threadId, runId };
-      if (inputs.length === 1)
-        for (const [toolCallName, delta] of Object.entries(calls)) {
-          const toolCallId = `c-${toolCallName}`;
-          yield { type: "TOOL_CALL_START", toolCallId, toolCallName, parentMessageId: "a" };
-          yield { type: "TOOL_CALL_ARGS", toolCallId, delta };
-          yield { type: "TOOL_CALL_END", toolCallId };
-        }
-      yield { type: "RUN_FINISHED", threadId, runId };
+    transport: {
+      async *run(input) {
+        inputs.push(input);
+        const { threadId, runId } = input;
+        yield { type: "RUN_STARTED", threadId, runId };
+        if (inputs.length === 1)
+          for (const [toolCallName, delta] of Object.entries(calls)) {
+            const toolCallId = `c-${toolCallName}`;
+            yield { type: "TOOL_CALL_START", toolCallId, toolCallName, parentMessageId: "a" };
+            yield { type: "TOOL_CALL_ARGS", toolCallId, delta };
+            yield { type: "TOOL_CALL_END", toolCallId };
+          }
+        yield { type: "RUN_FINISHED", threadId, runId };
+      },
     },
     ...options,
   });
@@ -93,17 +95,19 @@ test("queued messages are not sent, also if the page would", async () => {
   const thread = new Thread<AgUiState>();
   const runner: AgUiRunner = new AgUiRunner(thread, {
     messages: () => thread.getState().messages,
-    async *send(input) {
-      inputs.push(input);
-      const { threadId, runId } = input;
-      yield { type: "RUN_STARTED", threadId, runId };
-      const interrupts = [{ id: "i", reason: "confirm" }];
-      yield {
-        type: "RUN_FINISHED",
-        threadId,
-        runId,
-        ...(inputs.length === 1 && { outcome: { type: "interrupt", interrupts } }),
-      };
+    transport: {
+      async *run(input) {
+        inputs.push(input);
+        const { threadId, runId } = input;
+        yield { type: "RUN_STARTED", threadId, runId };
+        const interrupts = [{ id: "i", reason: "confirm" }];
+        yield {
+          type: "RUN_FINISHED",
+          threadId,
+          runId,
+          ...(inputs.length === 1 && { outcome: { type: "interrupt", interrupts } }),
+        };
+      },
     },
   });
   await runner.sendMessage("Ask");

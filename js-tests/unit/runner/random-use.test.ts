@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import { seeded } from "../../support/seed.js";
 import { StubServer, turn, until, type Faults } from "./stub-server.js";
 import { agUiWire, langGraphWire, messagesOn } from "./stub-wires.js";
+import { stubTransport } from "./stub-transport.js";
 
 const rejoinDelays = [0, 0];
 const cancelTimeout = 1;
@@ -26,10 +27,7 @@ const WAYS = {
     wire: agUiWire,
     open: (thread: Thread, { fetch }: StubServer) =>
       new AgUiRunner(thread as unknown as Thread<AgUiState>, {
-        url: "http://stub/agent",
-        joinUrl: ({ runId }) => `http://stub/runs/${runId}`,
-        cancel: ({ runId }, signal) => fetch(`http://stub/runs/${runId}/cancel`, { method: "POST", signal }),
-        fetch,
+        transport: stubTransport(fetch),
         rejoinDelays,
         cancelTimeout,
       }),

@@ -134,14 +134,16 @@ test("AG-UI: an answer whose run fails after it is sent again, an older message 
   const inputs: { resume?: unknown; messages: object[] }[] = [];
   const thread = new Thread<AgUiState>();
   const runner = new AgUiRunner(thread, {
-    async *send(input) {
-      inputs.push(input);
-      const { threadId, runId, resume } = input;
-      if (inputs.length === 1) throw new Error("503");
-      yield { type: "RUN_STARTED", threadId, runId };
-      if (inputs.length === 3) return yield { type: "RUN_ERROR", message: "gateway" };
-      const outcome = { type: "interrupt", interrupts: [{ id: "i", reason: "confirm" }] };
-      yield { type: "RUN_FINISHED", threadId, runId, ...(!resume && { outcome }) };
+    transport: {
+      async *run(input) {
+        inputs.push(input);
+        const { threadId, runId, resume } = input;
+        if (inputs.length === 1) throw new Error("503");
+        yield { type: "RUN_STARTED", threadId, runId };
+        if (inputs.length === 3) return yield { type: "RUN_ERROR", message: "gateway" };
+        const outcome = { type: "interrupt", interrupts: [{ id: "i", reason: "confirm" }] };
+        yield { type: "RUN_FINISHED", threadId, runId, ...(!resume && { outcome }) };
+      },
     },
   });
   expect((await runner.sendMessage("old")).status).toBe("error");
@@ -158,11 +160,13 @@ test("messages that failed together go out again in their order, and at the end 
   let fails = true;
   const thread = new Thread<AgUiState>();
   const runner = new AgUiRunner(thread, {
-    async *send({ threadId, runId, messages }) {
-      sent.push(messages.map((message) => textOf(message as AgUiMessage)));
-      yield { type: "RUN_STARTED", threadId, runId };
-      if (fails) throw new Error("down");
-      yield { type: "RUN_FINISHED", threadId, runId };
+    transport: {
+      async *run({ threadId, runId, messages }) {
+        sent.push(messages.map((message) => textOf(message as AgUiMessage)));
+        yield { type: "RUN_STARTED", threadId, runId };
+        if (fails) throw new Error("down");
+        yield { type: "RUN_FINISHED", threadId, runId };
+      },
     },
   });
   const texts = () => thread.getState().messages.map(textOf);
@@ -181,12 +185,14 @@ test("messages that failed together go out again in their order, and at the end 
 test("an answer that is the one before, by its id and its text, is shown", async () => {
   const thread = new Thread<AgUiState>();
   const runner = new AgUiRunner(thread, {
-    async *send({ threadId, runId }) {
-      yield { type: "RUN_STARTED", threadId, runId };
-      yield { type: "TEXT_MESSAGE_START", messageId: "a", role: "assistant" };
-      yield { type: "TEXT_MESSAGE_CONTENT", messageId: "a", delta: "Hello" };
-      yield { type: "TEXT_MESSAGE_END", messageId: "a" };
-      yield { type: "RUN_FINISHED", threadId, runId };
+    transport: {
+      async *run({ threadId, runId }) {
+        yield { type: "RUN_STARTED", threadId, runId };
+        yield { type: "TEXT_MESSAGE_START", messageId: "a", role: "assistant" };
+        yield { type: "TEXT_MESSAGE_CONTENT", messageId: "a", delta: "Hello" };
+        yield { type: "TEXT_MESSAGE_END", messageId: "a" };
+        yield { type: "RUN_FINISHED", threadId, runId };
+      },
     },
   });
   await runner.sendMessage("Hi");

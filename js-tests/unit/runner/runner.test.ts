@@ -5,6 +5,7 @@ import { LangGraphRunner } from "threadfold/langgraph";
 import { describe, expect, test } from "vitest";
 import { StubServer, turn, until } from "./stub-server.js";
 import { agUiWire, langGraphWire, messagesOn } from "./stub-wires.js";
+import { stubTransport } from "./stub-transport.js";
 
 type AnyThread = Thread<{ messages: readonly { id?: string; content: unknown }[]; mood?: string }>;
 type AnyOptions = { whileRunning?: "queue" | "refuse"; rejoinDelays?: number[] };
@@ -20,10 +21,7 @@ const PROTOCOLS = {
     wire: agUiWire,
     runner: (thread: AnyThread, { fetch }: StubServer, options: AnyOptions = {}) =>
       new AgUiRunner(thread, {
-        url: "http://stub/agent",
-        joinUrl: ({ runId }) => `http://stub/runs/${runId}`,
-        cancel: ({ runId }) => fetch(`http://stub/runs/${runId}/cancel`, { method: "POST" }),
-        fetch,
+        transport: stubTransport(fetch),
         rejoinDelays: [0, 0, 0],
         ...options,
       }),
@@ -440,8 +438,7 @@ test("a run that is joined and has no end fails", async () => {
     { type: "TEXT_MESSAGE_START", messageId: "a", role: "assistant" },
   ];
   const runner = new AgUiRunner(thread, {
-    send: ({ runId }) => begin(runId),
-    connect: ({ runId }) => (connections++, begin(runId)),
+    transport: { run: ({ runId }) => begin(runId), join: ({ runId }) => (connections++, begin(runId)) },
     rejoinDelays: [0, 0],
   });
   expect(await runner.sendMessage("Hi")).toMatchObject({ status: "error", error: { code: "NO_CONNECTION" } });

@@ -5,6 +5,7 @@ import { foldLangGraph, LangGraphRunner, type LangGraphRunnerOptions } from "thr
 import { describe, expect, test } from "vitest";
 import { StubServer, turn, until } from "./stub-server.js";
 import { agUiWire, langGraphWire, messagesOn } from "./stub-wires.js";
+import { stubTransport } from "./stub-transport.js";
 
 /** How long a cancel is waited for where more is done meanwhile, on a busy machine too. */
 const LONG = 250;
@@ -15,10 +16,7 @@ const OPEN = {
     const { fetch } = server;
     const thread = new Thread();
     const runner = new AgUiRunner(thread as unknown as Thread<AgUiState>, {
-      url: "http://stub/agent",
-      joinUrl: ({ runId }) => `http://stub/runs/${runId}`,
-      cancel: ({ runId }, signal) => fetch(`http://stub/runs/${runId}/cancel`, { method: "POST", signal }),
-      fetch,
+      transport: stubTransport(fetch),
       rejoinDelays: [0, 0],
       cancelTimeout,
     });
@@ -187,12 +185,14 @@ test.each([
 test("AG-UI: a run that fails after the answers is given them once more", async () => {
   const resumed: unknown[] = [];
   const runner = new AgUiRunner(new Thread<AgUiState>(), {
-    async *send({ threadId, runId, resume }) {
-      resumed.push(resume);
-      yield { type: "RUN_STARTED", threadId, runId };
-      const outcome = { type: "interrupt", interrupts: [{ id: "i", reason: "May I?" }] };
-      if (resumed.length === 2) yield { type: "RUN_ERROR", message: "overloaded" };
-      else yield { type: "RUN_FINISHED", threadId, runId, ...(!resume && { outcome }) };
+    transport: {
+      async *run({ threadId, runId, resume }) {
+        resumed.push(resume);
+        yield { type: "RUN_STARTED", threadId, runId };
+        const outcome = { type: "interrupt", interrupts: [{ id: "i", reason: "May I?" }] };
+        if (resumed.length === 2) yield { type: "RUN_ERROR", message: "overloaded" };
+        else yield { type: "RUN_FINISHED", threadId, runId, ...(!resume && { outcome }) };
+      },
     },
   });
   await runner.sendMessage("Hi");

@@ -5,6 +5,7 @@ import { LangGraphRunner } from "threadfold/langgraph";
 import { expect, test } from "vitest";
 import { StubServer, until } from "./stub-server.js";
 import { agUiWire, langGraphWire } from "./stub-wires.js";
+import { stubTransport } from "./stub-transport.js";
 
 /** A server, and a way to change the answer of its `…/cancel`. */
 function faulty(wire: typeof agUiWire, refused: () => Response | Promise<Response>) {
@@ -18,10 +19,7 @@ const WAYS = {
   "AG-UI": (refused: () => Response | Promise<Response>) => {
     const { server, fetch } = faulty(agUiWire, refused);
     const runner = new AgUiRunner(new Thread<AgUiState>(), {
-      url: "http://stub/agent",
-      joinUrl: ({ runId }) => `http://stub/runs/${runId}`,
-      cancel: ({ runId }, signal) => fetch(`http://stub/runs/${runId}/cancel`, { method: "POST", signal }),
-      fetch,
+      transport: stubTransport(fetch),
     });
     return { server, runner };
   },
@@ -59,11 +57,13 @@ test.each(Object.entries(WAYS).flatMap(([name, open]) => CASES.map((one) => [nam
 
 test("a cancel of your own that cannot reach the server says so with a code", async () => {
   const runner = new AgUiRunner(new Thread<AgUiState>(), {
-    async *send({ threadId, runId }) {
-      yield { type: "RUN_STARTED", threadId, runId };
-      await new Promise<never>(() => {});
+    transport: {
+      async *run({ threadId, runId }) {
+        yield { type: "RUN_STARTED", threadId, runId };
+        await new Promise<never>(() => {});
+      },
+      cancel: () => Promise.reject(new TypeError("Failed to fetch")),
     },
-    cancel: () => Promise.reject(new TypeError("Failed to fetch")),
   });
   void runner.sendMessage("Hi");
   await new Promise((resolve) => setTimeout(resolve, 5));

@@ -1,6 +1,6 @@
 // An AG-UI agent that a test steers, one event at a time.
 import { Thread, type AgUiState } from "threadfold";
-import { AgUiRunner, type AgUiRunnerOptions, type RunAgentInput } from "threadfold/ag-ui";
+import { AgUiRunner, type AgUiRunnerOptions, type RunAgentInput, type AgUiTransport } from "threadfold/ag-ui";
 import { turn } from "./stub-server.js";
 
 /** One request to the agent: it answers when the test does so. */
@@ -80,18 +80,24 @@ export class Call {
 }
 
 /** A runner whose requests wait in `calls` until the test answers them. */
-export function told(options: Partial<AgUiRunnerOptions> & { joins?: boolean } = {}, thread = new Thread<AgUiState>()) {
-  const { joins = false, ...rest } = options;
+export function told(
+  options: Partial<AgUiRunnerOptions> & { joins?: boolean; cancel?: AgUiTransport["cancel"] } = {},
+  thread = new Thread<AgUiState>(),
+) {
+  const { joins = false, cancel, ...rest } = options;
   const calls: Call[] = [];
   const joined: Call[] = [];
   const add = (list: Call[], call: Call) => (list.push(call), call);
   const runner = new AgUiRunner(thread, {
-    send: (input, signal) => add(calls, new Call(input.runId, signal, input)) as never,
-    ...(joins && {
-      connect: ({ runId }, signal) => add(joined, new Call(runId, signal)) as never,
-      cancel: () => {},
-      rejoinDelays: [0, 0, 0],
-    }),
+    transport: {
+      run: (input, { signal }) => add(calls, new Call(input.runId, signal, input)) as never,
+      ...(joins && {
+        join: ({ runId }, { signal }) => add(joined, new Call(runId, signal)) as never,
+        cancel: () => {},
+      }),
+      ...(cancel && { cancel }),
+    },
+    ...(joins && { rejoinDelays: [0, 0, 0] }),
     ...rest,
   });
   return { thread, runner, calls, joined };

@@ -110,6 +110,6 @@ test("a transport without join cannot join, and one beside another way is refuse
   });
   expect(await runner.sendMessage("Hi")).toMatchObject({ status: "error", error: { code: "NO_CONNECTION" } });
   const transport = agentTransport(new HttpAgent({ url: "/agent" }));
-  expect(() => new AgUiRunner(thread, { url: "/agent", transport })).toThrow(/takes one of/);
+  expect(() => new AgUiRunner(thread, { url: "/agent", transport })).toThrow(/takes the option url, or a transport/);
   expect(() => new LangGraphRunner(new Thread(), { transport: {} as never })).toThrow(/transport/);
 });

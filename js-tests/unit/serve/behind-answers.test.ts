@@ -38,7 +38,7 @@ const deepAgent = (checkpointer: MemorySaver) =>
   });
 
 const runnerOf = (graph: RunnableGraph, thread = new Thread<AgUiState>()) =>
-  new AgUiRunner(thread, { send: (input, signal) => graphEvents(graph, input, { signal }) });
+  new AgUiRunner(thread, { transport: { run: (input, { signal }) => graphEvents(graph, input, { signal }) } });
 const reloaded = (thread: object) => Thread.fromJSON<AgUiState>(JSON.parse(JSON.stringify(thread)));
 const contents = ({ thread }: AgUiRunner) => thread.getState().messages.map(({ content }) => content);
 
@@ -181,7 +181,7 @@ describe.each(Object.entries(GRAPHS))("a graph of %s", (library, graphOf) => {
     const had = graphOf();
     let graph = had;
     const runner = new AgUiRunner(new Thread<AgUiState>(), {
-      send: (input, signal) => graphEvents(graph, input, { signal }),
+      transport: { run: (input, { signal }) => graphEvents(graph, input, { signal }) },
     });
     await runner.sendMessage("Mail Ada");
     graph = graphOf();

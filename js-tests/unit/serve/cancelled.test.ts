@@ -7,7 +7,9 @@ import { MemorySaver, START, StateGraph } from "threadfold/graph";
 import { expect, test } from "vitest";
 
 const runnerOf = (graph: RunnableGraph) =>
-  new AgUiRunner(new Thread<AgUiState>(), { send: (input, signal) => graphEvents(graph, input, { signal }) });
+  new AgUiRunner(new Thread<AgUiState>(), {
+    transport: { run: (input, { signal }) => graphEvents(graph, input, { signal }) },
+  });
 
 const agent = (interruptMode: "per_turn" | "per_call", allowed: string[] | true = true) => {
   const sent: string[] = [];

@@ -1,10 +1,10 @@
 // A graph served by `serve` and `serveLangGraph`, and in the page: its thread continues from a user message, edited or
 // not.
 import { defineSchema, field, Thread, type AgUiState } from "threadfold";
-import { AgUiRunner } from "threadfold/ag-ui";
+import { agentTransport, AgUiRunner } from "threadfold/ag-ui";
 import { GraphAgent } from "threadfold/ag-ui/client";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
-import { LangGraphRunner } from "threadfold/langgraph";
+import { clientTransport, LangGraphRunner } from "threadfold/langgraph";
 import { serveAgUi, serveLangGraph } from "threadfold/serve";
 import { describe, expect, test } from "vitest";
 
@@ -33,7 +33,8 @@ const RUNNERS = {
       messages: "new",
       fetch: asked(serveAgUi(own)),
     }),
-  GraphAgent: (own: Graph) => new AgUiRunner(new Thread<AgUiState>(), { agent: new GraphAgent({ graph: own }) }),
+  GraphAgent: (own: Graph) =>
+    new AgUiRunner(new Thread<AgUiState>(), { transport: agentTransport(new GraphAgent({ graph: own })) }),
   serveLangGraph: (own: Graph) =>
     new LangGraphRunner(new Thread(), {
       apiUrl: "http://page",
@@ -334,7 +335,9 @@ describe("over LangGraph, an edit removes the server's messages after it", () =>
       },
     };
     const thread = Thread.fromJSON(JSON.parse(JSON.stringify(tab.thread)));
-    const runner = new LangGraphRunner(thread, { client: client as never, assistantId: "agent" });
+    const runner = new LangGraphRunner(thread, {
+      transport: clientTransport(client as never, { assistantId: "agent" }),
+    });
     const sent = runner.sendMessage("better", { messageId: tab.id(0) });
     const began = performance.now();
     await runner.stop();

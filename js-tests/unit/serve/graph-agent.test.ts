@@ -4,7 +4,7 @@ import { EventSchemas } from "@ag-ui/core/schemas";
 import { Annotation, END, MemorySaver, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 import type { Observable } from "rxjs";
 import { Thread, type AgUiState } from "threadfold";
-import { AgUiRunner, graphEvents, type RunnableGraph } from "threadfold/ag-ui";
+import { agentTransport, AgUiRunner, graphEvents, type RunnableGraph } from "threadfold/ag-ui";
 import { GraphAgent } from "threadfold/ag-ui/client";
 import { describe, expect, test } from "vitest";
 import { LIBRARIES } from "./libraries";
@@ -290,7 +290,7 @@ describe.each(LIBRARIES)("$library", ({ library, chatGraph, nestedGraph, halfGra
 
   test("an AgUiRunner runs it: messages, an approval, a failure and its retry", async () => {
     const thread = new Thread<AgUiState>({ threadId: "t" });
-    const runner = new AgUiRunner(thread, { agent: new GraphAgent({ graph: chatGraph() }) });
+    const runner = new AgUiRunner(thread, { transport: agentTransport(new GraphAgent({ graph: chatGraph() })) });
     await runner.sendMessage("Mail Ada");
     expect(runner.status).toBe("interrupted");
     expect(runner.interrupts).toMatchObject([{ message: "Send the mail?", toolCallId: "call-mail" }]);

@@ -2,7 +2,7 @@
 import type { BaseEvent } from "@ag-ui/client";
 import { EventSchemas } from "@ag-ui/core/schemas";
 import { defineSchema, field, Thread, toLangChain, type AgUiState } from "threadfold";
-import { AgUiRunner, graphEvents } from "threadfold/ag-ui";
+import { agentTransport, AgUiRunner, graphEvents } from "threadfold/ag-ui";
 import { GraphAgent } from "threadfold/ag-ui/client";
 import { createAgent, tool } from "threadfold/agent";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
@@ -82,7 +82,7 @@ test("and a page shows the call while the tool runs", async () => {
   const thread = new Thread<AgUiState>();
   const shown: unknown[] = [];
   const runner = new AgUiRunner(thread, {
-    agent: new GraphAgent({ graph: agent() }),
+    transport: agentTransport(new GraphAgent({ graph: agent() })),
     onEvent: ({ type }: BaseEvent) => {
       if (type !== "TOOL_CALL_RESULT") return;
       shown.push(
@@ -123,11 +123,13 @@ test("a failed run's broken text has no end: the page shows it until the next ru
   const types: string[] = [];
   const thread = new Thread<AgUiState>({ threadId: "t" });
   const runner = new AgUiRunner(thread, {
-    async *send(input, signal) {
-      for await (const event of graphEvents(graph, input, { signal })) {
-        types.push(event.type);
-        yield event;
-      }
+    transport: {
+      async *run(input, { signal }) {
+        for await (const event of graphEvents(graph, input, { signal })) {
+          types.push(event.type);
+          yield event;
+        }
+      },
     },
   });
   expect((await runner.sendMessage("Which?")).status).toBe("error");

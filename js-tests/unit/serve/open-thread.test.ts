@@ -1,6 +1,6 @@
 // A page that opens a thread of serve's, as in docs/serve.md: in a new tab, in mid-run, and after a server died.
 import { defineSchema, field, Thread, type AgUiState } from "threadfold";
-import { AgUiRunner, type AgUiRunnerOptions } from "threadfold/ag-ui";
+import { httpTransport, AgUiRunner, type AgUiRunnerOptions } from "threadfold/ag-ui";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
 import { serveAgUi } from "threadfold/serve";
 import { expect, test } from "vitest";
@@ -35,9 +35,10 @@ function served(gate: () => Promise<void> = async () => {}) {
   const get = async () => (await (await fetch("http://x/threads/t")).json()) as Told;
   const page = (more: Partial<AgUiRunnerOptions> = {}) =>
     new AgUiRunner<State>(new Thread<State>({ threadId: "t" }), {
-      url: "http://x/",
-      fetch,
-      joinUrl: ({ threadId, runId }) => `http://x/threads/${threadId}/runs/${runId}`,
+      transport: {
+        ...httpTransport({ url: "http://x/", fetch }),
+        join: httpTransport({ url: "http://x/", fetch, resumable: true }).join,
+      },
       ...more,
     });
   return { get, page, graph };

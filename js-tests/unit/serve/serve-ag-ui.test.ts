@@ -6,7 +6,7 @@ import { EventSchemas } from "@ag-ui/core/schemas";
 import { AIMessage } from "@langchain/core/messages";
 import { Annotation, END, START, StateGraph } from "@langchain/langgraph";
 import { defineSchema, field, Thread, type AgUiState } from "threadfold";
-import { AgUiRunner, foldAgUi, runInput } from "threadfold/ag-ui";
+import { httpTransport, AgUiRunner, foldAgUi, runInput } from "threadfold/ag-ui";
 import * as own from "threadfold/graph";
 import { serveAgUi, serveLangGraph, toNodeListener, type FetchHandler, type ServeAgUiOptions } from "threadfold/serve";
 import { afterEach, describe, expect, test, vi } from "vitest";
@@ -158,14 +158,11 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
       expect(await partsOf(await post(handler, input("How is the weather?")))).toEqual(all);
     });
 
-    test("an AgUiRunner rejoins by joinUrl, and stops by cancel", async () => {
+    test("an AgUiRunner rejoins, and stops", async () => {
       const url = await listening(resumable(10));
       const thread = new Thread<AgUiState>({ threadId: "t" });
-      const options = {
-        url,
-        joinUrl: ({ runId }: { runId: string }) => `${url}/threads/t/runs/${runId}`,
-        cancel: ({ runId }: { runId: string }) => fetch(`${url}/threads/t/runs/${runId}`, { method: "DELETE" }),
-      };
+      const { run, join, cancel } = httpTransport({ url, resumable: true });
+      const options = { transport: { run, join, cancel } };
       const before = new AgUiRunner(thread, options);
       const sent = before.sendMessage("one two three four five six seven eight");
       await new Promise<void>((resolve) => thread.subscribe(({ messages }) => messages.length > 1 && resolve()));

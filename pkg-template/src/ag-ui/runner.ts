@@ -14,7 +14,7 @@ import { callsLeft } from "./calls-left.js";
 import { checkRunnerOptions } from "../runner/options.js";
 import type { ServerThread } from "../runner/load.js";
 import type { RunRef } from "../runner/transport.js";
-import { agentTransport, httpTransport, joined, type AgUiAgent, type AgUiTransport } from "./transport.js";
+import { httpTransport, type AgUiTransport, type HttpTransportOptions } from "./transport.js";
 import type { Answer, RunNews, RunProtocol } from "../runner/protocol.js";
 import { OPEN_INTERRUPTS } from "../stream/question.js";
 import { interruptOf } from "./interrupt.js";
@@ -25,10 +25,7 @@ import { idsOf, removes } from "../runner/said.js";
 import { tell } from "../shared/tell.js";
 import type { HttpOptions, RunnerOptions } from "../runner/runner-types.js";
 
-/**
- * How an {@link AgUiRunner} reaches its agent (by one of `transport`, `url`, `agent` and `send`), and what it sends
- * besides the thread.
- */
+/** How an {@link AgUiRunner} reaches its agent, by `url` or by `transport`, and what it sends besides the thread. */
 export interface AgUiRunnerOptions extends RunnerOptions, HttpOptions {
   /** The way to the agent: `httpTransport`, `agentTransport`, `graphTransport`, or functions of your own. */
   transport?: AgUiTransport | undefined;
@@ -39,23 +36,6 @@ export interface AgUiRunnerOptions extends RunnerOptions, HttpOptions {
    * {@link HttpTransportOptions}.
    */
   resumable?: boolean | undefined;
-  /** An agent of `@ag-ui/client`. Only its `run` is used: the thread keeps messages and state. */
-  agent?: AgUiAgent | undefined;
-  /** Sends the input in your own way. */
-  send?: ((input: RunAgentInput, signal: AbortSignal) => AgUiSource | PromiseLike<AgUiSource>) | undefined;
-  /**
-   * Returns the address at which the server repeats a run whose connection broke or was left; requested with
-   * `Last-Event-ID`, if the stream has ids.
-   */
-  joinUrl?: ((run: RunToJoin) => string | URL) | undefined;
-  /** Joins a run in your own way: from its start, or after `lastEventId`. */
-  connect?: ((run: RunToJoin, signal: AbortSignal) => AgUiSource | PromiseLike<AgUiSource>) | undefined;
-  /**
-   * Stops a run on the server. AG-UI has no request for that: a server stops when the connection closes, unless its
-   * runs can be joined and continue. An error that it throws, or an unsuccessful `Response`, becomes the `error` of
-   * `stop()`.
-   */
-  cancel?: ((run: RunToJoin, signal: AbortSignal) => unknown) | undefined;
   /** The front end's tools. A function is called before each run; the same goes for the next two. */
   tools?: OrAsked<RunInputOptions["tools"]>;
   context?: OrAsked<RunInputOptions["context"]>;
@@ -77,9 +57,6 @@ export interface AgUiRunnerOptions extends RunnerOptions, HttpOptions {
 
 type OrAsked<T> = T | (() => T);
 
-/** A run that was under way when its connection ended. */
-export type RunToJoin = RunRef;
-
 /**
  * Runs an AG-UI agent for a thread: sends messages, folds the events, queues, stops, retries, answers interrupts, and
  * rejoins runs where the server can. Needs no `@ag-ui/client`. AG-UI has no request for a thread, so there is no
@@ -97,13 +74,15 @@ export type RunToJoin = RunRef;
  * const thread = new Thread<AgUiState>();
  * const runner = new AgUiRunner(thread, {
  *   // In a page: url: "/agent". Here an agent that echoes.
- *   async *send({ threadId, runId, messages }) {
- *     const said = (messages.at(-1) as { content: string }).content;
- *     yield { type: "RUN_STARTED", threadId, runId };
- *     yield { type: "TEXT_MESSAGE_START", messageId: "a1", role: "assistant" };
- *     yield { type: "TEXT_MESSAGE_CONTENT", messageId: "a1", delta: `You said ${said}` };
- *     yield { type: "TEXT_MESSAGE_END", messageId: "a1" };
- *     yield { type: "RUN_FINISHED", threadId, runId };
+ *   transport: {
+ *     async *run({ threadId, runId, messages }) {
+ *       const said = (messages.at(-1) as { content: string }).content;
+ *       yield { type: "RUN_STARTED", threadId, runId };
+ *       yield { type: "TEXT_MESSAGE_START", messageId: "a1", role: "assistant" };
+ *       yield { type: "TEXT_MESSAGE_CONTENT", messageId: "a1", delta: `You said ${said}` };
+ *       yield { type: "TEXT_MESSAGE_END", messageId: "a1" };
+ *       yield { type: "RUN_FINISHED", threadId, runId };
+ *     },
  *   },
  * });
  * const sent = runner.sendMessage("Hi");
@@ -118,7 +97,7 @@ export class AgUiRunner<S extends WithAgUiMessages = AgUiState, U extends object
 > {
   /**
    * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for anything but a thread, for an unknown option, and unless
-   *   exactly one of `url`, `agent` and `send` is given.
+   *   exactly one of `url` and `transport` is given.
    */
   constructor(thread: Thread<S, U>, options: AgUiRunnerOptions) {
     super(runnersThread("new AgUiRunner", thread), new AgUiProtocol(thread as unknown as Thread, options), options);
@@ -145,11 +124,6 @@ const OWN_OPTIONS = {
   transport: true,
   url: true,
   resumable: true,
-  agent: true,
-  send: true,
-  joinUrl: true,
-  connect: true,
-  cancel: true,
   tools: true,
   context: true,
   forwardedProps: true,
@@ -266,7 +240,7 @@ class AgUiProtocol implements RunProtocol {
 
   readonly interrupt = interruptOf;
 
-  get #run(): RunToJoin {
+  get #run(): RunRef {
     const { run, threadId = "" } = this.#thread;
     const { id: runId = "", lastEventId } = run;
     return { threadId, runId, lastEventId };
@@ -301,26 +275,16 @@ class AgUiProtocol implements RunProtocol {
   }
 }
 
-/** The way to the agent that the options name, by one of them. */
+/** The way to the agent that the options name. */
 function transportOf(options: AgUiRunnerOptions): AgUiTransport {
-  const { transport, url, agent, send, joinUrl, connect, cancel } = options;
-  const ways = [transport, url, agent, send].filter((way) => way !== undefined);
-  if (ways.length !== 1 || (transport && typeof transport.run !== "function"))
+  const { transport, url } = options;
+  if (transport && url === undefined && typeof transport.run === "function") return transport;
+  if (transport || url === undefined)
     throw new ThreadfoldError(
       "INVALID_ARGUMENT",
-      "An AgUiRunner takes one of the options url, agent and send, or a transport.",
+      "new AgUiRunner takes the option url, or a transport: { run, join?, cancel?, load? }.",
     );
-  if (transport) return transport;
-  const way: AgUiTransport = send
-    ? { run: (input: RunAgentInput, { signal }: { signal: AbortSignal }) => send(input, signal) }
-    : agent
-      ? agentTransport(agent)
-      : httpTransport({ ...options, url: url as string });
-  const join: AgUiTransport["join"] = connect
-    ? (ref, { signal }) => connect(ref, signal)
-    : joinUrl && ((ref, { signal }) => joined(options, joinUrl(ref), ref, signal));
-  const own: AgUiTransport["cancel"] = cancel && ((ref, { signal }) => cancel(ref, signal));
-  return { ...way, ...(join && { join }), ...(own && { cancel: own }) };
+  return httpTransport(options as HttpTransportOptions);
 }
 
 const asked = <T>(value: OrAsked<T>): T => (typeof value === "function" ? (value as () => T)() : value);

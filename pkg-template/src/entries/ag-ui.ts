@@ -3,7 +3,7 @@ export type { AgUiEvent } from "../ag-ui/event-types.js";
 export { foldAgUi, type FoldOptions } from "../ag-ui/fold-ag-ui.js";
 export { runInput, type RunAgentInput } from "../ag-ui/run-input.js";
 export { openAgUi } from "../ag-ui/open-ag-ui.js";
-export { AgUiRunner, type AgUiRunnerOptions, type RunToJoin } from "../ag-ui/runner.js";
+export { AgUiRunner, type AgUiRunnerOptions } from "../ag-ui/runner.js";
 export {
   agentTransport,
   graphTransport,

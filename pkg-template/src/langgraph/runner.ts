@@ -11,7 +11,7 @@ import { reached } from "../stream/http.js";
 import { refusal } from "../stream/response.js";
 import { newId } from "../shared/new-id.js";
 import type { LoadedThread, RunRef } from "../runner/transport.js";
-import { apiTransport, clientTransport, type LangGraphClient, type LangGraphTransport } from "./transport.js";
+import { apiTransport, type ApiTransportOptions, type LangGraphTransport } from "./transport.js";
 import { inputOf } from "./input.js";
 import type { Answer, RunNews, RunProtocol } from "../runner/protocol.js";
 import { Runner, runnersThread } from "../runner/runner.js";
@@ -24,15 +24,13 @@ import { interruptOf } from "./interrupt.js";
 import type { HttpOptions, RunnerOptions } from "../runner/runner-types.js";
 import { tell } from "../shared/tell.js";
 
-/** How a {@link LangGraphRunner} reaches its server (by `apiUrl` or `client`), and the options of each run. */
+/** How a {@link LangGraphRunner} reaches its server (by `apiUrl` or `transport`), and the options of each run. */
 export interface LangGraphRunnerOptions extends RunnerOptions, HttpOptions {
   /** The way to the server: `apiTransport`, `clientTransport`, or functions of your own. */
   transport?: LangGraphTransport | undefined;
   /** The server's address, such as `http://localhost:2024`. */
   apiUrl?: string | URL | undefined;
-  /** A `Client` of `@langchain/langgraph-sdk` in place of `apiUrl`, `headers` and `fetch`. */
-  client?: LangGraphClient | undefined;
-  /** The assistant's id, or the graph's name: with `apiUrl` and `client`. */
+  /** The assistant's id, or the graph's name: with `apiUrl`. */
   assistantId?: string | undefined;
   /** A function is called before each run. */
   config?: object | (() => object) | undefined;
@@ -83,7 +81,7 @@ export class LangGraphRunner<
 > extends Runner<S, U> {
   /**
    * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for anything but a thread, for an unknown option, without an
-   *   `assistantId`, and unless either `apiUrl` or `client` is given.
+   *   `assistantId`, and unless either `apiUrl` or `transport` is given.
    */
   constructor(thread: Thread<S, U>, options: LangGraphRunnerOptions) {
     super(
@@ -101,7 +99,6 @@ type Values = Record<string, unknown>;
 const OWN_OPTIONS = {
   transport: true,
   apiUrl: true,
-  client: true,
   assistantId: true,
   config: true,
   context: true,
@@ -380,17 +377,14 @@ async function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal): Promis
 
 /** The way to the server that the options name. */
 function transportOf(options: LangGraphRunnerOptions): LangGraphTransport {
-  const { transport, apiUrl, client, assistantId } = options;
-  const ways = [transport, apiUrl, client].filter((way) => way !== undefined);
-  const isWhole = transport ? typeof transport.run === "function" : typeof assistantId === "string";
-  if (ways.length !== 1 || !isWhole)
+  const { transport, apiUrl, assistantId } = options;
+  if (transport && apiUrl === undefined && typeof transport.run === "function") return transport;
+  if (transport || apiUrl === undefined || typeof assistantId !== "string" || assistantId === "")
     throw new ThreadfoldError(
       "INVALID_ARGUMENT",
-      "A LangGraphRunner takes an assistantId, and either apiUrl or client, or a transport.",
+      "new LangGraphRunner takes apiUrl and assistantId, or a transport: { run, create?, join?, cancel?, load? }.",
     );
-  if (transport) return transport;
-  const own = { assistantId: assistantId as string };
-  return client ? clientTransport(client, own) : apiTransport({ ...options, ...own, apiUrl: apiUrl as string });
+  return apiTransport(options as ApiTransportOptions);
 }
 
 const serverThread = (found: LoadedThread | undefined): ServerThread | undefined =>

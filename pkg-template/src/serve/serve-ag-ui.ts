@@ -49,8 +49,8 @@ export interface ServeAgUiOptions extends HandlerOptions {
  *
  * POST a `RunAgentInput` to start a run and receive its events. `GET …/threads/ID` returns the graph's thread,
  * `{ messages, state, interrupts, next }`, with `run: { id }` while one is active. If the runs are `resumable`,
- * `GET …/threads/ID/runs/ID` joins one (`joinUrl` of an `AgUiRunner`), after `Last-Event-ID` or from its start. A POST
- * of the same run joins it, too. `DELETE …/threads/ID/runs/ID` stops it (the runner's `cancel`). While a run is active,
+ * `GET …/threads/ID/runs/ID` joins one, after `Last-Event-ID` or from its start. A POST
+ * of the same run joins it, too. `DELETE …/threads/ID/runs/ID` stops it. A runner that is `resumable`, too, does both. While a run is active,
  * here or in {@link serveLangGraph}, the server answers 409 to a second run of its thread. `authenticate` lets requests
  * in and names their users: a thread belongs to the user who made it. Without it anybody may call.
  *

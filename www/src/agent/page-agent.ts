@@ -33,7 +33,7 @@ export class PageAgent {
 
   private constructor(readonly thread = new Thread<AgUiState>({ threadId: crypto.randomUUID() })) {
     this.runner = new AgUiRunner(this.thread, {
-      send: (input, signal) => graphEvents(graph, input as never, { config: this.#config(), signal }),
+      transport: { run: (input, { signal }) => graphEvents(graph, input as never, { config: this.#config(), signal }) },
       onEvent: ({ type, ...event }) => {
         const { stepName } = event as { stepName?: string };
         const active = new Set(this.#sight.active);

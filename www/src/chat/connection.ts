@@ -72,8 +72,7 @@ function begin(server: Server) {
   return protocol === "ag-ui"
     ? agUi.openChat(place, {
         url: here,
-        joinUrl: ({ threadId, runId }) => `${here}/threads/${threadId}/runs/${runId}`,
-        cancel: ({ threadId, runId }) => fetch(`${here}/threads/${threadId}/runs/${runId}`, { method: "DELETE" }),
+        resumable: true,
         fetch: faultyFetch,
       })
     : langGraph.openChat(place, { apiUrl: here, assistantId: assistant, fetch: faultyFetch });

@@ -49,7 +49,9 @@ const MODES = ["values", "updates", "messages", "tasks", "custom"];
  *   .addEdge("answer", END)
  *   .compile();
  * const thread = new Thread<AgUiState>();
- * const runner = new AgUiRunner(thread, { send: (input, signal) => graphEvents(graph, input, { signal }) });
+ * const runner = new AgUiRunner(thread, {
+ *   transport: { run: (input, { signal }) => graphEvents(graph, input, { signal }) },
+ * });
  * await runner.sendMessage("Hi");
  * console.log(thread.getState().messages.map(({ content }) => content)); // [ 'Hi', 'Hello' ]
  * ```
