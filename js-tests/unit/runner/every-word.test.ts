@@ -92,11 +92,10 @@ async function broken(word: readonly Letter[]): Promise<string | undefined> {
   if (live().length > 0 || runner.status === "submitted" || runner.status === "streaming")
     return `it does not come to rest: ${runner.status}`;
   const isAsking = runner.status === "interrupted" || runner.interrupts.length > 0;
+  const isDown = runner.error !== undefined;
   const waits = thread.pending.filter(({ status }) => status === "pending").length;
-  if (waits > 0 && !isAsking && !word.includes("stop") && runner.status !== "error")
-    return "something waits for nothing";
-  if (thread.pending.some(({ status }) => status === "sent") && runner.status !== "error")
-    return "something is sent for ever";
+  if (waits > 0 && !isAsking && !word.includes("stop") && !isDown) return "something waits for nothing";
+  if (thread.pending.some(({ status }) => status === "sent") && !isDown) return "something is sent for ever";
   const ids = thread.getState().messages.map(({ id }) => id);
   if (new Set(ids).size !== ids.length) return "a message is there twice";
   runner.dispose();
