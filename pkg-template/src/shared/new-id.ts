@@ -15,13 +15,13 @@ export function newId(): string {
   }
   const at = next;
   next += BYTES;
-  pool[at + 6] = (pool[at + 6]! & 0x0f) | 0x40;
-  pool[at + 8] = (pool[at + 8]! & 0x3f) | 0x80;
+  pool[at + 6] = ((pool[at + 6] as number) & 0x0f) | 0x40;
+  pool[at + 8] = ((pool[at + 8] as number) & 0x3f) | 0x80;
   return `${hex(at, 4)}-${hex(at + 4, 2)}-${hex(at + 6, 2)}-${hex(at + 8, 2)}-${hex(at + 10, 6)}`;
 }
 
 function hex(from: number, count: number): string {
   let text = "";
-  for (let at = from; at < from + count; at++) text += HEX[pool[at]!]!;
+  for (let at = from; at < from + count; at++) text += HEX[pool[at] as number] as string;
   return text;
 }
