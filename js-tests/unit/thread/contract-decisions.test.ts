@@ -192,6 +192,14 @@ describe("replay", () => {
     expect([idsOf(thread), thread.getState()["topic"]]).toEqual([["q"], "mine"]);
   });
 
+  test("what the run had streamed is incomplete no more; what an earlier run left stays so", () => {
+    using thread = threadOf(old);
+    hear(thread, started("r1"), streamed("a"), started("r2"), streamed("b"));
+    expect([...thread.incompleteIds].sort()).toEqual(["a", "b"]);
+    hear(thread, joined("r2"));
+    expect(thread.incompleteIds).toEqual(["a"]);
+  });
+
   test("a message that was settled stands last, after what the run sends again so far", () => {
     using thread = threadOf(old);
     const settled = thread.optimistic({ messages: [human("q", "Hi")] });
@@ -299,6 +307,11 @@ describe("place", () => {
     [["q3"], ["q1", "q2", "q3"]],
     [
       ["q3", "q1"],
+      ["q2", "q3", "q1"],
+    ],
+    // Only in the order of the parts.
+    [
+      ["q2", "q1"],
       ["q2", "q3", "q1"],
     ],
     [
