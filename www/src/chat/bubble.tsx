@@ -1,7 +1,6 @@
 // How one message looks, whichever protocol it came by.
 import { createContext, use } from "react";
-import type { PendingUpdate } from "threadfold";
-import type { RunStatus } from "threadfold";
+import type { PendingUpdate, RunStatus } from "threadfold";
 import { read } from "./message";
 import { Compacted, SummaryMark } from "./summary-mark";
 import { ToolCall, ToolResult } from "./tool-call";
