@@ -76,6 +76,21 @@ impl RawRun {
     /// Carries out a request with the buffer's numbers, and leaves its answer there. Returns the
     /// length of the answer; 0: the numbers do not fit, and nothing was done.
     pub fn act(&mut self, what: u32, length: usize) -> usize {
+        if what == COMMIT { self.commit(length) } else { self.act_seldom(what, length) }
+    }
+}
+
+impl RawRun {
+    /// Ends a step. It is alone, so that V8 reads and compiles little code for what each step does.
+    #[inline(never)]
+    fn commit(&mut self, length: usize) -> usize {
+        let Self { run, writes, .. } = self;
+        read(length, |numbers| read_writes(numbers, writes));
+        run.commit(writes).map_or(0, |status| write(|out| write_step(out, run, status)))
+    }
+
+    #[inline(never)]
+    fn act_seldom(&mut self, what: u32, length: usize) -> usize {
         let Self { plan, run, writes } = self;
         let done = read(length, |numbers| {
             Some(match what {
@@ -88,10 +103,6 @@ impl RawRun {
                 COMMAND | COMMAND_AND_RESUME => {
                     read_writes(numbers, writes);
                     run.command(writes, what == COMMAND_AND_RESUME).ok()?
-                }
-                COMMIT => {
-                    read_writes(numbers, writes);
-                    run.commit(writes).ok()?
                 }
                 HANDLER => run
                     .add_handler(numbers.whole(), numbers.whole())
