@@ -317,6 +317,6 @@ test("a middleware of langchain.js's is warned of", () => {
 
 test.each([5, "x", true])("a responseFormat that is %s is refused", (responseFormat) => {
   expect(() => createAgent({ model: () => "Hi", responseFormat: responseFormat as never })).toThrow(
-    /responseFormat should/,
+    /^Expected a schema or toolStrategy/,
   );
 });

@@ -13,17 +13,23 @@ import { expect, test } from "vitest";
 const model = () => "Hi";
 
 test.each([
-  ["systemPrompt should be a text or a message.", () => createAgent({ model, systemPrompt: 5 as never })],
-  ["systemPrompt should be a text or a message.", () => createAgent({ model, systemPrompt: {} as never })],
   [
-    "canJumpTo should be a list of 'model', 'tools' and 'end'.",
+    "createAgent: expected a text or a system message as systemPrompt.",
+    () => createAgent({ model, systemPrompt: 5 as never }),
+  ],
+  [
+    "createAgent: expected a text or a system message as systemPrompt.",
+    () => createAgent({ model, systemPrompt: {} as never }),
+  ],
+  [
+    "canJumpTo: expected a list of 'model', 'tools' and 'end'.",
     () => {
       const beforeModel = { canJumpTo: ["modl" as JumpTarget], hook: () => undefined };
       return createAgent({ model, middleware: [createMiddleware({ name: "one", beforeModel })] });
     },
   ],
   [
-    "A sub-agent should have a name: the model calls it by that.",
+    "createSubAgentMiddleware: a sub-agent has no name. The model calls it by its name.",
     () => createSubAgentMiddleware({ defaultModel: model, subagents: [{ description: "Looks" } as never] }),
   ],
 ])("%s", (message, make) => {

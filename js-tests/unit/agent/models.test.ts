@@ -326,8 +326,8 @@ describe("a function", () => {
   });
 
   test.each([
-    [{ name: "x", arguments: "{}" }, "The model's call of 'x' should be { name, args, id }"],
-    [{ args: {} }, "A tool call of the model should be { name, args, id }"],
+    [{ name: "x", arguments: "{}" }, "The model's call of 'x' is invalid: expected { name, args, id }"],
+    [{ args: {} }, "A tool call of the model is invalid: expected { name, args, id }"],
   ])("is told that %j is no call", async (call, sentence) => {
     await expect(answering(call)).rejects.toThrow(sentence);
   });

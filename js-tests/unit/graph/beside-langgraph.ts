@@ -1,5 +1,6 @@
 // Runs one scenario on langgraph.js and on threadfold, and compares the results.
 import * as langgraph from "@langchain/langgraph";
+import { ThreadfoldError } from "threadfold";
 import * as threadfold from "threadfold/graph";
 import { expect, test } from "vitest";
 
@@ -30,7 +31,7 @@ export function plain(value: unknown): unknown {
   const visit = (one: unknown): unknown => {
     if (typeof one === "string") return TIME.test(one) ? "a time" : one.replace(ID, idOf);
     if (typeof one === "function") return "a function";
-    if (one instanceof Error) return { name: one.name, code: (one as { lc_error_code?: string }).lc_error_code };
+    if (one instanceof Error) return errorOf(one);
     if (Array.isArray(one)) return Array.from(one, visit);
     if (typeof one !== "object" || one === null) return one;
     const { lc_kwargs } = one as { lc_kwargs?: object };
@@ -39,6 +40,13 @@ export function plain(value: unknown): unknown {
     return Object.fromEntries(entries.map(([key, part]) => [key.replace(ID, idOf), visit(part)]));
   };
   return visit(value);
+}
+
+/** An error by its class and LangGraph's code. Where langgraph.js throws a plain Error, a ThreadfoldError has its message. */
+function errorOf(error: Error): object {
+  const { name, message } = error;
+  if (name === "Error" || error instanceof ThreadfoldError) return { name: "Error", message };
+  return { name, code: (error as { lc_error_code?: string }).lc_error_code };
 }
 
 /** Returns the outcome of a promise: its value, or its error's name and code. */

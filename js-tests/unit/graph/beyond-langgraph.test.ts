@@ -21,6 +21,7 @@ import { State } from "./beside-langgraph.js";
 
 const schema = defineSchema({ log: field.append<string>(), n: field.replace<number>() });
 const says = (name: string) => () => ({ log: [name] });
+const oneNode = () => new StateGraph(schema).addNode("a", says("a"));
 const thread = { threadId: "t" };
 
 test.each([0, -1, NaN, "x"])(
@@ -610,12 +611,45 @@ describe("in odd hands", () => {
 
   test("an unknown node or edge is refused", () => {
     const graph = () => new StateGraph(schema).addNode("a", says("a"));
-    expect(() => graph().addEdge([], "a")).toThrow("needs a node");
-    expect(() => graph().addConditionalEdges("a", 5 as never)).toThrow("should be a function");
-    expect(() => graph().addNode("b", 5 as never)).toThrow("should be a function");
+    expect(() => graph().addEdge([], "a")).toThrow("an empty list of nodes");
+    expect(() => graph().addConditionalEdges("a", 5 as never)).toThrow("expected a function");
+    expect(() => graph().addNode("b", 5 as never)).toThrow("expected a function");
     for (const timeout of [0, -1, Number.NaN, { idleTimeout: 0 }])
       expect(() => graph().addNode("b", says("b"), { timeout })).toThrow("greater than 0");
     expect(() => new Command({ goto: 5 as never })).not.toThrow();
+  });
+
+  test.each([
+    ["INVALID_ARGUMENT", "Node `a` already present.", (graph) => graph.addNode("a", says("a"))],
+    ["INVALID_ARGUMENT", "END cannot be a start node", (graph) => graph.addEdge(END as never, "a")],
+    ["INVALID_STATE", 'Need to add a node named "b" first', (graph) => graph.addEdge(["a", "b" as never], "a")],
+    [
+      "INVALID_STATE",
+      "Found edge ending at unknown node `b`",
+      (graph) =>
+        graph
+          .addEdge(START, "a")
+          .addEdge("a", "b" as never)
+          .compile(),
+    ],
+    [
+      "INVALID_ARGUMENT",
+      "Interrupt node `b` is not present",
+      (graph) => graph.addEdge(START, "a").compile({ interruptBefore: ["b"] }),
+    ],
+  ] satisfies [string, string, (graph: ReturnType<typeof oneNode>) => unknown][])(
+    "what langgraph.js refuses with a plain error has its sentence, and the code %s: %s",
+    (code, message, misuse) => {
+      expect(() => misuse(oneNode())).toThrow(expect.objectContaining({ name: "ThreadfoldError", code, message }));
+    },
+  );
+
+  test("a branch that leads nowhere known has a code", async () => {
+    const graph = oneNode()
+      .addEdge(START, "a")
+      .addConditionalEdges("a", () => 5)
+      .compile();
+    await expect(graph.invoke({})).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
   });
 
   test("a command that leads to no name is refused", async () => {

@@ -13,7 +13,7 @@ const graphOf = (checkpointer: Loose): Loose =>
     .compile({ checkpointer });
 
 describe("a checkpoint_id that is not a string", () => {
-  const refused = { code: "INVALID_ARGUMENT", message: expect.stringContaining("checkpoint_id should be a string") };
+  const refused = { code: "INVALID_ARGUMENT", message: expect.stringContaining("checkpoint_id to be a string") };
   test.each([5, {}, true, ["1"]])("is refused: %j", async (checkpoint_id) => {
     const config = { configurable: { thread_id: "t", checkpoint_id } };
     for (const saver of [new MemorySaver(), new TheirSaver()]) {

@@ -1,6 +1,6 @@
 // foldGraph(thread, graph.stream(…)): a graph in the same program, folded into a thread without a server.
 import { Command } from "@langchain/langgraph";
-import { Thread } from "threadfold";
+import { Thread, ThreadfoldError } from "threadfold";
 import { foldGraph } from "threadfold/langgraph";
 import { describe, expect, test } from "vitest";
 import { OURS } from "./libraries";
@@ -70,6 +70,16 @@ describe.each(OURS)("$library", ({ chatGraph, nestedGraph }) => {
     expect([thread.run.status, op.status]).toEqual(["error", "failed"]);
     const failed = await foldGraph(thread, chatGraph().stream(asking("fail") as never, config));
     expect(failed.error).toMatchObject({ message: "The model is out." });
+  });
+
+  test("a node's ThreadfoldError is the run's, too: its code stays", async () => {
+    const { thread } = watched();
+    const { status, error } = await foldGraph(thread, {
+      [Symbol.asyncIterator]: () => ({
+        next: () => Promise.reject(new ThreadfoldError("INVALID_ARGUMENT", "The node gave nothing.")),
+      }),
+    });
+    expect([status, thread.run.status, error?.code]).toEqual(["error", "error", "INVALID_ARGUMENT"]);
   });
 
   test("its signal stops it, and closes the stream", async () => {

@@ -181,7 +181,7 @@ export function createAgent<
   checkOptions("createAgent", options, NAMES);
   checkModel(model);
   if (systemPrompt && typeof systemPrompt !== "string" && !("content" in Object(systemPrompt)))
-    throw new ThreadfoldError("INVALID_ARGUMENT", "systemPrompt should be a text or a message.");
+    throw new ThreadfoldError("INVALID_ARGUMENT", "createAgent: expected a text or a system message as systemPrompt.");
   const middleware = list(ownMiddleware, "middleware").map((one) => checked(one as Middleware));
   if (maxIterations !== undefined)
     middleware.unshift({ ...modelCallLimitMiddleware({ runLimit: maxIterations }), name: "maxIterations" });
@@ -255,5 +255,5 @@ function stateOf(middleware: readonly Middleware[], own: StateForm<SchemaFields>
 export function list<T>(given: readonly T[] | undefined, what: string): readonly T[] {
   if (given === undefined || given === null) return [];
   if (Array.isArray(given)) return given as T[];
-  throw new ThreadfoldError("INVALID_ARGUMENT", `The ${what} of an agent should be a list.`);
+  throw new ThreadfoldError("INVALID_ARGUMENT", `Expected a list as the agent's \`${what}\`, got ${typeof given}.`);
 }

@@ -58,11 +58,14 @@ export function checkedAnswer<T>(came: T): T {
   if (typeof came !== "object" || came === null || Array.isArray(came) || Symbol.asyncIterator in came)
     throw new ThreadfoldError(
       "INVALID_ARGUMENT",
-      `A model should answer with a message, or with a text if it is a function; not with ${kindOf(came)}.`,
+      `Expected a message as the model's answer (or a text, from a function), got ${kindOf(came)}.`,
     );
   const calls: unknown = callsOf(came);
   if (!Array.isArray(calls) || calls.some((call) => typeof call !== "object" || call === null))
-    throw new ThreadfoldError("INVALID_ARGUMENT", "The tool_calls of a model's answer should be a list of calls.");
+    throw new ThreadfoldError(
+      "INVALID_ARGUMENT",
+      "Invalid answer of a model: expected a list of calls as its tool_calls.",
+    );
   return came;
 }
 

@@ -1,4 +1,5 @@
 // The node `model`: asks the model, through the middlewares.
+import { ThreadfoldError } from "../shared/errors.js";
 import type { Command } from "../graph/build/command.js";
 import type { NodeContext } from "../graph/build/node-context.js";
 import type { LangChainMessage } from "../state/messages.js";
@@ -49,7 +50,8 @@ export function modelNode(options: ModelNodeOptions) {
   const checkTools = (given: readonly AgentTool[]) => {
     const unknown = given.filter(({ source }) => !known.has(source) && !isProviderTool(source));
     if (unknown.length > 0)
-      throw new Error(
+      throw new ThreadfoldError(
+        "INVALID_ARGUMENT",
         `Middleware added tools that the agent does not have: ${unknown.map((tool) => tool.name).join(", ")}. ` +
           "Give them to the agent, or run them in wrapToolCall.",
       );
@@ -136,8 +138,9 @@ function checked(command: Command): Command {
   const way =
     [goto].flat().length > 0 && goto !== undefined ? "goto" : resume !== undefined ? "resume" : graph && "graph";
   if (way)
-    throw new Error(
-      `A command of wrapModelCall may only update the state, not ${way}: jump in beforeModel or afterModel.`,
+    throw new ThreadfoldError(
+      "INVALID_ARGUMENT",
+      `wrapModelCall: expected a command that only updates the state, got one with ${way}. Jump in beforeModel or afterModel.`,
     );
   return command;
 }

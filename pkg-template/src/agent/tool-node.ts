@@ -1,4 +1,5 @@
 // The node `tools`: runs the calls that it is sent, each through the middlewares.
+import { ThreadfoldError } from "../shared/errors.js";
 import type { Schema, Fields as SchemaFields } from "../state/schema.js";
 import type { NodeContext } from "../graph/build/node-context.js";
 import type { ToolCall } from "../state/messages.js";
@@ -51,6 +52,6 @@ export function toolNode(
 
 function lastMessage({ messages }: AgentState) {
   const { ai } = lastTurn(messages);
-  if (!ai) throw new Error("No AIMessage found in input");
+  if (!ai) throw new ThreadfoldError("INVALID_STATE", "No AIMessage found in input");
   return ai;
 }

@@ -35,7 +35,12 @@ export class Database {
       const transaction = database.transaction(this.#stores, mode);
       const done = new Promise<void>((resolve, reject) => {
         transaction.addEventListener("complete", () => resolve());
-        transaction.addEventListener("abort", () => reject(transaction.error ?? new Error("It was aborted.")));
+        transaction.addEventListener("abort", () =>
+          reject(
+            transaction.error ??
+              new ThreadfoldError("STORAGE_FAILED", `${doing} failed: the browser aborted it. Try again.`),
+          ),
+        );
       });
       // Whichever fails first is thrown; the other is then no surprise.
       done.catch(() => {});
@@ -61,7 +66,10 @@ export class Database {
   async #open(): Promise<IDBDatabase> {
     try {
       if (typeof indexedDB === "undefined")
-        throw new ThreadfoldError("STORAGE_FAILED", "There is no IndexedDB here: an IndexedDBSaver is for pages.");
+        throw new ThreadfoldError(
+          "STORAGE_FAILED",
+          "IndexedDBSaver: no IndexedDB here. Use MemorySaver outside a page.",
+        );
       const request = indexedDB.open(this.#name, 1);
       request.addEventListener("upgradeneeded", () => {
         for (const store of this.#stores) request.result.createObjectStore(store);

@@ -11,9 +11,15 @@ export interface Place {
 export function placeOf(config: CheckpointConfig): Place {
   const { thread_id: thread, checkpoint_ns: ns = "" } = config.configurable ?? {};
   if (typeof thread !== "string" || thread === "")
-    throw new ThreadfoldError("INVALID_ARGUMENT", "A config for a saver should have a thread_id, a string.");
+    throw new ThreadfoldError(
+      "INVALID_ARGUMENT",
+      "Invalid config for a saver: expected configurable.thread_id to be a string that is not empty.",
+    );
   if (typeof ns !== "string")
-    throw new ThreadfoldError("INVALID_ARGUMENT", "A config's checkpoint_ns should be a string.");
+    throw new ThreadfoldError(
+      "INVALID_ARGUMENT",
+      `Invalid config for a saver: expected configurable.checkpoint_ns to be a string, got ${typeof ns}.`,
+    );
   return { thread, ns };
 }
 
@@ -21,7 +27,10 @@ export function placeOf(config: CheckpointConfig): Place {
 export function checkCheckpointId(configurable: object | undefined): void {
   const { checkpoint_id: id } = (configurable ?? {}) as { checkpoint_id?: unknown };
   if (id !== undefined && id !== null && typeof id !== "string")
-    throw new ThreadfoldError("INVALID_ARGUMENT", "A config's checkpoint_id should be a string.");
+    throw new ThreadfoldError(
+      "INVALID_ARGUMENT",
+      `Invalid config: expected configurable.checkpoint_id to be a string, got ${typeof id}.`,
+    );
 }
 
 /** Where a config asks for a checkpoint: the latest, if it names none. Throws for what can name nothing. */
@@ -38,7 +47,7 @@ export function checkpointIdOf(config: CheckpointConfig): string {
   if (typeof id !== "string" || id === "")
     throw new ThreadfoldError(
       "INVALID_ARGUMENT",
-      "Writes belong to a checkpoint: their config should have its checkpoint_id.",
+      "putWrites: the config has no checkpoint_id. Pass the config that put() returned.",
     );
   return id;
 }

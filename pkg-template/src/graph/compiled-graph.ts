@@ -1,4 +1,5 @@
 // A graph that runs: what a caller asks of it, and the configs that it is asked with.
+import { ThreadfoldError } from "../shared/errors.js";
 import type { CheckpointConfig, CheckpointListOptions, CheckpointSaver } from "../checkpoint/types.js";
 import type { Command } from "./build/command.js";
 import { type DrawnGraph, drawnGraph, mermaidOf } from "./build/drawing.js";
@@ -214,10 +215,10 @@ export class CompiledStateGraph<
     config: ThreadConfig,
     supersteps: readonly { updates: readonly StateUpdate[] }[],
   ): Promise<CheckpointConfig> {
-    if (supersteps.length === 0) throw new Error("No supersteps provided");
+    if (supersteps.length === 0) throw new ThreadfoldError("INVALID_ARGUMENT", "No supersteps provided");
     let at: CheckpointConfig = this.#thread(config);
     for (const { updates } of supersteps) {
-      if (updates.length === 0) throw new Error("No updates provided");
+      if (updates.length === 0) throw new ThreadfoldError("INVALID_ARGUMENT", "No updates provided");
       at = await updateState(this, at, updates);
     }
     return at;

@@ -3,6 +3,7 @@ import type { CheckpointSaver } from "../checkpoint/types.js";
 import { END, type Send, START } from "./build/command.js";
 import type { CompileOptions } from "./build/compile-options.js";
 import { CompiledStateGraph } from "./compiled-graph.js";
+import { ThreadfoldError } from "../shared/errors.js";
 import { UnreachableNodeError } from "./build/graph-errors.js";
 import { GraphSpec } from "./build/graph-spec.js";
 import type { BranchEntry, NodeEntry, NodeLike, NodeOptions } from "./build/node.js";
@@ -138,7 +139,7 @@ export class StateGraph<
           ? given
           : Object.entries(given as object)
     ) as [string, NodeEntry["action"], NodeEntry["options"]?][];
-    if (nodes.length === 0) throw new Error("No nodes provided in `addNode`");
+    if (nodes.length === 0) throw invalid("No nodes provided in `addNode`");
     for (const [name, does, more] of nodes) this.#add(name, does, more ?? {});
     return this;
   }
@@ -146,25 +147,27 @@ export class StateGraph<
   #add(name: string, action: NodeEntry["action"], options: NodeEntry["options"]): void {
     for (const fields of [this.#state, this.#input, this.#output].map((one) => one.fields)) {
       if (Object.hasOwn(fields, name))
-        throw new Error(
+        throw invalid(
           `${name} is already being used as a state attribute (a.k.a. a channel), cannot also be used as a node name.`,
         );
     }
     for (const reserved of ["|", ":"])
       if (name.includes(reserved))
-        throw new Error(`"${reserved}" is a reserved character and is not allowed in node names.`);
+        throw invalid(`"${reserved}" is a reserved character and is not allowed in node names.`);
     this.#warn("a node");
-    if (Object.hasOwn(this.nodes, name)) throw new Error(`Node \`${name}\` already present.`);
+    if (Object.hasOwn(this.nodes, name)) throw invalid(`Node \`${name}\` already present.`);
     if (name === START || name === END || name === "__interrupt__" || name === "__input__" || name in {})
-      throw new Error(`Node \`${name}\` is reserved.`);
+      throw invalid(`Node \`${name}\` is reserved.`);
     if (typeof action !== "function" && typeof (action as { invoke?: unknown } | null)?.invoke !== "function")
-      throw new TypeError(`The node \`${name}\` should be a function, a compiled graph, or have \`invoke\`.`);
+      throw invalid(
+        `addNode: expected a function, a compiled graph or an object with \`invoke\` for \`${name}\`, got ${kindOf(action)}.`,
+      );
     checkTimeout(name, options.timeout);
     const { errorHandler } = options;
     const handler = `__error_handler__${name}`;
     if (errorHandler) {
       if (Object.hasOwn(this.nodes, handler))
-        throw new Error(`Cannot add error handler to node \`${name}\`: the name \`${handler}\` is already in use.`);
+        throw invalid(`Cannot add error handler to node \`${name}\`: the name \`${handler}\` is already in use.`);
       this.nodes[handler] = {
         name: handler,
         action: errorHandler as never,
@@ -179,21 +182,21 @@ export class StateGraph<
   addEdge(from: Nodes | readonly Nodes[], to: Nodes | typeof END): this {
     this.#warn("an edge");
     if (Array.isArray(from)) {
-      if (from.length === 0) throw new Error("An edge needs a node to start from.");
+      if (from.length === 0) throw invalid("addEdge: an empty list of nodes starts no edge. Name at least one.");
       for (const start of from as readonly string[]) {
-        if (start === END) throw new Error("END cannot be a start node");
+        if (start === END) throw invalid("END cannot be a start node");
         this.#need(start);
       }
-      if (to === END) throw new Error("END cannot be an end node");
+      if (to === END) throw invalid("END cannot be an end node");
       this.#need(to);
-    } else if ((from as string) === END) throw new Error("END cannot be a start node");
-    if ((to as string) === START) throw new Error("START cannot be an end node");
+    } else if ((from as string) === END) throw invalid("END cannot be a start node");
+    if ((to as string) === START) throw invalid("START cannot be an end node");
     this.edges.push([from as string | readonly string[], to]);
     return this;
   }
 
   #need(name: string): void {
-    if (!Object.hasOwn(this.nodes, name)) throw new Error(`Need to add a node named "${name}" first`);
+    if (!Object.hasOwn(this.nodes, name)) throw missing(`Need to add a node named "${name}" first`);
   }
 
   /**
@@ -212,12 +215,14 @@ export class StateGraph<
     const given = typeof from === "object" ? from : { source: from, path, pathMap };
     const decide = given.path as BranchEntry["path"] | { invoke: BranchEntry["path"] };
     if (typeof decide !== "function" && typeof (decide as { invoke?: unknown } | null)?.invoke !== "function")
-      throw new TypeError(`The path function of conditional edges from \`${given.source}\` should be a function.`);
+      throw invalid(
+        `addConditionalEdges: expected a function as the path from \`${given.source}\`, got ${kindOf(decide)}.`,
+      );
     const call: BranchEntry["path"] =
       typeof decide === "function" ? decide : (state, ctx): unknown => decide.invoke(state, ctx);
     const branches = (this.branches[given.source] ??= {});
     const own = typeof decide === "function" ? decide.name : "";
-    if (own && branches[own]) throw new Error(`Condition \`${own}\` already present for node \`${given.source}\``);
+    if (own && branches[own]) throw invalid(`Condition \`${own}\` already present for node \`${given.source}\``);
     const unnamed = Object.keys(branches).length;
     const name = own || (unnamed ? `condition${unnamed}` : "condition");
     const { pathMap: map } = given;
@@ -233,11 +238,11 @@ export class StateGraph<
     nodes: Sequence<State, Update, Context> | Readonly<Record<Name, NodeLike<State, Update, Context>>>,
   ): StateGraph<D, Nodes | Name | string, Context, State, Update> {
     const list = (Array.isArray(nodes) ? nodes : Object.entries(nodes)) as [string, NodeEntry["action"], never?][];
-    if (list.length === 0) throw new Error("Sequence requires at least one node.");
+    if (list.length === 0) throw invalid("Sequence requires at least one node.");
     let last: string | undefined;
     for (const [name, action, options] of list) {
       if (Object.hasOwn(this.nodes, name))
-        throw new Error(`Node names must be unique: node with the name "${name}" already exists.`);
+        throw invalid(`Node names must be unique: node with the name "${name}" already exists.`);
       this.#add(name, action, options ?? {});
       if (last !== undefined) this.edges.push([last, name]);
       last = name;
@@ -293,7 +298,7 @@ export class StateGraph<
     const { nodes, edges, branches } = this;
     const known = (name: string) => Object.hasOwn(nodes, name);
     for (const source of [...edges.flatMap(([from]) => from), ...Object.keys(branches)])
-      if (source !== START && !known(source)) throw new Error(`Found edge starting at unknown node \`${source}\``);
+      if (source !== START && !known(source)) throw missing(`Found edge starting at unknown node \`${source}\``);
     const targets = new Set(edges.map(([, to]) => to));
     /** Where ways begin that may lead to any other node. */
     const open = new Set<string>();
@@ -317,8 +322,8 @@ export class StateGraph<
           { lc_error_code: "UNREACHABLE_NODE" },
         );
     for (const target of targets)
-      if (target !== END && !known(target)) throw new Error(`Found edge ending at unknown node \`${target}\``);
-    for (const name of stops) if (!known(name)) throw new Error(`Interrupt node \`${name}\` is not present`);
+      if (target !== END && !known(target)) throw missing(`Found edge ending at unknown node \`${target}\``);
+    for (const name of stops) if (!known(name)) throw invalid(`Interrupt node \`${name}\` is not present`);
   }
 
   #warn(what: string): void {
@@ -327,12 +332,17 @@ export class StateGraph<
   }
 }
 
+const invalid = (message: string) => new ThreadfoldError("INVALID_ARGUMENT", message);
+/** The error for a call that comes before the node it needs. */
+const missing = (message: string) => new ThreadfoldError("INVALID_STATE", message);
+const kindOf = (value: unknown) => (value === null ? "null" : typeof value);
+
 function checkTimeout(name: string, given: NodeDefaults["timeout"]): void {
   const { refreshOn = "auto", ...times } = timeoutPolicy(given) ?? {};
   for (const [key, time] of Object.entries(times))
-    if (time !== undefined && !(time > 0)) throw new RangeError(`Node \`${name}\`: ${key} must be greater than 0.`);
+    if (time !== undefined && !(time > 0)) throw invalid(`Node \`${name}\`: ${key} must be greater than 0.`);
   if (refreshOn !== "auto" && refreshOn !== "heartbeat")
-    throw new RangeError(`Node \`${name}\`: refreshOn must be "auto" or "heartbeat".`);
+    throw invalid(`Node \`${name}\`: refreshOn must be "auto" or "heartbeat".`);
 }
 
 export type { CheckpointSaver };

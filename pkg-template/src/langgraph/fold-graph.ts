@@ -57,14 +57,15 @@ async function* partsOf(
   runId: string,
 ): AsyncGenerator<object> {
   yield { event: "metadata", data: { run_id: runId } };
+  let misread: ThreadfoldError | undefined;
   try {
     for await (const given of await stream) {
       const part = readGraphPart(given);
-      if (!part) throw new ThreadfoldError("INVALID_ARGUMENT", NO_MODE);
+      if (!part) throw (misread = new ThreadfoldError("INVALID_ARGUMENT", NO_MODE));
       yield { event: [part.mode, ...part.ns].join("|"), data: part.payload };
     }
   } catch (error) {
-    if (isAbortError(error) || error instanceof ThreadfoldError) throw error;
+    if (isAbortError(error) || error === misread) throw error;
     // A node's error is the run's, not the connection's.
     yield { event: "error", data: error };
   }

@@ -125,7 +125,10 @@ export function humanInTheLoopMiddleware(options: HumanInTheLoopOptions) {
     "editNotice",
   ]);
   if (mode !== "batched" && mode !== "per_call")
-    throw new ThreadfoldError("INVALID_ARGUMENT", "interruptMode should be 'batched' or 'per_call'.");
+    throw new ThreadfoldError(
+      "INVALID_ARGUMENT",
+      `humanInTheLoopMiddleware: expected interruptMode 'batched' or 'per_call', got '${String(mode)}'.`,
+    );
   const configs = new Map<string, InterruptOnConfig>();
   for (const [name, given] of Object.entries(interruptOn)) {
     if (given === false) continue;
@@ -134,7 +137,7 @@ export function humanInTheLoopMiddleware(options: HumanInTheLoopOptions) {
     if (!Array.isArray(allowed) || allowed.length === 0 || !allowed.every((one) => DECISIONS.includes(one as never)))
       throw new ThreadfoldError(
         "INVALID_ARGUMENT",
-        `interruptOn.${name} should have allowedDecisions: a list of ${DECISIONS.join(", ")}.`,
+        `humanInTheLoopMiddleware: interruptOn.${name} needs allowedDecisions, a list of ${DECISIONS.join(", ")}.`,
       );
     configs.set(name, config);
   }
@@ -172,7 +175,10 @@ export function humanInTheLoopMiddleware(options: HumanInTheLoopOptions) {
     if (!one || "answer" in one) return answerTo(toolCall, decision);
     const action = actionOf(toolCall, decision);
     if (action.name !== toolCall.name)
-      throw new Error(`An edit of one call should be { name: '${toolCall.name}', args }: it does not change the tool.`);
+      throw new ThreadfoldError(
+        "INVALID_ARGUMENT",
+        `An edit of one call keeps its tool: expected { name: '${toolCall.name}', args }, got '${action.name}'.`,
+      );
     return action;
   };
 
@@ -199,7 +205,7 @@ export function humanInTheLoopMiddleware(options: HumanInTheLoopOptions) {
       if (!Array.isArray(decisions))
         throw new ThreadfoldError(
           "INVALID_ARGUMENT",
-          "The answer to an approval should be { decisions: [{ type: 'approve' }, …] }, a decision for each call.",
+          "Invalid answer to an approval: expected { decisions: [{ type: 'approve' }, …] }, one decision for each call.",
         );
       const edits: Record<string, Action> = {};
       const messages: LangChainMessage[] = [];
@@ -235,13 +241,16 @@ export function humanInTheLoopMiddleware(options: HumanInTheLoopOptions) {
   });
 }
 
+/** LangChain's words for a decision that does not fit. */
+const invalid = (message: string) => new ThreadfoldError("INVALID_ARGUMENT", message);
+
 /** The action that replaces an edited call: the original call must not run. */
 function actionOf(call: ToolCall, decision: ApprovalDecision): Action {
   const { edited_action: action, editedAction = action } = decision as Fields;
   const { name, args } = (editedAction ?? {}) as Partial<Action>;
   const needs = typeof name === "string" ? "args must be an object" : "name must be a string";
   if (typeof name !== "string" || typeof args !== "object" || args === null)
-    throw new Error(`Invalid edited action for tool "${call.name}": ${needs}`);
+    throw invalid(`Invalid edited action for tool "${call.name}": ${needs}`);
   return editedAction as Action;
 }
 
@@ -255,12 +264,12 @@ function settled(
   const why = settle(gates, decisions);
   if (Array.isArray(why)) return why;
   if ("given" in why)
-    throw new Error(
+    throw invalid(
       `Number of human decisions (${why.given}) does not match number of hanging tool calls (${why.waiting}).`,
     );
   const decision = decisions[why.decision];
   const allowed = JSON.stringify(configs[why.call]?.allowedDecisions);
-  throw new Error(
+  throw invalid(
     `Unexpected human decision: ${JSON.stringify(decision)}. Decision type '${decision?.type}' is not allowed for tool '${calls[why.call]?.name}'. ` +
       `Expected one of ${allowed} based on the tool's configuration.`,
   );
@@ -270,7 +279,7 @@ function settled(
 function answerTo(call: ToolCall, decision: ApprovalDecision): LangChainMessage {
   const { message } = decision as { message?: string };
   if (typeof message !== "string" && (message != null || decision.type === "respond"))
-    throw new Error(`Tool call response for "${call.name}" must be a string, got ${typeof message}`);
+    throw invalid(`Tool call response for "${call.name}" must be a string, got ${typeof message}`);
   if (decision.type === "respond") return toolMessage(call, message as string);
   const rejected = `User rejected the tool call for \`${call.name}\` with`;
   const usual = `${rejected} id ${call.id}. The tool was not executed. Do not retry this tool call unless the user explicitly requests it.`;

@@ -63,7 +63,10 @@ const OF_LANGCHAIN = Symbol.for("AgentMiddleware");
 export function checked<M extends Middleware>(middleware: M): M {
   const { name } = middleware ?? {};
   if (typeof name !== "string" || name === "")
-    throw new ThreadfoldError("INVALID_ARGUMENT", "A middleware should have a name: its hooks are nodes of that name.");
+    throw new ThreadfoldError(
+      "INVALID_ARGUMENT",
+      "Invalid middleware: it has no name. Give it a `name`: its nodes are called by it.",
+    );
   if (OF_LANGCHAIN in middleware)
     console.warn(
       `${name} is a middleware of langchain.js, which looks for instances of messages and for langgraph.js: here it may do nothing. Take that of threadfold/agent, or make it with its createMiddleware.`,
@@ -98,7 +101,7 @@ export function hookOf(hook: NodeHook): { run: Run; canJumpTo: readonly JumpTarg
   if (typeof hook === "function") return { run: hook, canJumpTo: [] };
   const { canJumpTo = [] } = hook;
   if (!Array.isArray(canJumpTo) || !canJumpTo.every((to) => JUMPS.includes(to as JumpTarget)))
-    throw new ThreadfoldError("INVALID_ARGUMENT", "canJumpTo should be a list of 'model', 'tools' and 'end'.");
+    throw new ThreadfoldError("INVALID_ARGUMENT", "canJumpTo: expected a list of 'model', 'tools' and 'end'.");
   return { run: hook.hook, canJumpTo };
 }
 
@@ -142,7 +145,10 @@ function fieldCheck(
   if (field) {
     const taken = (checked: Checked<unknown>) => {
       if (!checked.issues) return checked.value;
-      throw new Error(`Validation failed for field "${key}": ${JSON.stringify(checked.issues)}`);
+      throw new ThreadfoldError(
+        "INVALID_ARGUMENT",
+        `Validation failed for field "${key}": ${JSON.stringify(checked.issues)}`,
+      );
     };
     return (value) => {
       const came = field["~standard"].validate(value);

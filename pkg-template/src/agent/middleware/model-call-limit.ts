@@ -48,12 +48,18 @@ export function checkLimits(
   behaviors: readonly unknown[],
 ): void {
   if (exitBehavior !== undefined && !behaviors.includes(exitBehavior))
-    throw new ThreadfoldError("INVALID_ARGUMENT", `exitBehavior should be one of ${behaviors.join(", ")}.`);
+    throw new ThreadfoldError(
+      "INVALID_ARGUMENT",
+      `Expected one of ${behaviors.join(", ")} as exitBehavior, got '${String(exitBehavior)}'.`,
+    );
   if (threadLimit === undefined && runLimit === undefined)
     throw new ThreadfoldError("INVALID_ARGUMENT", "At least one limit must be specified (threadLimit or runLimit).");
   for (const limit of [threadLimit, runLimit])
     if (limit !== undefined && !(Number.isInteger(limit) && limit >= 0))
-      throw new ThreadfoldError("INVALID_ARGUMENT", "A limit of calls should be a whole number.");
+      throw new ThreadfoldError(
+        "INVALID_ARGUMENT",
+        `Expected a whole number as a limit of calls, got ${String(limit)}.`,
+      );
 }
 
 /**

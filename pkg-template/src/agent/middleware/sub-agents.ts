@@ -123,9 +123,15 @@ export function createSubAgentMiddleware(options: SubAgentOptions) {
   const subagents = isGeneral && !own.some(({ name }) => name === GENERAL.name) ? [GENERAL, ...own] : own;
   const runnables = new Map(subagents.map((one) => [one.name, runnableOf(one, defaults)]));
   if (!subagents.every(({ name }) => typeof name === "string" && name))
-    throw new ThreadfoldError("INVALID_ARGUMENT", "A sub-agent should have a name: the model calls it by that.");
+    throw new ThreadfoldError(
+      "INVALID_ARGUMENT",
+      "createSubAgentMiddleware: a sub-agent has no name. The model calls it by its name.",
+    );
   if (runnables.size < subagents.length)
-    throw new ThreadfoldError("INVALID_ARGUMENT", "Two sub-agents have one name: the model calls them by it.");
+    throw new ThreadfoldError(
+      "INVALID_ARGUMENT",
+      "createSubAgentMiddleware: two sub-agents have the same name. Rename one: the model calls them by name.",
+    );
   const list = subagents.map(({ name, description }) => `- ${name}: ${description}`).join("\n");
 
   const task = tool({
@@ -145,7 +151,10 @@ export function createSubAgentMiddleware(options: SubAgentOptions) {
       const input = { ...given, messages: [{ type: "human", content: description }] };
       const result = (await runnable.invoke(input, runtime)) as Fields;
       if (!Array.isArray(result?.["messages"]))
-        throw new Error(`The sub-agent '${name}' should return a state with messages.`);
+        throw new ThreadfoldError(
+          "INVALID_ARGUMENT",
+          `task: the sub-agent '${name}' returned no messages. Let its runnable return a state with \`messages\`.`,
+        );
       const update = changesOf(given, sharedOf(result, runtime.schema), runtime);
       const { structuredResponse } = result;
       const said =
@@ -187,7 +196,7 @@ function runnableOf(spec: SubAgent | CompiledSubAgent, defaults: SubAgentOptions
   if (!model)
     throw new ThreadfoldError(
       "INVALID_ARGUMENT",
-      `The sub-agent '${name}' has no model, and there is no defaultModel.`,
+      `createSubAgentMiddleware: the sub-agent '${name}' has no model. Give it a \`model\`, or give all a \`defaultModel\`.`,
     );
   const approval = interruptOn ? [humanInTheLoopMiddleware({ interruptOn })] : [];
   const { defaultMiddleware: first = [], stateSchema } = defaults;

@@ -17,7 +17,7 @@ export function callModel(model: AgentModel, call: ModelCall): Promise<AiMessage
   if (typeof model === "function") return callFunction(model, call);
   throw new ThreadfoldError(
     "INVALID_ARGUMENT",
-    "A model should have `invoke` (LangChain), or `doGenerate` (the AI SDK), or be a function: the name of one is not enough.",
+    `Expected a model with \`invoke\` (LangChain) or \`doGenerate\` (the AI SDK), or a function, got ${typeof model}. A model's name is not enough.`,
   );
 }
 
@@ -50,7 +50,7 @@ function checkCalls(calls: readonly ToolCall[]): void {
     const which = typeof name === "string" ? `The model's call of '${name}'` : "A tool call of the model";
     throw new ThreadfoldError(
       "INVALID_ARGUMENT",
-      `${which} should be { name, args, id }, with a text for name and an object for args.`,
+      `${which} is invalid: expected { name, args, id }, with a text for name and an object for args.`,
     );
   }
 }
@@ -75,7 +75,10 @@ const bound = new WeakMap<object, WeakMap<readonly AgentTool[], [choice: unknown
 function bind(model: LangChainModel, { tools, toolChoice, settings }: ModelCall): LangChainModel {
   if (tools.length === 0) return model;
   if (!model.bindTools)
-    throw new ThreadfoldError("INVALID_ARGUMENT", "This model has no `bindTools`, and the agent has tools.");
+    throw new ThreadfoldError(
+      "INVALID_ARGUMENT",
+      "The agent has tools, but its model has no `bindTools`. Use a chat model that has it, or a function.",
+    );
   let known = bound.get(model);
   if (!known) bound.set(model, (known = new WeakMap()));
   const last = known.get(tools);

@@ -60,7 +60,7 @@ export function structuredOf(format: ResponseFormat | undefined): Structured | u
   if (typeof format !== "object" && typeof format !== "function")
     throw new ThreadfoldError(
       "INVALID_ARGUMENT",
-      "responseFormat should be a schema, or what toolStrategy makes of some.",
+      `Expected a schema or toolStrategy(schema) as the responseFormat, got ${typeof format}.`,
     );
   const strategy = "schemas" in format ? (format as ToolStrategy) : toolStrategy(format);
   const tools = strategy.schemas.map((schema, at) => {

@@ -20,7 +20,10 @@ export function jsonSchemaOf(schema: AnySchema | undefined, name: string): objec
   if (!isStandard(schema)) return schema;
   const json = schema["~standard"].jsonSchema?.input({ target: "draft-07" }) ?? schema.toJSONSchema?.();
   if (json) return json;
-  throw new ThreadfoldError("INVALID_ARGUMENT", `The schema of '${name}' cannot say itself as JSON Schema: give that.`);
+  throw new ThreadfoldError(
+    "INVALID_ARGUMENT",
+    `The schema of '${name}' has no JSON Schema form. Give it as JSON Schema.`,
+  );
 }
 
 /**

@@ -55,7 +55,10 @@ export function agentTool(given: Tool | AgentTool): AgentTool {
   const { name: own, description, schema, returnDirect, run, invoke } = (source ?? {}) as PlainTool & LangChainTool;
   const name = own ?? (isOfProvider ? source.type : undefined);
   if (typeof name !== "string" || !(isOfProvider || typeof run === "function" || typeof invoke === "function"))
-    throw new ThreadfoldError("INVALID_ARGUMENT", "A tool should have a name, and either `run` or `invoke`.");
+    throw new ThreadfoldError(
+      "INVALID_ARGUMENT",
+      "Invalid tool: expected a `name`, and `run` or `invoke`. Make one with tool({ name, run }).",
+    );
   let parameters: object | undefined;
   const ofLangChain = typeof run !== "function";
   return {
@@ -129,7 +132,8 @@ function answering(command: Command, { id, name }: ToolCall): ToolOutcome {
   if (!messages.some(answers)) {
     const isCleared = messages.length === 1 && (messages[0] as Fields | null)?.["id"] === REMOVE_ALL_MESSAGES;
     if (isCleared || graph) return command;
-    throw new Error(
+    throw new ThreadfoldError(
+      "INVALID_ARGUMENT",
       `Expected to have a matching ToolMessage in Command.update for tool '${name}': every call needs an answer, a tool message with the call's id.`,
     );
   }
@@ -143,8 +147,11 @@ export const isCommand = (value: unknown): value is Extract<ToolOutcome, { lg_na
   (value as Fields | null | undefined)?.["lg_name"] === "Command";
 
 /** Reports that a middleware answered a call with an invalid value, in LangChain's words. */
-export const invalidResponse = (hook: string, who: string, kind: string, came: unknown): Error =>
-  new Error(`Invalid response from "${hook}" in middleware "${who}": expected ${kind} or Command, got ${typeof came}`);
+export const invalidResponse = (hook: string, who: string, kind: string, came: unknown): ThreadfoldError =>
+  new ThreadfoldError(
+    "INVALID_ARGUMENT",
+    `Invalid response from "${hook}" in middleware "${who}": expected ${kind} or Command, got ${typeof came}`,
+  );
 
 /** The command with this laid over its update; a message becomes a command. */
 export function withUpdate(outcome: ToolOutcome, more: (update: Fields) => Fields): ToolOutcome {

@@ -1,4 +1,5 @@
 // LangGraph's errors: code written for langgraph.js recognises them by `name`.
+import { ThreadfoldError } from "../../shared/errors.js";
 import type { Command } from "./command.js";
 import type { Interrupt } from "./interrupt.js";
 
@@ -87,7 +88,8 @@ export class NodeTimeoutError extends BaseLangGraphError {
   }) {
     const { node, kind, elapsed, runTimeout, idleTimeout } = fields;
     const timeout = kind === "idle" ? idleTimeout : runTimeout;
-    if (timeout === undefined) throw new Error(`${kind}Timeout is required when kind='${kind}'`);
+    if (timeout === undefined)
+      throw new ThreadfoldError("INVALID_ARGUMENT", `${kind}Timeout is required when kind='${kind}'`);
     const idle = kind === "idle" ? " without making progress" : "";
     super(`Node "${node}" exceeded its ${kind} timeout of ${timeout}ms${idle} (elapsed: ${elapsed}ms).`);
     this.node = node;

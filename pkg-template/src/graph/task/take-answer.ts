@@ -1,4 +1,5 @@
 // Processes a node's result: its writes, and the targets of its edges and conditions.
+import { ThreadfoldError } from "../../shared/errors.js";
 import { Command, isCommand, isSend, type Send, toSend, updatesOf } from "../build/command.js";
 import { InvalidUpdateError, ParentCommand } from "../build/graph-errors.js";
 import type { NodeContext } from "../build/node-context.js";
@@ -124,6 +125,9 @@ function takeEnd(writes: TaskWrites, one: unknown, ends: Readonly<Record<string,
   const send = typeof one === "object" ? toSend(one) : undefined;
   const end = send ?? (ends ? (Object.hasOwn(ends, one as string) ? ends[one as string] : undefined) : one);
   if (!end || (!send && typeof end !== "string"))
-    throw new Error(`Branch condition returned unknown or null destination: ${JSON.stringify(one)}`);
+    throw new ThreadfoldError(
+      "INVALID_ARGUMENT",
+      `Branch condition returned unknown or null destination: ${JSON.stringify(one)}`,
+    );
   writes.go(end as string | Send);
 }
