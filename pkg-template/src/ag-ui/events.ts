@@ -102,11 +102,19 @@ export function stepOf(event: { readonly type: string }): Step<FoldedEvent> | un
 }
 
 /**
- * Folds an event; `id` is its part's id on its stream. Returns the run's end, if the event ends the run. Only the
- * chunks and the thinking record an event that the run already had, so that they can continue from it.
+ * Folds an event. Returns the run's end, if the event ends the run. Only the chunks and the thinking record an event
+ * that the run already had, so that they can continue from it.
+ *
+ * @param id - Names the event's part on its stream.
+ * @param isKnown - Whether the run already had the part.
  */
-export function foldEvent(fold: Fold, { step }: Kind, event: AgUiEvent, id: string | undefined): RunEnd | undefined {
-  const isKnown = id !== undefined && event.type !== "RUN_STARTED" && fold.delivery.had({ id });
+export function foldEvent(
+  fold: Fold,
+  { step }: Kind,
+  event: AgUiEvent,
+  id: string | undefined,
+  isKnown: boolean,
+): RunEnd | undefined {
   const parts = step && fold.chunks.opened.size === 0 ? undefined : partsOf(fold, event, isKnown);
   if (typeof parts === "string") return isKnown ? undefined : fold.refuse(event, parts, "INVALID_ARGUMENT");
   fold.delivery.at(id === undefined ? undefined : { id });

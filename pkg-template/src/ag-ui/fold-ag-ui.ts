@@ -137,7 +137,10 @@ class Reading implements Taker {
     if (begins) this.#ids.clear();
     let end: RunEnd | undefined;
     try {
-      end = foldEvent(this.#fold, kind, event, this.#ids.named(id, markOf(text)));
+      const name = id === undefined ? undefined : this.#ids.named(id, markOf(text));
+      const isKnown = name !== undefined && !begins && this.#fold.delivery.had({ id: name });
+      if (isKnown) this.#ids.hasPassedOver = true;
+      end = foldEvent(this.#fold, kind, event, name, isKnown);
     } catch (cause) {
       reportPart(this.#fold.thread, cause, event);
     }

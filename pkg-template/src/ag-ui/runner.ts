@@ -257,15 +257,18 @@ class AgUiProtocol implements RunProtocol {
 
   async #fold(source: AgUiSource | PromiseLike<AgUiSource>, signal: AbortSignal): Promise<RunNews> {
     const thread = this.#thread;
+    const { onEvent } = this.#options;
     const legacy: LegacyInterrupt[] = [];
     let open: unknown;
     const end = await foldAgUi(thread, source, {
       signal,
       onEvent: (event) => {
-        const { name, value } = event as { name?: unknown; value?: unknown };
-        if (event.type === "CUSTOM" && name === LEGACY) legacy.push({ reason: LEGACY, value: parsed(value) });
-        if (event.type === "CUSTOM" && name === OPEN_INTERRUPTS) open = value;
-        tell(this.#options.onEvent, event);
+        if (event.type === "CUSTOM") {
+          const { name, value } = event as { name?: unknown; value?: unknown };
+          if (name === LEGACY) legacy.push({ reason: LEGACY, value: parsed(value) });
+          if (name === OPEN_INTERRUPTS) open = value;
+        }
+        if (onEvent) tell(onEvent, event);
       },
     });
     if (end.status === "finished" && legacy.length > 0) thread.receive({ type: "run-finished", interrupts: legacy });

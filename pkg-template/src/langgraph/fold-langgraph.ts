@@ -172,7 +172,8 @@ class Reading implements Taker {
     const { delivery } = this.#run.conversation;
     const position = event ? { id: event.event_id } : this.#positionOf(part);
     const isKnown = delivery.had(position);
-    if (!isKnown) delivery.at(position);
+    if (isKnown) this.#ids.hasPassedOver = true;
+    else delivery.at(position);
     const how = isKnown ? "skip" : "take";
     if (event) this.#v2[how](event, this.#run);
     else this.#api[how](part, this.#run);
@@ -181,7 +182,8 @@ class Reading implements Taker {
   /** Clock ids, which several parts may share, come with keys that distinguish the parts. */
   #positionOf(part: Part): Position {
     const position = this.#positions.next(part);
-    return position.key === undefined ? { id: this.#ids.named(position.id, contentOf(part)) } : position;
+    const { id, key } = position;
+    return key !== undefined || id === undefined ? position : { id: this.#ids.named(id, contentOf(part)) };
   }
 
   /**

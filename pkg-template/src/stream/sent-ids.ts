@@ -15,8 +15,8 @@ export class SentIds {
   #newer = new Map<string, string>();
   #older = new Map<string, string>();
   #areNames = true;
-  /** Whether a part of this connection is one that came before, by its id. */
-  #hasPassedOver = false;
+  /** Whether a part was passed over, because the run had one with its id. */
+  hasPassedOver = false;
 
   constructor(thread: ReceivingThread) {
     this.#thread = thread;
@@ -27,21 +27,17 @@ export class SentIds {
    *
    * @param mark - A text that other parts do not have.
    */
-  named(id: string | undefined, mark: string): string | undefined {
-    if (id === undefined || !this.#areNames) return undefined;
+  named(id: string, mark: string): string | undefined {
+    if (!this.#areNames) return undefined;
     const sent = this.#newer.get(id) ?? this.#older.get(id);
-    if (sent === mark) {
-      this.#hasPassedOver = true;
-      return id;
-    }
+    if (sent === mark) return id;
     if (sent !== undefined) {
       this.#areNames = false;
-      if (this.#hasPassedOver) this.#report(id);
+      if (this.hasPassedOver) this.#report(id);
       return undefined;
     }
     if (this.#newer.size >= REMEMBERED) [this.#older, this.#newer] = [this.#newer, new Map()];
     this.#newer.set(id, mark);
-    this.#hasPassedOver ||= this.#thread.had(id);
     return id;
   }
 
@@ -50,7 +46,7 @@ export class SentIds {
     this.#newer.clear();
     this.#older.clear();
     this.#areNames = true;
-    this.#hasPassedOver = false;
+    this.hasPassedOver = false;
   }
 
   #report(id: string): void {

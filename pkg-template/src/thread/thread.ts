@@ -193,7 +193,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
    * is.
    */
   getConfirmedMessage(id: string): MessageIn<S> | undefined {
-    return this.#core.ask<MessageIn<S> | undefined>(ASK.message, id);
+    return this.#core.find(ASK.message, id);
   }
 
   /**
@@ -243,7 +243,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
 
   /** Returns a handle to the optimistic update with this id, such as one of {@link Thread.pending} after a reload. */
   optimisticUpdate(id: string): OptimisticUpdate {
-    const told = () => this.#core.ask<PendingUpdate<U> | undefined>(ASK.told, id);
+    const told = () => this.#core.find<PendingUpdate<U> | undefined>(ASK.told, id);
     const change = (how: AskNumber, error?: unknown) => {
       this.#core.ask(how, id, error);
       this.#notifier.now();
