@@ -1,7 +1,7 @@
 // Invalid streams. A fault in one part is reported and the stream continues. Ending the reading early closes the source
 // at once and leaves a run that can be rejoined.
 import { Thread, ThreadfoldError } from "threadfold";
-import { foldLangGraph, type RunStream } from "threadfold/langgraph";
+import { foldLangGraph, type LangGraphPart, type RunStream } from "threadfold/langgraph";
 import { describe, expect, test } from "vitest";
 import { Recorder } from "./recorder";
 import { ai, chunk, human, metadata, numbered, response, said, streamOf, values, type Part } from "./streams";
@@ -297,19 +297,24 @@ describe("a listener that throws closes the source, and its error is the run's r
     throw error;
   };
 
-  test("onCustom", async () => {
+  /** Throws for the part that has this. */
+  const failsAt = (name: string) => ({
+    onEvent: (part: LangGraphPart) => (JSON.stringify(part).includes(name) ? fail() : undefined),
+  });
+
+  test("of a part without state", async () => {
     const source = new Stalled([...BEGIN, { event: "custom", data: 1 }, { event: "custom", data: 2 }]);
-    expect(await reason(foldLangGraph(new Thread(), source, { onCustom: fail }))).toBe(error);
+    expect(await reason(foldLangGraph(new Thread(), source, failsAt("custom")))).toBe(error);
     expect(source.closed).toBe(true);
   });
 
-  test("onInterrupt, after the part was folded", async () => {
+  test("of an interrupt, after the part was folded", async () => {
     const source = new Stalled([
       ...BEGIN,
       { event: "values", data: { messages: [Q, ai("a", "May I?")], __interrupt__: [{ id: "i", value: 1 }] } },
     ]);
     const thread = new Thread();
-    expect(await reason(foldLangGraph(thread, source, { onInterrupt: fail }))).toBe(error);
+    expect(await reason(foldLangGraph(thread, source, failsAt("__interrupt__")))).toBe(error);
     expect(source.closed).toBe(true);
     expect(thread.getState().messages.length).toBe(2);
   });
@@ -332,11 +337,12 @@ test("a thread that is given up in mid-stream settles the reading, and closes th
       last,
       ...Array.from({ length: 3 }, () => chunk("a", "more")),
     ]);
-    const onCustom = (): void => {
+    const onEvent = ({ event }: LangGraphPart): void => {
+      if (event !== "custom") return;
       freed = true;
       thread.dispose();
     };
-    expect(await reason(foldLangGraph(thread, source, { onCustom }))).toMatchObject({ code: "DISPOSED" });
+    expect(await reason(foldLangGraph(thread, source, { onEvent }))).toMatchObject({ code: "DISPOSED" });
     expect(freed && source.closed).toBe(true);
   }
 });

@@ -394,10 +394,10 @@ describe("a stream", () => {
       .add("nobody-knows", null)
       .add("lifecycle", { event: "failed", error: "broken" });
     const { interrupts, error } = await foldLangGraph(thread, streamOf(events.events), {
-      onCustom: (data, { name }) => told.push([name, data]),
+      onEvent: ({ method, params }) => method === "custom" && told.push((params as { data: unknown }).data),
     });
     expect({ told, interrupts: interrupts.map(({ raw }) => raw), error: error?.message }).toEqual({
-      told: [["progress", 0.5]],
+      told: [{ name: "progress", payload: 0.5 }],
       interrupts: [{ id: "i1", value: 1, namespace: [] }],
       error: "broken",
     });

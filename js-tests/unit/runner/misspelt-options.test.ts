@@ -38,6 +38,7 @@ test("every option that there is is taken, and so is one that is undefined", () 
     fetch,
     context: undefined,
     transport: undefined,
+    onEvent: () => {},
   };
   const forAgUi: Required<AgUiRunnerOptions> = {
     ...both,
@@ -48,7 +49,6 @@ test("every option that there is is taken, and so is one that is undefined", () 
     forwardedProps: {},
     state: "new",
     messages: "new",
-    onEvent: () => {},
   };
   const forLangGraph: Required<LangGraphRunnerOptions> = {
     ...both,
@@ -60,8 +60,6 @@ test("every option that there is is taken, and so is one that is undefined", () 
     streamSubgraphs: true,
     multitaskStrategy: "reject",
     onThreadId: () => {},
-    onCustom: () => {},
-    onInterrupt: () => {},
   };
   expect([agUi(forAgUi).status, langGraph(forLangGraph).status]).toEqual(["ready", "ready"]);
   expect(agUi({ url: "/agent", headesr: undefined }).status).toBe("ready");

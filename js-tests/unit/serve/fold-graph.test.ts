@@ -28,7 +28,7 @@ describe.each(OURS)("$library", ({ chatGraph, nestedGraph }) => {
     const graph = chatGraph({ pause: 2 });
     const end = await foldGraph(thread, graph.stream(question as never, config), {
       runId: "r1",
-      onCustom: (data) => custom.push(data),
+      onEvent: ({ event, data }) => event === "custom" && custom.push(data),
     });
     expect([end.runId, end.interrupts, errors]).toEqual(["r1", [], []]);
     expect(contents(thread)).toEqual([

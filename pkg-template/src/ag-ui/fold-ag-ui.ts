@@ -1,9 +1,9 @@
 import { ThreadfoldError } from "../shared/errors.js";
-import { option } from "../shared/reading.js";
 import { reportPart } from "../stream/delivery.js";
+import { foldOptions, type FoldOptions } from "../stream/fold-options.js";
 import { isOpen } from "../stream/run-end.js";
 import { markOf, SentIds } from "../stream/sent-ids.js";
-import { read } from "../stream/source.js";
+import { read as readSource } from "../stream/source.js";
 import type { SentPart, Taker } from "../stream/taker.js";
 import { runError, withIds, type RunResult } from "../stream/run-result.js";
 import type { AgUiEvent, RunEnd } from "./event-types.js";
@@ -14,37 +14,14 @@ import { breakOff, leave } from "./runs.js";
 import { interruptOf } from "./interrupt.js";
 import type { AgUiSource } from "./source.js";
 
-export interface FoldOptions {
-  /**
-   * Stops reading and ends the run, like the user's stop: received messages stay and are sent with the next run. The
-   * promise rejects with the signal's reason. To leave a run that continues, end the source instead.
-   */
-  signal?: AbortSignal | undefined;
-  /**
-   * How far to read. `"run"`, the default: until the run ends, then the source is closed. `"stream"`: until the source
-   * ends, over all the runs in it, such as those of a replayed conversation.
-   */
-  until?: "run" | "stream" | undefined;
-  /**
-   * Whether the source rejoins the thread's last run from its start. The source then repeats what the run has sent, and
-   * the thread returns to where the run began. False for a new run, whatever its id. By default, a run is joined if its
-   * id is that of the thread's last run and that run has not ended.
-   */
-  join?: boolean | undefined;
-  /**
-   * Called with every valid event after it is folded, also with those that change nothing: CUSTOM, RAW, STEP_STARTED…
-   */
-  onEvent?: ((event: AgUiEvent) => void) | undefined;
-}
-
 /**
  * Folds AG-UI events into a thread as they come: from a `fetch` response of server-sent events, an async iterable, a
  * list or an Observable. Resolves with how the run ended: `disconnected` if the events ended before the run. You can
  * then fold it again from its start or from where it was cut.
  *
  * Reports anything that is not an event, or cannot be folded, to the thread's `"error"` listeners, and continues.
- * Rejects with the source's own error, such as a lost connection, with the signal's reason, and with what `onEvent`
- * throws. It then closes the source. The run becomes `disconnected`, or `ready` if the signal stopped it. If no run
+ * Rejects with the source's own error, such as a lost connection, with the signal's reason, and with the error of
+ * `onEvent`. It then closes the source. The run becomes `disconnected`, or `ready` if the signal stopped it. If no run
  * began, its status is `error`: the pending updates fail with it and wait for a retry.
  *
  * The messages that it makes are AG-UI's, whatever the type of the thread says: give it a `Thread<AgUiState>`.
@@ -52,7 +29,7 @@ export interface FoldOptions {
  * A text of an earlier run that is sent once more from its start is that text, not more of it.
  *
  * @throws {@link ThreadfoldError} `BAD_RESPONSE`, with the HTTP `status`, for a response that is not a stream of events (an
- *   error status, a page, a body of JSON); `INVALID_ARGUMENT` for an invalid source or thread; `DISPOSED` once the
+ *   error status, a page, a body of JSON); `INVALID_ARGUMENT` for an invalid source, thread or option; `UNKNOWN_OPTION`; `DISPOSED` once the
  *   thread was disposed.
  *
  * @example
@@ -76,17 +53,17 @@ export interface FoldOptions {
 export async function foldAgUi(
   thread: FoldingThread,
   events: AgUiSource | PromiseLike<AgUiSource>,
-  options: FoldOptions = {},
+  options?: FoldOptions<AgUiEvent>,
 ): Promise<RunResult> {
   const fold = foldOf(thread);
-  const { signal, until, onEvent, join } = checked(options);
-  fold.join = join;
+  const read = foldOptions("foldAgUi", options);
+  fold.join = read.join;
   fold.isStopped = false;
-  const reading = new Reading(fold, until === "run", onEvent);
+  const reading = new Reading(fold, read);
   try {
-    await read(events, reading, signal);
+    await readSource(events, reading, read.signal);
   } catch (error) {
-    breakOff(fold, error, reading.hasBegun, signal);
+    breakOff(fold, error, reading.hasBegun, read.signal);
     throw error;
   }
   leave(fold);
@@ -110,18 +87,16 @@ function resultOf(thread: FoldingThread, end: RunEnd | undefined): RunResult {
 /** One reading of a stream: takes its events one by one. */
 class Reading implements Taker {
   readonly #fold: Fold;
-  readonly #isOneRun: boolean;
-  readonly #onEvent: FoldOptions["onEvent"];
+  readonly #options: FoldOptions<AgUiEvent>;
   readonly #ids: SentIds;
   hasBegun = false;
   /** Undefined while the last run has not ended. */
   end: RunEnd | undefined;
 
-  constructor(fold: Fold, isOneRun: boolean, onEvent: FoldOptions["onEvent"]) {
+  constructor(fold: Fold, options: FoldOptions<AgUiEvent>) {
     this.#fold = fold;
     this.#ids = new SentIds(fold.thread);
-    this.#isOneRun = isOneRun;
-    this.#onEvent = onEvent;
+    this.#options = options;
   }
 
   takeSent({ data, id, text }: SentPart): boolean {
@@ -145,8 +120,10 @@ class Reading implements Taker {
       reportPart(this.#fold.thread, cause, event);
     }
     if (end || begins) this.end = end;
-    this.#onEvent?.(event);
-    return this.#isOneRun && end !== undefined;
+    const { until, runId, onEvent } = this.#options;
+    onEvent?.(event);
+    const isAwaited = runId === undefined || runId === this.#fold.thread.run.id;
+    return end !== undefined && until !== "stream" && isAwaited;
   }
 
   refuse(data: string, cause: unknown): void {
@@ -176,24 +153,4 @@ class Reading implements Taker {
       return undefined;
     }
   }
-}
-
-/** The options, read once. */
-function checked(options: FoldOptions): FoldOptions {
-  const read = {
-    signal: option(options, "signal"),
-    until: option(options, "until") ?? "run",
-    onEvent: option(options, "onEvent"),
-    join: option(options, "join"),
-  } as const;
-  const wrong =
-    read.until !== "run" && read.until !== "stream"
-      ? "until should be 'run' or 'stream'"
-      : read.onEvent !== undefined && typeof read.onEvent !== "function"
-        ? "onEvent should be a function"
-        : read.signal !== undefined && typeof read.signal.addEventListener !== "function"
-          ? "signal should be an AbortSignal"
-          : undefined;
-  if (wrong) throw new ThreadfoldError("INVALID_ARGUMENT", `The option ${wrong}.`);
-  return read;
 }

@@ -1,18 +1,11 @@
 import { ThreadfoldError } from "../shared/errors.js";
 import { isAbortError } from "../shared/abort.js";
 import { newId } from "../shared/new-id.js";
+import { foldOptions, type FoldOptions } from "../stream/fold-options.js";
 import { readGraphPart } from "../stream/graph-parts.js";
 import { foldLangGraph, type RunThread } from "./fold-langgraph.js";
 import type { RunResult } from "../stream/run-result.js";
-import type { RunListeners } from "./run.js";
-
-/** How {@link foldGraph} reads a run. */
-export interface FoldGraphOptions extends RunListeners {
-  /** Stops reading and ends the run. Received messages stay. */
-  signal?: AbortSignal | undefined;
-  /** The run's id; a new one by default. */
-  runId?: string | undefined;
-}
+import type { LangGraphPart } from "./parts.js";
 
 /**
  * Folds a run of a graph in the same program into a thread: {@link foldLangGraph} for what `graph.stream()` returns, of
@@ -45,17 +38,18 @@ export interface FoldGraphOptions extends RunListeners {
 export async function foldGraph(
   thread: RunThread,
   stream: AsyncIterable<unknown> | PromiseLike<AsyncIterable<unknown>>,
-  options: FoldGraphOptions = {},
+  options?: FoldOptions<LangGraphPart>,
 ): Promise<RunResult> {
-  const { runId = newId(), ...rest } = options;
-  return foldLangGraph(thread, partsOf(stream, runId), { ...rest, join: false });
+  const read = foldOptions("foldGraph", options);
+  const runId = read.runId ?? newId();
+  return foldLangGraph(thread, partsOf(stream, runId), { ...read, runId, join: read.join ?? false });
 }
 
 /** The graph's parts as a server would send them. */
 async function* partsOf(
   stream: AsyncIterable<unknown> | PromiseLike<AsyncIterable<unknown>>,
   runId: string,
-): AsyncGenerator<object> {
+): AsyncGenerator<LangGraphPart> {
   yield { event: "metadata", data: { run_id: runId } };
   let misread: ThreadfoldError | undefined;
   try {

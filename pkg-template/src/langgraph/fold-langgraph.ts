@@ -1,50 +1,37 @@
 import { ThreadfoldError } from "../shared/errors.js";
 import { isAbort } from "../shared/abort.js";
+import { option } from "../shared/reading.js";
 import { reportPart, type Position, type ReceivingThread } from "../stream/delivery.js";
+import { foldOptions, type FoldOptions } from "../stream/fold-options.js";
 import { breakOff, disconnect, isOpen, stop } from "../stream/run-end.js";
 import { runError, withIds, type RunResult } from "../stream/run-result.js";
 import { SentIds } from "../stream/sent-ids.js";
-import { read } from "../stream/source.js";
+import { read as readSource } from "../stream/source.js";
 import type { SentPart, Taker } from "../stream/taker.js";
 import { Conversation } from "./conversation.js";
 import { interruptOf } from "./interrupt.js";
 import { isDict, type Dict } from "./merge.js";
 import { contentOf, Positions } from "./part-keys.js";
-import type { Part, RunStream } from "./parts.js";
+import type { LangGraphPart, RunStream } from "./parts.js";
 import { ProtocolV2, type ProtocolEvent } from "./protocol-v2.js";
-import { Run, type RunListeners } from "./run.js";
+import { Run } from "./run.js";
 import { RunsApi } from "./runs-api.js";
 
 /** The target of folding a run: a `Thread`. */
 export type RunThread = ReceivingThread;
 
-/** How {@link foldLangGraph} reads a run. */
-export interface FoldLangGraphOptions extends RunListeners {
-  /**
-   * Stops reading at once and ends the run, like the user's stop: received messages stay, and sent updates are settled.
-   * The promise rejects with the signal's reason. To leave a run that continues, end the stream instead.
-   */
-  signal?: AbortSignal | undefined;
-  /**
-   * The run to read to its end. Streams of protocol v2 belong to the thread and continue after a run. If you omit this,
-   * they are read until the server ends them.
-   */
-  runId?: string | undefined;
-  /**
-   * The thread's current step: `metadata.step` of the server state that it was created with. If the stream numbers its
-   * states (the channel `checkpoints` of protocol v2), a repeated earlier state is skipped, and later messages stay.
-   */
-  step?: number | undefined;
-  /**
-   * Whether the stream rejoins the thread's last run, which may have nothing left to send. Defaults to true if that run
-   * has an id and has not ended.
-   */
-  join?: boolean | undefined;
+/** The part of the request that tells how a stream ends. */
+interface Requested {
   /**
    * Whether the run was requested in stream mode `values`, which ends every message with a state. A stream of the runs
    * API that ends without a state was cut, and the run is `disconnected`.
    */
-  endsWithValues?: boolean | undefined;
+  readonly endsWithValues?: boolean | undefined;
+}
+
+/** The thread's step: see {@link foldLangGraph}. */
+interface AtStep {
+  readonly step?: number | undefined;
 }
 
 /**
@@ -56,12 +43,18 @@ export interface FoldLangGraphOptions extends RunListeners {
  * `thread.run.lastEventId`, or fold it again from its start: known parts are skipped. A part that cannot be folded is
  * reported to the thread's `error` listeners, and the stream continues.
  *
+ * Streams of protocol v2 belong to the thread and continue after a run: give `runId` to read one run. Such a stream may
+ * number its states (the channel `checkpoints`). If you made the thread from the server's state, pass its
+ * `metadata.step` as `step`. Repeated earlier states are then skipped, and later messages stay.
+ *
+ * `onEvent` is not called again for a part that the thread already has.
+ *
  * @returns how the run ended, once the stream does.
- * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for an invalid thread or stream; `DISPOSED` once the thread was
- *   freed; `BAD_RESPONSE`, with the HTTP `status`, for a response that is not a stream of events. Also throws the errors
- *   of the stream, of `onCustom` and of `onInterrupt`, and the signal's reason. The source is then closed, and a current
- *   run becomes `disconnected`: you can join it again. The signal ends the run instead. If no run began, the requested
- *   one's status is `error`, and its pending updates wait for a retry.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for an invalid thread, stream or option; `UNKNOWN_OPTION`;
+ *   `DISPOSED` once the thread was disposed; `BAD_RESPONSE`, with the HTTP `status`, for a response that is not a stream
+ *   of events. Also throws the errors of the stream and of `onEvent`, and the signal's reason. The source is then
+ *   closed, and a current run becomes `disconnected`: you can join it again. The signal ends the run instead. If no run
+ *   began, the requested one's status is `error`, and its pending updates wait for a retry.
  *
  * @example
  * ```ts
@@ -81,22 +74,35 @@ export interface FoldLangGraphOptions extends RunListeners {
 export async function foldLangGraph(
   thread: RunThread,
   stream: RunStream | PromiseLike<RunStream>,
-  given?: FoldLangGraphOptions,
+  options?: FoldOptions<LangGraphPart> & AtStep,
 ): Promise<RunResult> {
-  const options = given ?? {};
-  if (typeof thread?.receive !== "function")
-    throw new ThreadfoldError(
-      "INVALID_ARGUMENT",
-      "foldLangGraph folds a stream into a Thread: its first argument is none.",
-    );
+  checkThread(thread);
+  const read = foldOptions("foldLangGraph", options, ["step"]);
+  return foldRun(thread, stream, { ...read, step: option(options, "step") });
+}
+
+/** Folds the stream of a run that was requested as `options` says. */
+export async function foldRun(
+  thread: RunThread,
+  stream: RunStream | PromiseLike<RunStream>,
+  options: FoldOptions<LangGraphPart> & AtStep & Requested,
+): Promise<RunResult> {
   const reading = new Reading(thread, options);
   try {
-    await read(stream, reading, options.signal);
+    await readSource(stream, reading, options.signal);
   } catch (error) {
     reading.breakOff(error);
     throw error;
   }
   return reading.end();
+}
+
+function checkThread(thread: unknown): void {
+  if (typeof (thread as Partial<RunThread> | undefined)?.receive === "function") return;
+  throw new ThreadfoldError(
+    "INVALID_ARGUMENT",
+    "foldLangGraph folds a stream into a Thread: its first argument is none.",
+  );
 }
 
 /** The folding of a thread's runs: a stream that was cut in the middle of a message is joined again. */
@@ -110,13 +116,13 @@ class Reading implements Taker {
   readonly #api: RunsApi;
   readonly #positions = new Positions();
   readonly #ids: SentIds;
-  readonly #options: FoldLangGraphOptions;
+  readonly #options: FoldOptions<LangGraphPart> & Requested;
   /** Whether the stream is one of protocol v2: its first part shows it. */
   #isV2: boolean | undefined;
   /** Whether the stream may end here; what cuts it may look like its end. */
   #mayEnd: boolean;
 
-  constructor(thread: RunThread, options: FoldLangGraphOptions) {
+  constructor(thread: RunThread, options: FoldOptions<LangGraphPart> & AtStep & Requested) {
     let known = FOLDS.get(thread);
     if (!known) {
       const conversation = new Conversation(thread);
@@ -125,7 +131,7 @@ class Reading implements Taker {
     }
     this.#thread = thread;
     this.#ids = new SentIds(thread);
-    this.#run = new Run(known.conversation, options);
+    this.#run = new Run(known.conversation);
     this.#v2 = known.v2;
     this.#api = known.api;
     this.#options = options;
@@ -135,20 +141,26 @@ class Reading implements Taker {
     if (options.step !== undefined) known.v2.standsAt(options.step);
   }
 
+  /** Whether the run is the one to read to its end. */
+  get #isAwaited(): boolean {
+    const { until, runId } = this.#options;
+    return runId === undefined ? until === "run" : until !== "stream" && runId === this.#run.runId;
+  }
+
   takeSent({ id, event, data = null }: SentPart): boolean {
     return this.take({ id, event, data });
   }
 
   take(value: unknown): boolean {
-    const part = value as Part;
+    const part = value as LangGraphPart;
+    let isNew = false;
     try {
-      this.#fold(part);
+      isNew = this.#fold(part);
     } catch (cause) {
       reportPart(this.#thread, cause, part);
     }
-    this.#run.tell();
-    const { ended, runId } = this.#run;
-    return ended && this.#isV2 === true && runId !== undefined && runId === this.#options.runId;
+    if (isNew) this.#options.onEvent?.(part);
+    return this.#run.ended && this.#isV2 === true && this.#isAwaited;
   }
 
   refuse(data: string, cause: unknown): void {
@@ -162,7 +174,8 @@ class Reading implements Taker {
     this.#mayEnd = false;
   }
 
-  #fold(part: Part): void {
+  /** Returns whether the thread did not have the part. */
+  #fold(part: LangGraphPart): boolean {
     const event = isDict(part) ? eventOf(part) : undefined;
     if (!event && !isPart(part)) throw new ThreadfoldError("INVALID_ARGUMENT", NO_PART);
     // A stream may also break after the name of its event.
@@ -177,10 +190,11 @@ class Reading implements Taker {
     const how = isKnown ? "skip" : "take";
     if (event) this.#v2[how](event, this.#run);
     else this.#api[how](part, this.#run);
+    return !isKnown && !(event && this.#v2.isSkipping);
   }
 
   /** Clock ids, which several parts may share, come with keys that distinguish the parts. */
-  #positionOf(part: Part): Position {
+  #positionOf(part: LangGraphPart): Position {
     const position = this.#positions.next(part);
     const { id, key } = position;
     return key !== undefined || id === undefined ? position : { id: this.#ids.named(id, contentOf(part)) };
@@ -228,7 +242,7 @@ const NO_PART =
 const isPart = (part: unknown): boolean =>
   isDict(part) && ("event" in part || Object.keys(part).every((key) => key === "id" || key === "data"));
 
-function eventOf(part: Part): ProtocolEvent | undefined {
+function eventOf(part: LangGraphPart): ProtocolEvent | undefined {
   const found = isDict(part.data) && part.data["type"] === "event" ? part.data : (part as Dict);
   return found["type"] === "event" && typeof found["method"] === "string" && isDict(found["params"])
     ? (found as unknown as ProtocolEvent)

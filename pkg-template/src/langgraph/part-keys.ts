@@ -1,7 +1,7 @@
 import { hash } from "../shared/hash.js";
 import type { Position } from "../stream/delivery.js";
 import { isDict } from "./merge.js";
-import type { Part } from "./parts.js";
+import type { LangGraphPart } from "./parts.js";
 
 /** An id made of the time in milliseconds. */
 const CLOCK_ID = /^(\d{10,})-(\d+)(?:\.(\d+))?$/;
@@ -16,7 +16,7 @@ export class Positions {
   #before: string | undefined;
   readonly #counts = new Map<string, number>();
 
-  next(part: Part): Position {
+  next(part: LangGraphPart): Position {
     const { id } = part;
     if (id === undefined || id === "") return {};
     if (!CLOCK_ID.test(id)) return { id };
@@ -44,7 +44,7 @@ export function isBefore(id: string | undefined, other: string | undefined): boo
 }
 
 /** Returns a short text for a part's event and data. */
-export const contentOf = ({ event, data }: Part): string => `${event}:${fingerprint(data)}`;
+export const contentOf = ({ event, data }: LangGraphPart): string => `${event}:${fingerprint(data)}`;
 
 /** Returns a short text for the content of a part. Reads only the end of a state: all of it would cost too much. */
 function fingerprint(data: unknown): string {

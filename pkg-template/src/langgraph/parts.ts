@@ -1,10 +1,16 @@
 import type { StreamSource } from "../stream/source.js";
 
-/** One part of a stream of the LangGraph server, its data parsed. */
-export interface Part {
+/**
+ * One part of a LangGraph server's stream, its data parsed. An event of protocol v2 has `method` and `params` instead of
+ * `event` and `data`.
+ */
+export interface LangGraphPart {
   readonly id?: string | undefined;
+  /** The stream mode, such as `custom`; `custom|namespace` for a subgraph. */
   readonly event?: string | undefined;
   readonly data?: unknown;
+  readonly method?: string | undefined;
+  readonly params?: object | undefined;
 }
 
 /**

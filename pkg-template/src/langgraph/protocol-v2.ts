@@ -46,6 +46,11 @@ export class ProtocolV2 {
     this.#floor = step;
   }
 
+  /** Whether the events are those of an earlier run that the thread has had. */
+  get isSkipping(): boolean {
+    return this.#skipping;
+  }
+
   take(event: ProtocolEvent, run: Run): void {
     const { method, params } = event;
     const { data } = params;
@@ -81,13 +86,8 @@ export class ProtocolV2 {
       case "checkpoints":
         if (isRoot && isDict(data) && typeof data["step"] === "number") this.#step = data["step"];
         break;
-      case "custom":
-        if (isDict(data) && "payload" in data)
-          run.custom(data["payload"], namespace, data["name"] as string | undefined);
-        else run.custom(data, namespace);
-        break;
       default:
-      // Channels without state: tasks, and those of later versions.
+      // Channels without state: custom, tasks, and those of later versions.
     }
   }
 

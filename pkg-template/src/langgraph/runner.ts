@@ -1,9 +1,9 @@
 import { ThreadfoldError } from "../shared/errors.js";
 import type { Thread } from "../thread/thread.js";
 import { LeftOff, Wait } from "../shared/abort.js";
-import { foldLangGraph, type FoldLangGraphOptions } from "./fold-langgraph.js";
+import { foldRun } from "./fold-langgraph.js";
 import type { WithLangChainMessages } from "../state/message-types.js";
-import type { RunStream } from "./parts.js";
+import type { LangGraphPart, RunStream } from "./parts.js";
 import type { ThreadState, ThreadUpdate } from "../thread/thread-types.js";
 import { asKept, goesBack } from "./behind.js";
 import { checkRunnerOptions } from "../runner/options.js";
@@ -46,10 +46,10 @@ export interface LangGraphRunnerOptions extends RunnerOptions, HttpOptions {
    * Called with the id of a thread that the server created because yours had none. Store it to return to the thread.
    */
   onThreadId?: ((threadId: string) => void) | undefined;
-  /** Called with what nodes send by `get_stream_writer()`. */
-  onCustom?: FoldLangGraphOptions["onCustom"];
-  /** Called with each interrupt as it arrives. */
-  onInterrupt?: FoldLangGraphOptions["onInterrupt"];
+  /**
+   * Called with every part after it is folded. The part `custom` has what nodes send by `get_stream_writer()`.
+   */
+  onEvent?: ((part: LangGraphPart) => void) | undefined;
 }
 
 /**
@@ -106,8 +106,7 @@ const OWN_OPTIONS = {
   streamSubgraphs: true,
   multitaskStrategy: true,
   onThreadId: true,
-  onCustom: true,
-  onInterrupt: true,
+  onEvent: true,
 } as const;
 
 class LangGraphProtocol implements RunProtocol {
@@ -288,13 +287,12 @@ class LangGraphProtocol implements RunProtocol {
   }
 
   async #fold(stream: RunStream | Promise<RunStream>, signal: AbortSignal, join: boolean): Promise<RunNews> {
-    const { onCustom, onInterrupt, streamMode } = this.#options;
-    await foldLangGraph(this.#thread, stream, {
+    const { onEvent, streamMode } = this.#options;
+    await foldRun(this.#thread, stream, {
       signal,
       join,
       endsWithValues: streamMode?.includes("values") ?? true,
-      onCustom: (data, from) => tell(onCustom, data, from),
-      onInterrupt: (interrupt) => tell(onInterrupt, interrupt),
+      onEvent: (part) => tell(onEvent, part),
     });
     return {};
   }

@@ -6,7 +6,7 @@ import { isDict, type Dict } from "./merge.js";
 import { plainDict, readMessage } from "./message-form.js";
 import { isToolsOwn } from "./namespace.js";
 import { isBefore } from "./part-keys.js";
-import type { Part } from "./parts.js";
+import type { LangGraphPart } from "./parts.js";
 import type { Run } from "./run.js";
 
 export class RunsApi {
@@ -18,7 +18,7 @@ export class RunsApi {
     this.#conversation = conversation;
   }
 
-  take(part: Part, run: Run): void {
+  take(part: LangGraphPart, run: Run): void {
     const { data } = part;
     const [kind, namespace] = kindOf(part);
     const isRoot = namespace.length === 0;
@@ -41,9 +41,6 @@ export class RunsApi {
       case "messages/complete":
         if (!isToolsOwn(namespace)) this.#messages(data, kind === "messages/partial", namespace.length > 0);
         break;
-      case "custom":
-        run.custom(data, namespace);
-        break;
       case "error":
         run.fail(data);
         break;
@@ -51,12 +48,12 @@ export class RunsApi {
         if (!run.ended) run.finish();
         break;
       default:
-      // Modes without state: debug, tasks, checkpoints, events.
+      // Modes without state: custom, debug, tasks, checkpoints, events.
     }
   }
 
   /** Passes over a part that the thread has had, except its interrupts: those are still open. */
-  skip(part: Part, run: Run): void {
+  skip(part: LangGraphPart, run: Run): void {
     const { data } = part;
     const [kind, namespace] = kindOf(part);
     if ((kind === "values" || kind === "updates") && isDict(data)) run.interruptsOf(data["__interrupt__"], namespace);
@@ -68,7 +65,7 @@ export class RunsApi {
     run.start(runId);
   }
 
-  #values(values: Dict, { id }: Part): void {
+  #values(values: Dict, { id }: LangGraphPart): void {
     // A state older than the last one is skipped.
     if (isBefore(id, this.#lastValues)) return;
     this.#lastValues = id ?? this.#lastValues;
@@ -87,7 +84,7 @@ export class RunsApi {
     }
   }
 
-  #message(data: unknown, namespace: readonly string[], part: Part): void {
+  #message(data: unknown, namespace: readonly string[], part: LangGraphPart): void {
     const [message, metadata] = Array.isArray(data) ? (data as unknown[]) : [];
     if (isSummarizing(metadata)) return;
     const wire = readMessage(message);
@@ -117,7 +114,7 @@ export class RunsApi {
   }
 }
 
-function kindOf({ event = "" }: Part): [kind: string, namespace: readonly string[]] {
+function kindOf({ event = "" }: LangGraphPart): [kind: string, namespace: readonly string[]] {
   const [kind = "", ...namespace] = event.split("|");
   return [kind, namespace];
 }
