@@ -15,9 +15,9 @@ export function FirstScreen({ first, stateHost }: { first: Chat; stateHost: HTML
         chat={chat}
         choose={(server) => {
           chat.close();
-          setChat(open(server));
+          void open(server).then(setChat);
         }}
-        startOver={() => setChat(startOver(chat))}
+        startOver={() => void startOver(chat).then(setChat)}
       />
       <div className="beside">
         <Code protocol={chat.server.protocol} />

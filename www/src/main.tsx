@@ -10,7 +10,7 @@ import { FirstScreen } from "./first-screen";
 import { createPlayground } from "./playground";
 import { startReplay } from "./replay";
 
-const chat = open(lastServer());
+const chat = await open(lastServer());
 createRoot(byId("first-screen")).render(
   <StrictMode>
     <FirstScreen first={chat} stateHost={byId("chat-state-host")} />

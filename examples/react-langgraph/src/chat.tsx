@@ -1,10 +1,10 @@
 import { useState, type FormEvent } from "react";
 import { textOf } from "threadfold";
 import { useMessage, useMessageIds, usePending, useRunner, type RunnerView } from "threadfold/react";
-import { agent, thread } from "./agent.js";
+import { agent } from "./agent.js";
 
 export function Chat() {
-  const ids = useMessageIds(thread);
+  const ids = useMessageIds(agent);
   const { status, error, interrupts } = useRunner(agent);
   const [text, setText] = useState("");
   const isBusy = status === "submitted" || status === "streaming";
@@ -44,8 +44,8 @@ export function Chat() {
 
 /** One message: a token renders the message that grew and no other. */
 function Message({ id, error }: { id: string; error: RunnerView["error"] }) {
-  const message = useMessage(thread, id);
-  const [update] = usePending(thread, id);
+  const message = useMessage(agent, id);
+  const [update] = usePending(agent, id);
   if (!message) return null;
   return (
     <li>

@@ -50,15 +50,23 @@ const WELL: Faults = { tick: 0 };
 
 type Protocol = "ag-ui" | "langgraph";
 
+type Opened = Awaited<ReturnType<typeof openAgUi> | ReturnType<typeof openLangGraph>>;
+
 class Heard {
-  readonly thread: Thread<AgUiState>;
-  readonly agent: ReturnType<typeof openAgUi>["agent"] | ReturnType<typeof openLangGraph>["agent"];
+  thread!: Thread<AgUiState>;
+  agent!: Opened["agent"];
   readonly complaints: string[] = [];
   readonly #protocol: Protocol;
   faults = WELL;
+  /** As when the page is left. */
+  leave!: () => void;
 
-  constructor(protocol: Protocol, kept = new Map<string, string>()) {
+  private constructor(protocol: Protocol) {
     this.#protocol = protocol;
+  }
+
+  static async opened(protocol: Protocol, kept = new Map<string, string>()): Promise<Heard> {
+    const heard = new Heard(protocol);
     const saved = {
       name: "chat",
       storage: {
@@ -66,31 +74,24 @@ class Heard {
         setItem: (name: string, text: string) => void kept.set(name, text),
         removeItem: (name: string) => void kept.delete(name),
       },
-      onError: ({ message }: Error) => void this.complaints.push(message),
+      onError: ({ message }: Error) => void heard.complaints.push(message),
     };
-    const options = { fetch: this.#fetch, rejoinDelays: [5, 20, 50, 200, 500, 1_000] };
+    const options = { fetch: heard.#fetch, rejoinDelays: [5, 20, 50, 200, 500, 1_000] };
     const url = `${address}/agent`;
-    const chat =
-      protocol === "ag-ui"
-        ? openAgUi(saved, {
-            ...options,
-            url,
-            resumable: true,
-          })
-        : openLangGraph(saved, { ...options, apiUrl: `${address}/langgraph`, assistantId: "agent" });
-    this.thread = chat.thread as Thread<AgUiState>;
-    this.agent = chat.agent;
-    this.leave = () => {
-      chat.agent.dispose();
-      chat.stopSaving();
+    const { thread, agent, stopSaving } = await (protocol === "ag-ui"
+      ? openAgUi(saved, { ...options, url, resumable: true })
+      : openLangGraph(saved, { ...options, apiUrl: `${address}/langgraph`, assistantId: "agent" }));
+    heard.thread = thread as Thread<AgUiState>;
+    heard.agent = agent;
+    heard.leave = () => {
+      agent.dispose();
+      stopSaving();
     };
-    this.thread.on("error", ({ code, message }) => void this.complaints.push(`${code}: ${message}`));
-    this.thread.on("drift", ({ patch }) => void this.complaints.push(`drift: ${JSON.stringify(patch)}`));
-    opened.push(this);
+    heard.thread.on("error", ({ code, message }) => void heard.complaints.push(`${code}: ${message}`));
+    heard.thread.on("drift", ({ patch }) => void heard.complaints.push(`drift: ${JSON.stringify(patch)}`));
+    opened.push(heard);
+    return heard;
   }
-
-  /** As when the page is left. */
-  readonly leave: () => void;
 
   readonly #fetch: typeof fetch = (input, init) => {
     const url = new URL(input as string);
@@ -147,7 +148,7 @@ const PROTOCOLS: readonly Protocol[] = ["ag-ui", "langgraph"];
 test.each(PROTOCOLS.flatMap((protocol) => [false, true].map((replays) => [protocol, replays] as const)))(
   "%s: a connection that breaks before the run's first word, replayed %s: none of it is missed",
   async (protocol, replays) => {
-    const heard = new Heard(protocol);
+    const heard = await Heard.opened(protocol);
     heard.send("A long answer, please");
     await heard.settled();
     // The previous run was longer than this one.
@@ -161,7 +162,7 @@ test.each(PROTOCOLS.flatMap((protocol) => [false, true].map((replays) => [protoc
 );
 
 test("sent again, the half answer makes way; rolled back, it goes with the question", async () => {
-  const heard = new Heard("ag-ui");
+  const heard = await Heard.opened("ag-ui");
   heard.faults = { ...WELL, fail: 14 };
   heard.send("Plan my week");
   await heard.settled();
@@ -181,7 +182,7 @@ test("sent again, the half answer makes way; rolled back, it goes with the quest
 });
 
 test("a failed message is sent again after later messages", async () => {
-  const heard = new Heard("ag-ui");
+  const heard = await Heard.opened("ag-ui");
   heard.faults = { ...WELL, fail: 2 };
   heard.send("Hi");
   await heard.settled();
@@ -199,7 +200,7 @@ test("a failed message is sent again after later messages", async () => {
 test.each(PROTOCOLS.flatMap((protocol) => [true, false].map((approved) => [protocol, approved] as const)))(
   "%s: the mail is asked for before it is sent; approved %s",
   async (protocol, approved) => {
-    const heard = new Heard(protocol);
+    const heard = await Heard.opened(protocol);
     heard.send("Mail Ada that I am late");
     await heard.settled();
     expect(heard.agent.status).toBe("interrupted");
@@ -218,12 +219,12 @@ test.each(PROTOCOLS.flatMap((protocol) => [true, false].map((approved) => [proto
 
 test.each(PROTOCOLS)("%s: left in mid-run, the chat is found again and the run is joined", async (protocol) => {
   const kept = new Map<string, string>();
-  const left = new Heard(protocol, kept);
+  const left = await Heard.opened(protocol, kept);
   left.faults = { tick: 2 };
   left.send("A long answer, please");
   while (left.lines.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
   left.leave();
-  const found = new Heard(protocol, kept);
+  const found = await Heard.opened(protocol, kept);
   expect(found.lines[0]).toBe(left.lines[0]);
   await found.settled();
   expect(found.agent.status).toBe("ready");
@@ -233,7 +234,7 @@ test.each(PROTOCOLS)("%s: left in mid-run, the chat is found again and the run i
 });
 
 test.each(PROTOCOLS)("%s: stopped, the run ends on the server too, and the next one is answered", async (protocol) => {
-  const heard = new Heard(protocol);
+  const heard = await Heard.opened(protocol);
   heard.faults = { tick: 5 };
   const sent = heard.agent.sendMessage("A long answer, please");
   while (heard.lines.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -275,7 +276,7 @@ test("random use under faults: no error, no drift, and in the end the server's m
         // Broken connections are waited for: many chats wait at once.
         await Promise.all(
           uses.map(async (steps) => {
-            const heard = new Heard("ag-ui");
+            const heard = await Heard.opened("ag-ui");
             for (const { faults, what, wait } of steps) {
               heard.faults = faults;
               const { failed } = heard;

@@ -1,5 +1,5 @@
-import { defineSchema, field, Thread, ThreadfoldError, type ThreadState } from "threadfold";
-import { loadThread, persist, type PersistedThread, type ThreadStorage } from "threadfold/persist";
+import { defineSchema, field, Thread, ThreadfoldError, type ThreadState, type ThreadStorage } from "threadfold";
+import { loadThread, persist } from "threadfold/persist";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { codeOf } from "../../support/errors.js";
 import { ai, failed, hear, human, message, started, streamed, text, threadOf } from "../thread/say.js";
@@ -8,7 +8,10 @@ import { Shelf, SlowShelf } from "./storages.js";
 const name = "chat";
 
 /** A storage in which a thread was saved by itself. */
-function saved(thread: PersistedThread & Pick<Thread<{ saved?: boolean }>, "update">, version?: number): Shelf {
+function saved(
+  thread: Parameters<typeof persist>[0] & Pick<Thread<{ saved?: boolean }>, "update">,
+  version?: number,
+): Shelf {
   const storage = new Shelf();
   const stop = persist(thread, { name, storage, version });
   thread.update({ saved: true });
@@ -17,13 +20,13 @@ function saved(thread: PersistedThread & Pick<Thread<{ saved?: boolean }>, "upda
 }
 
 describe("loadThread", () => {
-  test("gives what was saved: confirmed, pending, and a run to join again", () => {
+  test("gives what was saved: confirmed, pending, and a run to join again", async () => {
     using thread = threadOf(ai("1", "a"));
     thread.threadId = "t";
     thread.optimistic({ messages: [human("2", "b")] });
     hear(thread, started("r", "e1"), streamed("3"), { ...text("3", "c"), id: "e2" } as never);
     thread.optimistic({ topic: "x" });
-    using again = loadThread({ name, storage: saved(thread) });
+    using again = await loadThread({ name, storage: saved(thread) });
     expect(again?.getState()).toEqual(thread.getState());
     expect(again?.getConfirmedState()).toEqual(thread.getConfirmedState());
     expect(again?.pending).toEqual(thread.pending);
@@ -31,29 +34,25 @@ describe("loadThread", () => {
   });
 
   test("gives undefined where nothing is saved", async () => {
-    expect(loadThread({ name, storage: new Shelf() })).toBe(undefined);
-    expect(loadThread({ name, storage: { getItem: () => undefined, setItem: () => {} } })).toBe(undefined);
+    expect(await loadThread({ name, storage: new Shelf() })).toBe(undefined);
+    expect(await loadThread({ name, storage: { getItem: () => undefined, setItem: () => {} } })).toBe(undefined);
     expect(await loadThread({ name, storage: new SlowShelf() })).toBe(undefined);
   });
 
-  test("answers at once or by a promise, as the storage does, and its type says which", async () => {
+  test("answers by a promise, whatever the storage", async () => {
     using thread = threadOf(ai("1", "a"));
     const slow = new SlowShelf();
     slow.inner.kept.set(name, saved(thread).kept.get(name) as string);
     const loading = loadThread<ThreadState>({ name, storage: slow });
     expectTypeOf(loading).toEqualTypeOf<Promise<Thread<ThreadState> | undefined>>();
-    expectTypeOf(loadThread<ThreadState>({ name, storage: new Shelf() })).toEqualTypeOf<
-      Thread<ThreadState> | undefined
-    >();
-    const either: ThreadStorage = slow;
-    expectTypeOf(loadThread<ThreadState>({ name, storage: either })).toEqualTypeOf<
-      Promise<Thread<ThreadState> | undefined>
-    >();
+    const atOnce = loadThread<ThreadState>({ name, storage: slow.inner });
+    expectTypeOf(atOnce).toEqualTypeOf<Promise<Thread<ThreadState> | undefined>>();
     using again = await loading;
-    expect(again?.getState().messages).toEqual([ai("1", "a")]);
+    using same = await atOnce;
+    for (const one of [again, same]) expect(one?.getState().messages).toEqual([ai("1", "a")]);
   });
 
-  test("takes a schema", () => {
+  test("takes a schema", async () => {
     const schema = defineSchema({
       messages: field.messages(),
       saved: field.replace<boolean>(),
@@ -61,10 +60,10 @@ describe("loadThread", () => {
     });
     using thread = new Thread({ schema, values: { spent: 2 } });
     const storage = saved(thread);
-    using again = loadThread({ name, storage, schema });
+    using again = await loadThread({ name, storage, schema });
     again?.update({ spent: 3 });
     expect(again?.getState().spent).toBe(5);
-    expect(codeOf(() => loadThread({ name, storage }))).toBe("INVALID_ARGUMENT");
+    await expect(loadThread({ name, storage })).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
   });
 });
 
@@ -80,9 +79,9 @@ describe("a thread of another version", () => {
   };
   type Trip = ThreadState & { cities: string[]; city?: string };
 
-  test("goes through migrate, and pending updates are pending again", () => {
+  test("goes through migrate, and pending updates are pending again", async () => {
     const asked: unknown[] = [];
-    using again = loadThread<Trip>({
+    using again = await loadThread<Trip>({
       name,
       storage: storage(),
       version: 4,
@@ -103,16 +102,16 @@ describe("a thread of another version", () => {
     expect(again?.pending.map(({ status }) => status)).toEqual(["sent", "pending"]);
   });
 
-  test("without migrate is an error", () => {
-    expect(() => loadThread({ name, storage: storage() })).toThrow(
+  test("without migrate is an error", async () => {
+    await expect(loadThread({ name, storage: storage() })).rejects.toThrow(
       "The saved thread has version 3, not 0, and there is no migrate.",
     );
   });
 
-  test("whose update no longer fits is there without it, and the error is reported", () => {
+  test("whose update no longer fits is there without it, and the error is reported", async () => {
     const schema = defineSchema({ messages: field.messages() });
     const errors: string[] = [];
-    using again = loadThread({
+    using again = await loadThread({
       name,
       storage: storage(),
       schema,
@@ -123,9 +122,9 @@ describe("a thread of another version", () => {
     expect(errors).toEqual(["NOT_INPUT"]);
   });
 
-  test("whose migrate throws yields no thread", () => {
+  test("whose migrate throws yields no thread", async () => {
     const mine = new Error("mine");
-    const load = () =>
+    await expect(
       loadThread({
         name,
         storage: storage(),
@@ -133,8 +132,8 @@ describe("a thread of another version", () => {
         migrate: () => {
           throw mine;
         },
-      });
-    expect(load).toThrow(expect.objectContaining({ code: "STORAGE_FAILED", cause: mine }) as Error);
+      }),
+    ).rejects.toMatchObject({ code: "STORAGE_FAILED", cause: mine });
   });
 });
 
@@ -151,42 +150,25 @@ describe("migrate's return value", () => {
   test.each(nothing)("is refused if it is %s, and the saved record stays", async (given) => {
     const shelf = storage();
     const kept = shelf.kept.get(name);
-    expect(codeOf(() => load(shelf, () => given))).toBe("INVALID_ARGUMENT");
-    const errors: string[] = [];
-    expect(
-      load(
-        shelf,
-        () => given,
-        ({ code }) => void errors.push(code),
-      ),
-    ).toBe(undefined);
-    const slow = slowOf(shelf);
-    for (const migrate of [() => given, async () => given])
-      await expect(load(slow, migrate)).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
-    expect(
-      await load(
-        slow,
-        async () => given,
-        ({ code }) => void errors.push(code),
-      ),
-    ).toBe(undefined);
-    expect(errors).toEqual(["INVALID_ARGUMENT", "INVALID_ARGUMENT"]);
+    for (const storage of [shelf, slowOf(shelf)])
+      for (const migrate of [() => given, async () => given]) {
+        await expect(load(storage, migrate)).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+        const errors: string[] = [];
+        expect(await load(storage, migrate, ({ code }) => void errors.push(code))).toBe(undefined);
+        expect(errors).toEqual(["INVALID_ARGUMENT"]);
+      }
     expect(shelf.kept.get(name)).toBe(kept);
   });
 
-  test("is waited for where the storage answers by a promise", async () => {
+  test("is waited for, whatever the storage", async () => {
     const migrate = async ({ messages }: Record<string, unknown>) => ({ messages: messages as [], todos: [] });
-    using again = await loadThread<ThreadState>({ name, storage: slowOf(storage()), version: 2, migrate });
-    expect(again?.getState()).toEqual({ messages: [ai("1", "a")], todos: [] });
-    const mine = new Error("mine");
-    const failing = load(slowOf(storage()), () => Promise.reject(mine));
-    await expect(failing).rejects.toMatchObject({ code: "STORAGE_FAILED", cause: mine });
-  });
-
-  test("is refused if it is a promise and the storage answers at once", () => {
-    for (const migrate of [async () => ({}), () => Promise.reject(new Error("mine"))])
-      expect(() => load(storage(), migrate)).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }) as Error);
-    expect(() => load(storage(), async () => ({}))).toThrow("make getItem async");
+    for (const shelf of [storage(), slowOf(storage())]) {
+      using again = await loadThread<ThreadState>({ name, storage: shelf, version: 2, migrate });
+      expect(again?.getState()).toEqual({ messages: [ai("1", "a")], todos: [] });
+      const mine = new Error("mine");
+      const failing = load(shelf, () => Promise.reject(mine));
+      await expect(failing).rejects.toMatchObject({ code: "STORAGE_FAILED", cause: mine });
+    }
   });
 });
 
@@ -200,9 +182,9 @@ describe("records that cannot be loaded", () => {
   ])("%s: thrown, or told to onError", async (_, kept) => {
     const storage = new Shelf();
     storage.kept.set(name, kept);
-    expect(codeOf(() => loadThread({ name, storage }))).toBe("INVALID_ARGUMENT");
+    await expect(loadThread({ name, storage })).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
     const errors: ThreadfoldError[] = [];
-    expect(loadThread({ name, storage, onError: (error) => void errors.push(error) })).toBe(undefined);
+    expect(await loadThread({ name, storage, onError: (error) => void errors.push(error) })).toBe(undefined);
     expect(errors.map(({ code }) => code)).toEqual(["INVALID_ARGUMENT"]);
     const slow = new SlowShelf();
     slow.inner.kept.set(name, kept);
@@ -214,7 +196,7 @@ describe("records that cannot be loaded", () => {
     const storage = new Shelf();
     storage.broken = new Error("no access");
     const expected = expect.objectContaining({ code: "STORAGE_FAILED", cause: storage.broken }) as Error;
-    expect(() => loadThread({ name, storage })).toThrow(expected);
+    await expect(loadThread({ name, storage })).rejects.toThrow(expected);
     const slow = new SlowShelf();
     slow.inner.broken = storage.broken;
     await expect(loadThread({ name, storage: slow })).rejects.toThrow(expected);
@@ -223,19 +205,20 @@ describe("records that cannot be loaded", () => {
     expect(errors).toEqual([expected]);
   });
 
-  test("invalid options", () => {
-    expect(codeOf(() => loadThread({ name, storage: {} as never }))).toBe("INVALID_ARGUMENT");
-    expect(codeOf(() => loadThread({ storage: new Shelf() } as never))).toBe("INVALID_ARGUMENT");
+  test("invalid options", async () => {
+    const refused = { code: "INVALID_ARGUMENT" };
+    await expect(loadThread({ name, storage: {} as never })).rejects.toMatchObject(refused);
+    await expect(loadThread({ storage: new Shelf() } as never)).rejects.toMatchObject(refused);
     using thread = new Thread();
     expect(codeOf(() => persist(thread, { name, storage: undefined as never }))).toBe("INVALID_ARGUMENT");
   });
 });
 
-test("a failed update is loaded as failed, and may be tried again", () => {
+test("a failed update is loaded as failed, and may be tried again", async () => {
   using thread = threadOf();
   thread.optimistic({ messages: [human("1", "a")] });
   hear(thread, started("r"), failed, message(ai("0", "b")));
-  using again = loadThread({ name, storage: saved(thread) });
+  using again = await loadThread({ name, storage: saved(thread) });
   expect(again?.pending.map(({ status, error }) => [status, error])).toEqual([["failed", "down"]]);
   again?.optimisticUpdate(again.pending[0]?.id as string).retry();
   expect(again?.pending.map(({ status }) => status)).toEqual(["pending"]);

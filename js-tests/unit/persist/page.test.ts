@@ -44,7 +44,7 @@ test("localStorage, and an effect that returns what stops it", async () => {
   hear(thread, text("1", "b"));
   expect(localStorage.getItem(name)).toBe(null);
   await act(async () => root.unmount());
-  using again = loadThread({ name, storage: localStorage });
+  using again = await loadThread({ name, storage: localStorage });
   expect(again?.getState().messages).toEqual([ai("1", "ab")]);
 });
 
@@ -57,7 +57,7 @@ test("a full localStorage keeps its contents", async () => {
   hear(thread, text("1", "x".repeat(6_000_000)));
   await stop.flush();
   expect(errors).toEqual([expect.objectContaining({ name: "QuotaExceededError" })]);
-  using again = loadThread({ name, storage: localStorage });
+  using again = await loadThread({ name, storage: localStorage });
   expect(again?.getState().messages).toEqual([ai("1", "ab")]);
   stop();
 });

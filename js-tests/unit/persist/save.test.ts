@@ -55,7 +55,7 @@ describe("saving", () => {
     await persist(thread, { name: "copy", storage }).flush();
     expect(storage.contents("copy")).toEqual(["two"]);
     // A thread that was loaded is saved already.
-    using loaded = loadThread({ name, storage });
+    using loaded = await loadThread({ name, storage });
     persist(loaded as Thread, { name, storage })();
     expect(storage.writes.length).toBe(3);
   });

@@ -51,6 +51,7 @@ export type {
   ThreadUpdate,
 } from "../thread/thread-types.js";
 export type { ThreadEvent } from "../thread/thread-events.js";
+export type { ThreadStorage } from "../persist/types.js";
 export type { OpenOptions } from "../open/opened.js";
 export type { Runner } from "../runner/runner.js";
 export type { InterruptAnswer, RunnerOptions, SendOptions } from "../runner/runner-types.js";

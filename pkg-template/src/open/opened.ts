@@ -1,5 +1,5 @@
 // Opens conversations: a thread and its runner, wired, saved and joined with the first subscriber or call.
-import { loadThread } from "../persist/load-thread.js";
+import { loaded } from "../persist/load-thread.js";
 import { persist, type StopPersisting } from "../persist/persist.js";
 import { isPromise } from "../persist/storage.js";
 import type { ThreadStorage } from "../persist/types.js";
@@ -128,9 +128,9 @@ class Start {
       this.#stop = persist(thread, saving);
       this.#load();
     };
-    const saved = loadThread<object, object>({ ...this.#options, ...saving });
-    if (isPromise(saved)) this.#reading = Promise.resolve(saved).then(go);
-    else go(saved as Thread<object, object> | undefined);
+    const saved = loaded<object, object>({ ...this.#options, ...saving });
+    if (isPromise(saved)) this.#reading = saved.then(go);
+    else go(saved);
     return this.#reading;
   }
 

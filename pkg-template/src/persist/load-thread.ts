@@ -3,19 +3,19 @@ import { ThreadfoldError } from "../shared/errors.js";
 import type { ThreadState, ThreadUpdate } from "../thread/thread-types.js";
 import { Thread } from "../thread/thread.js";
 import { checked, failure, isPromise } from "./storage.js";
-import type { LoadOptions, Saved, SyncStorage } from "./types.js";
+import type { LoadOptions, Saved } from "./types.js";
 
 /**
- * Returns the thread saved under this name, or `undefined` if there is none. The result is synchronous if the storage
- * is, else a promise. A run that was active is `disconnected`; you may join it again.
+ * Resolves with the thread saved under this name, or with `undefined` if there is none. A run that was active is
+ * `disconnected`; you may join it again.
  *
- * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for an option that neither `loadThread` nor `persist` has. Further
- *   errors go to `onError`, and the result is `undefined`; without `onError` they are thrown, too. Saved data stays
- *   until you save under its name. The errors are:
- *   - `STORAGE_FAILED` if the storage cannot be read;
+ * @throws {@link ThreadfoldError} `UNKNOWN_OPTION` for an option that neither `loadThread` nor `persist` has. Further
+ *   errors go to `onError`, and the result is `undefined`; without `onError` the promise rejects with them. Saved data
+ *   stays until you save under its name. The errors are:
+ *   - `STORAGE_FAILED` if the storage cannot be read, or `migrate` throws;
  *   - `INVALID_ARGUMENT` for saved data that is not a thread or has another schema;
  *   - `INVALID_ARGUMENT` for another version without `migrate`;
- *   - `INVALID_ARGUMENT` for a `migrate` that does not return an object, or returns a promise over synchronous storage.
+ *   - `INVALID_ARGUMENT` for a `migrate` that does not return an object.
  *
  * @example
  * ```ts
@@ -25,11 +25,11 @@ import type { LoadOptions, Saved, SyncStorage } from "./types.js";
  * const kept = new Map<string, string>(); // in a page: localStorage
  * const storage = { getItem: (name: string) => kept.get(name), setItem: kept.set.bind(kept) };
  *
- * const thread = loadThread({ name: "chat", storage }) ?? new Thread();
+ * const thread = (await loadThread({ name: "chat", storage })) ?? new Thread();
  * const stop = persist(thread, { name: "chat", storage });
  * thread.optimistic({ messages: "Hi" });
  * stop();
- * console.log(loadThread({ name: "chat", storage })?.pending.length); // 1
+ * console.log((await loadThread({ name: "chat", storage }))?.pending.length); // 1
  * ```
  *
  * @example
@@ -50,26 +50,24 @@ import type { LoadOptions, Saved, SyncStorage } from "./types.js";
  *   })) ?? new Thread<Trip>({ values: { cities: [] } });
  * ```
  */
-export function loadThread<S extends object = ThreadState, U extends object = ThreadUpdate<S>>(
-  options: LoadOptions<S, U> & { readonly storage: SyncStorage },
-): Thread<S, U> | undefined;
-export function loadThread<S extends object = ThreadState, U extends object = ThreadUpdate<S>>(
+export async function loadThread<S extends object = ThreadState, U extends object = ThreadUpdate<S>>(
   options: LoadOptions<S, U>,
-): Promise<Thread<S, U> | undefined>;
-export function loadThread<S extends object, U extends object>(
+): Promise<Thread<S, U> | undefined> {
+  return loaded(options);
+}
+
+/** {@link loadThread}, with the thread at once if neither the storage nor `migrate` answers by a promise. */
+export function loaded<S extends object, U extends object>(
   options: LoadOptions<S, U>,
 ): Thread<S, U> | undefined | Promise<Thread<S, U> | undefined> {
   const { name, storage } = checked("loadThread", options);
-  const read = (text: string | null | undefined, isAsync: boolean) =>
-    text === null || text === undefined ? undefined : threadOf(savedOf(text, name), options, isAsync);
+  const read = (text: string | null | undefined) =>
+    text === null || text === undefined ? undefined : threadOf(savedOf(text, name), options);
   const failed = (cause: unknown) => void tell(failure(`Loading the thread '${name}'`, cause), options);
   try {
     const text = storage.getItem(name);
-    return isPromise(text)
-      ? Promise.resolve(text)
-          .then((text) => read(text, true))
-          .catch(failed)
-      : read(text, false);
+    const thread = isPromise(text) ? Promise.resolve(text).then(read) : read(text);
+    return isPromise(thread) ? thread.catch(failed) : thread;
   } catch (cause) {
     return failed(cause) as undefined;
   }
@@ -95,7 +93,6 @@ function savedOf(text: string, name: string): Saved {
 function threadOf<S extends object, U extends object>(
   saved: Saved,
   options: LoadOptions<S, U>,
-  isAsync: boolean,
 ): Thread<S, U> | Promise<Thread<S, U>> {
   const { version = 0, migrate, schema, notify, history } = options;
   if (saved.version === version) return Thread.fromJSON<S, U>(saved.state, { schema, notify, history });
@@ -106,14 +103,9 @@ function threadOf<S extends object, U extends object>(
     );
   const { core } = saved.state as SavedRecord<U>;
   const values = migrate(core?.confirmed ?? {}, saved.version);
-  if (!isPromise(values)) return migrated(saved, values, options);
-  if (isAsync) return Promise.resolve(values).then((values) => migrated(saved, values, options));
-  // Nobody handles this rejection.
-  Promise.resolve(values).catch(() => {});
-  throw new ThreadfoldError(
-    "INVALID_ARGUMENT",
-    "migrate may return a promise only if the storage does: make getItem async.",
-  );
+  return isPromise(values)
+    ? Promise.resolve(values).then((values) => migrated(saved, values, options))
+    : migrated(saved, values, options);
 }
 
 /** The record's own parts, which outlast a change of the state's form. */

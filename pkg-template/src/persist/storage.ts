@@ -37,6 +37,6 @@ export function failure(doing: string, cause: unknown): ThreadfoldError {
     : new ThreadfoldError("STORAGE_FAILED", `${doing} failed: see the cause.`, { cause });
 }
 
-export function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
-  return typeof (value as PromiseLike<T> | undefined)?.then === "function";
+export function isPromise<T>(value: T): value is Extract<T, PromiseLike<unknown>> {
+  return typeof (value as PromiseLike<unknown> | undefined)?.then === "function";
 }

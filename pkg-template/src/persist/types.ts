@@ -12,11 +12,6 @@ export interface ThreadStorage {
   setItem(name: string, text: string): unknown;
 }
 
-/** A storage that answers at once, as `localStorage` does. */
-export interface SyncStorage extends ThreadStorage {
-  getItem(name: string): string | null | undefined;
-}
-
 /** The saved form of a thread. */
 export interface Saved {
   readonly state: object;
@@ -36,7 +31,7 @@ export interface LoadOptions<S, U = ThreadUpdate<S>> extends Pick<
   readonly version?: number | undefined;
   /**
    * Makes this version's values of those of another version. The thread starts anew from what it returns; updates that
-   * were not the server's yet are pending again. It may return a promise if the storage does.
+   * were not the server's yet are pending again. It may return a promise.
    */
   readonly migrate?:
     | ((values: Record<string, unknown>, version: number) => Partial<NoInfer<S>> | PromiseLike<Partial<NoInfer<S>>>)

@@ -12,14 +12,14 @@ import type { Checkpoint } from "./checkpoints";
 import { context, graph, ROOM } from "./graph";
 import { GraphDrawing } from "./graph-drawing";
 import { ModelChoice } from "./model-choice";
-import { PageAgent } from "./page-agent";
+import type { PageAgent } from "./page-agent";
 import { TimeTravel } from "./time-travel";
 
 const SUGGESTIONS = ["Plan a trip", "Compare the weather", "Write to Ada"];
 const MERMAID = graph.drawMermaid();
 
-export function AgentSection() {
-  const [agent, setAgent] = useState(() => PageAgent.opened());
+export function AgentSection({ opened }: { opened: PageAgent }) {
+  const [agent, setAgent] = useState(opened);
   const { active, checkpoints } = useSyncExternalStore(agent.subscribe, agent.getSight);
   const status = useSyncExternalStore(agent.runner.subscribe, agent.runner.getStatus);
   const [at, show] = useState<number>();

@@ -27,8 +27,8 @@ export class PageAgent {
   #looks = 0;
 
   /** The agent as the page was left, or a new one. */
-  static opened(): PageAgent {
-    return new PageAgent(loadThread<AgUiState>(kept));
+  static async opened(): Promise<PageAgent> {
+    return new PageAgent(await loadThread<AgUiState>(kept));
   }
 
   private constructor(readonly thread = new Thread<AgUiState>({ threadId: crypto.randomUUID() })) {

@@ -6,9 +6,14 @@ export function startAgent(host: HTMLElement): void {
     (entries) => {
       if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
       sight.disconnect();
-      void import("./agent-section").then(({ AgentSection }) => createRoot(host).render(<AgentSection />));
+      void render(host);
     },
     { rootMargin: "400px" },
   );
   sight.observe(host);
+}
+
+async function render(host: HTMLElement): Promise<void> {
+  const [{ AgentSection }, { PageAgent }] = await Promise.all([import("./agent-section"), import("./page-agent")]);
+  createRoot(host).render(<AgentSection opened={await PageAgent.opened()} />);
 }

@@ -36,9 +36,9 @@ export function lastServer(): Server {
 }
 
 /** The chat with a server, as it was left. */
-export function open(server: Server): Chat {
+export async function open(server: Server): Promise<Chat> {
   storage.setItem(SERVER, JSON.stringify(server));
-  const { thread, agent, stopSaving } = begin(server);
+  const { thread, agent, stopSaving } = await begin(server);
   return {
     server,
     // The page reads messages in either form.
@@ -52,7 +52,7 @@ export function open(server: Server): Chat {
 }
 
 /** Closes a chat, and opens an empty one with the same server. */
-export function startOver(chat: Chat): Chat {
+export async function startOver(chat: Chat): Promise<Chat> {
   chat.close();
   storage.removeItem(savedOf(chat.server).name);
   return open(chat.server);

@@ -3,8 +3,8 @@ import { AgUiRunner, type AgUiRunnerOptions } from "threadfold/ag-ui";
 import { loadThread, persist } from "threadfold/persist";
 import type { Saved } from "./saved";
 
-export function openChat(saved: Saved, server: AgUiRunnerOptions) {
-  const thread = loadThread<AgUiState>(saved) ?? new Thread<AgUiState>();
+export async function openChat(saved: Saved, server: AgUiRunnerOptions) {
+  const thread = (await loadThread<AgUiState>(saved)) ?? new Thread<AgUiState>();
   const agent = new AgUiRunner(thread, server); // { url: "/agent" }
   void agent.load(); // the run that a reload left
   return { thread, agent, stopSaving: persist(thread, saved) };

@@ -3,8 +3,8 @@ import { LangGraphRunner, type LangGraphRunnerOptions } from "threadfold/langgra
 import { loadThread, persist } from "threadfold/persist";
 import type { Saved } from "./saved";
 
-export function openChat(saved: Saved, server: LangGraphRunnerOptions) {
-  const thread = loadThread(saved) ?? new Thread({ history: "full" });
+export async function openChat(saved: Saved, server: LangGraphRunnerOptions) {
+  const thread = (await loadThread(saved)) ?? new Thread({ history: "full" });
   const agent = new LangGraphRunner(thread, server); // { apiUrl, assistantId: "agent" }
   void agent.load(); // the run that a reload left
   return { thread, agent, stopSaving: persist(thread, saved) };
