@@ -26,13 +26,23 @@ export const memory = (): ArrayBuffer => wasm.memory.buffer;
 /** How much of JavaScript's stack a call needs, in 8 KiB: it overflows before the call begins, or not at all. */
 const ROOM = 8;
 
-/** Calls the wasm. If it throws all the same (out of memory), restores its own stack. */
-export function call<T>(entry: () => T): T {
+/** Makes sure that a call of the wasm finds enough stack. */
+export function enter(): void {
   wasm.headroom(ROOM);
+}
+
+/** Restores the wasm's own stack, if a call throws all the same: out of memory. */
+export function leave(): void {
+  wasm.__stack_pointer.value = empty;
+}
+
+/** Calls the wasm. */
+export function call<T>(entry: () => T): T {
+  enter();
   try {
     return entry();
   } catch (error) {
-    wasm.__stack_pointer.value = empty;
+    leave();
     throw error;
   }
 }

@@ -81,12 +81,14 @@ export class KnownIds {
   grown(key: string, list: unknown, given: unknown): readonly unknown[] | undefined {
     if (!Array.isArray(list)) return undefined;
     const known = this.#of(key, list);
-    const ids = known && known.list === list && known.length === list.length ? known.ids : undefined;
-    if (!ids && list.length >= LONG) return undefined;
+    const isFollowed = known !== undefined && known.list === list && known.length === list.length;
+    if (!isFollowed && list.length >= LONG) return undefined;
     try {
       const added: readonly unknown[] = Array.isArray(given) ? given : [given];
+      if (!added.every(isWhole)) return undefined;
+      const ids = isFollowed ? idsOf(known, added.length) : undefined;
       const isKnown = ({ id }: Message) => (ids ? ids.has(id) : list.some((message) => idOf(message) === id));
-      if (!added.every((one) => isWhole(one) && !isKnown(one))) return undefined;
+      if (added.some(isKnown)) return undefined;
       if (added.length > 1 && new Set(added.map(idOf)).size < added.length) return undefined;
       return added.length > 0 ? list.concat(added) : list;
     } catch {
@@ -132,6 +134,14 @@ export class KnownIds {
     const ids = looks < LOOKS ? undefined : new Set(after.map(idOf));
     this.#known.set(key, { list: after, length: after.length, looks: ids ? 0 : looks, ids });
   }
+}
+
+/** Returns the ids of a list that is looked through so many times more, if they are worth noting. */
+function idsOf(known: Known, looks: number): ReadonlySet<unknown> | undefined {
+  if (known.ids) return known.ids;
+  known.looks += looks;
+  if (known.looks >= LOOKS) known.ids = new Set(known.list.map(idOf));
+  return known.ids;
 }
 
 /** Whether it is a message with none of these ids. No other form: it might be a removal. */

@@ -20,6 +20,8 @@ export interface ContextTask {
   readonly signal: AbortSignal;
   /** Whether the signal may abort for a reason of its own or the caller's. */
   readonly hasSignal: boolean;
+  /** Whether its context may have more than `context` and `configurable` of its own. */
+  readonly givesMore: boolean;
   hears(mode: "custom" | "messages"): boolean;
   interrupt(value: unknown): unknown;
   write(value: unknown): void;
@@ -100,16 +102,10 @@ export class NodeContext<State = unknown, Context = unknown> {
   /** @internal */
   constructor(task: ContextTask) {
     this[TASK] = task;
-    const { config, context, configurable, store } = task.scope;
+    const { context, configurable } = task.scope;
     this.context = context as Context;
     this.configurable = new TaskConfigurable(task, configurable);
-    // Runnables of @langchain/core take only a config's own properties.
-    const callbacks = task.callbacks(config.callbacks);
-    if (callbacks) own(this, "callbacks", callbacks);
-    if (config.metadata) own(this, "metadata", config.metadata);
-    if (config.tags) own(this, "tags", config.tags);
-    if (store) own(this, "store", store);
-    if (task.hasSignal) Object.defineProperty(this, "signal", signal);
+    if (task.givesMore) giveMore(this, task);
   }
 
   /** The whole state as the super-step began, also where the node was sent an input of its own. */
@@ -220,6 +216,17 @@ const signal: PropertyDescriptor & ThisType<NodeContext> = {
   configurable: true,
 };
 Object.defineProperty(NodeContext.prototype, "signal", { ...signal, enumerable: false });
+
+/** Gives a context what Runnables of @langchain/core take: they look only at a config's own properties. */
+function giveMore(ctx: NodeContext, task: ContextTask): void {
+  const { config, store } = task.scope;
+  const callbacks = task.callbacks(config.callbacks);
+  if (callbacks) own(ctx, "callbacks", callbacks);
+  if (config.metadata) own(ctx, "metadata", config.metadata);
+  if (config.tags) own(ctx, "tags", config.tags);
+  if (store) own(ctx, "store", store);
+  if (task.hasSignal) Object.defineProperty(ctx, "signal", signal);
+}
 
 function own(ctx: object, key: string, value: unknown): void {
   Object.defineProperty(ctx, key, { value, enumerable: true, configurable: true, writable: true });

@@ -45,11 +45,14 @@ export class Pauses {
 
   /** Returns a promise to wait for, if the event loop is due to turn. */
   due(): Promise<void> | undefined {
-    if (!this.#pause && Date.now() - this.#since >= LONGEST)
-      this.#pause = turn().then(() => {
-        this.#pause = undefined;
-        this.#since = Date.now();
-      });
+    if (!this.#pause && Date.now() - this.#since >= LONGEST) this.#begin();
     return this.#pause;
+  }
+
+  #begin(): void {
+    this.#pause = turn().then(() => {
+      this.#pause = undefined;
+      this.#since = Date.now();
+    });
   }
 }

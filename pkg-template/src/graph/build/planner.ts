@@ -1,6 +1,6 @@
 // The planner of graphs, which is in the wasm: a graph, a checkpoint and a step as numbers. Values, names, time and I/O
 // are the host's.
-import { call, RawPlan, type RawRun, room, ThreadfoldError } from "#agent-core";
+import { call, enter, leave, RawPlan, type RawRun, room, ThreadfoldError } from "#agent-core";
 
 /** A compiled graph in numbers. Nodes are 0 … n-1 in order of insertion; `__start__` is node n. */
 export interface PlanSpec {
@@ -45,8 +45,8 @@ export interface PlannedTask {
   readonly node: number;
   /** The index of its Send; -1 if its node was triggered; -2 - the position of the task whose error it handles. */
   readonly send: number;
-  /** The channels that triggered it, in the order of its node's triggers. langgraph.js's ids name the first. */
-  readonly triggers: readonly number[];
+  /** The first of its node's triggers that triggered it, which langgraph.js's ids name; -1 if none did. */
+  readonly trigger: number;
 }
 
 /** `interrupt_before`: nothing is to run, unless all tasks have saved writes. `interrupt_after`: `tasks` is empty. */
@@ -107,6 +107,9 @@ const FINISHED = 2;
 const UPDATED = 4;
 
 const NONE: readonly number[] = Object.freeze([] as number[]);
+
+/** The order of one task. */
+const ALONE: readonly number[] = Object.freeze([0]);
 
 const NO_TASKS: readonly PlannedTask[] = Object.freeze([]);
 
@@ -367,35 +370,49 @@ export class PlanRun {
 
   #act(what: number, length: number): Float64Array {
     const { raw } = this;
-    const answer = raw ? call(() => raw.act(what, length)) : 0;
+    if (!raw) refuse();
+    // As `call` does, but without a function for each step.
+    enter();
+    let answer: number;
+    try {
+      answer = raw.act(what, length);
+    } catch (error) {
+      leave();
+      throw error;
+    }
     if (answer === 0) refuse();
     return room(answer);
   }
 }
 
+// A number of the buffer is a double until an operator makes a small integer of it.
+
 /** Faster than what arrays have for it, on the few numbers that there are. */
 function copy(all: Float64Array, from: number, to: number): readonly number[] {
   if (from === to) return NONE;
   // An array that grows by a push has room for a dozen.
-  const list = [all[from] as number];
-  for (let at = from + 1; at < to; at++) list.push(all[at] as number);
+  const list = [(all[from] as number) | 0];
+  for (let at = from + 1; at < to; at++) list.push((all[at] as number) | 0);
   return list;
 }
 
 function readStep(all: Float64Array): Step {
-  const count = all[2] as number;
+  const count = (all[2] as number) | 0;
   const tasks = count === 0 ? NO_TASKS : [readTask(all, 4)];
   let at = 4;
   for (let task = 1; task <= count; task++) {
-    at += 3 + (all[at + 2] as number);
+    at += 3 + ((all[at + 2] as number) | 0);
     if (task < count) (tasks as PlannedTask[]).push(readTask(all, at));
   }
-  const order = copy(all, at, (at += count));
-  const cleared = copy(all, at, at + (all[3] as number));
+  const order = count === 1 ? ALONE : copy(all, at, at + count);
+  const cleared = all[3] === 0 ? NONE : copy(all, at + count, at + count + (all[3] as number));
   return { status: STATUS[all[0] as number] as PlanStatus, step: all[1] as number, tasks, order, cleared };
 }
 
 function readTask(all: Float64Array, at: number): PlannedTask {
-  const triggers = copy(all, at + 3, at + 3 + (all[at + 2] as number));
-  return { node: all[at] as number, send: all[at + 1] as number, triggers };
+  return {
+    node: (all[at] as number) | 0,
+    send: (all[at + 1] as number) | 0,
+    trigger: all[at + 2] === 0 ? -1 : (all[at + 3] as number) | 0,
+  };
 }

@@ -38,8 +38,9 @@ export class StateFields {
   readonly lists: readonly string[];
   /** The fields that hold messages. */
   readonly messages: readonly string[];
-  readonly #replaces: ReadonlySet<string>;
   readonly #appends: readonly string[];
+  /** The kind of each field. */
+  readonly #kinds: ReadonlyMap<string, string>;
   /** The fields that langgraph.js's savers keep as deltas. */
   readonly deltas: readonly DeltaField[];
   readonly #schema: Schema<unknown>;
@@ -60,7 +61,7 @@ export class StateFields {
     const ofKind = (kind: string) => this.keys.filter((key) => fields[key]?.kind === kind);
     this.ephemeral = ofKind("ephemeral").map((key) => this.numbers.get(key) as number);
     this.untracked = ofKind("untracked");
-    this.#replaces = new Set(ofKind("replace"));
+    this.#kinds = new Map(Object.entries(fields).map(([key, { kind }]) => [key, kind]));
     this.messages = ofKind("messages");
     this.deltas = this.keys.flatMap((name) => {
       const every = fields[name]?.every;
@@ -160,19 +161,21 @@ export class StateFields {
     let next: Record<string, unknown> | undefined;
     let grown: string[] | undefined;
     for (const key in update) {
-      if (!this.numbers.has(key) || !Object.hasOwn(update, key)) continue;
-      const isList = known !== undefined && this.messages.includes(key);
-      if (!isList && !this.#replaces.has(key)) return undefined;
+      const kind = this.#kinds.get(key);
+      if (kind === undefined || !Object.hasOwn(update, key)) continue;
+      const isList = known !== undefined && kind === "messages";
+      if (!isList && kind !== "replace") return undefined;
       const value = isList ? known.grown(key, state[key], update[key]) : update[key];
       if (value === undefined) return undefined;
       if (isList && value === state[key]) continue;
       if (isList) (grown ??= []).push(key);
       (next ??= { ...state })[key] = value;
     }
-    for (const number of this.ephemeral) {
-      const key = this.keys[number] as string;
-      if (key in state) delete (next ??= { ...state })[key];
-    }
+    if (this.ephemeral.length > 0)
+      for (const number of this.ephemeral) {
+        const key = this.keys[number] as string;
+        if (key in state) delete (next ??= { ...state })[key];
+      }
     if (grown && !isTrial)
       for (const key of grown) known?.follow(key, next?.[key] as unknown[], state[key] as unknown[]);
     return next ?? state;

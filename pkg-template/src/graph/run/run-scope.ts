@@ -29,6 +29,8 @@ export class RunScope {
   readonly threadId: string | undefined;
   readonly recursionLimit: number;
   readonly pauses: Pauses;
+  /** Whether the caller or the graph gives what few contexts of nodes have. */
+  readonly givesMore: boolean;
   #ns: string | undefined;
   #runId: string | undefined;
 
@@ -47,6 +49,8 @@ export class RunScope {
         : { ...given, ...(this.threadId !== undefined && { thread_id: this.threadId }) };
     this.recursionLimit = config.recursionLimit ?? graph.options.recursionLimit ?? around?.recursionLimit ?? 25;
     this.pauses = around?.pauses ?? new Pauses();
+    const { callbacks, metadata, tags, signal } = config;
+    this.givesMore = Boolean(callbacks ?? metadata ?? tags ?? signal ?? this.store);
     atLeastOne("recursionLimit", this.recursionLimit);
     atLeastOne("maxConcurrency", config.maxConcurrency ?? 1);
   }

@@ -43,8 +43,8 @@ export class SuperSteps {
     const { at, stops, answers, travel, reports } = this.#run;
     stops.nextStep();
     const planned = this.step.tasks;
-    const made = (one: PlannedTask, position: number) => new Task(this.#run, one, position);
-    const tasks = planned.map(made);
+    const tasks = [new Task(this.#run, planned[0] as PlannedTask, 0)];
+    for (let at = 1; at < planned.length; at++) tasks.push(new Task(this.#run, planned[at] as PlannedTask, at));
     this.tasks = tasks;
     this.#isAsking = false;
     const saved = at.pending.length > 0 ? writesByTask(at.pending) : undefined;
@@ -74,12 +74,18 @@ export class SuperSteps {
 
   /** Runs the tasks that are not done. Returns a promise if that takes time. */
   runTasks(): Promise<void> | undefined {
-    const { stops, scope } = this.#run;
-    stops.check();
+    this.#run.stops.check();
     this.#next = this.#running = 0;
     this.#finish = undefined;
     this.#launch();
-    if (this.#running === 0) return undefined;
+    return this.#running === 0 ? undefined : this.#untilEnded();
+  }
+
+  // A closure costs also the calls that do not make it: those are in methods of their own.
+
+  /** Waits for the tasks that have not answered at once. */
+  #untilEnded(): Promise<void> {
+    const { stops, scope } = this.#run;
     return stops.untilStopped((resolve, reject) => {
       this.#finish = resolve;
       const { stepTimeout } = scope.graph;
@@ -94,7 +100,7 @@ export class SuperSteps {
 
   /** Starts as many tasks as may run. Of many, it starts the rest after the event loop has turned. */
   #launch(): void {
-    const { stops, reports, scope } = this.#run;
+    const { reports, scope } = this.#run;
     // A stream shows questions before the answers of the same moment.
     const answered: Task[] | undefined = reports.streams && this.tasks.length > 1 ? [] : undefined;
     while (this.#next < this.tasks.length && this.#running < this.#most) {
@@ -105,8 +111,7 @@ export class SuperSteps {
       const work = task.start();
       if (work) {
         this.#running++;
-        // An error while an ended task is noted ends the run.
-        work.then(() => this.#end(task)).then(undefined, (error: unknown) => stops.wake(error));
+        this.#await(task, work);
       } else if (answered && isDone(task)) answered.push(task);
       else this.#note(task);
       const pause = this.#next % MANY === 0 ? scope.pauses.due() : undefined;
@@ -114,7 +119,12 @@ export class SuperSteps {
       this.#startRestAfter(pause);
       break;
     }
-    for (const task of answered ?? NONE) this.#note(task);
+    if (answered) for (const task of answered) this.#note(task);
+  }
+
+  #await(task: Task, work: PromiseLike<void>): void {
+    // An error while an ended task is noted ends the run.
+    work.then(() => this.#end(task)).then(undefined, (error: unknown) => this.#run.stops.wake(error));
   }
 
   #startRestAfter(pause: Promise<void>): void {
@@ -144,7 +154,7 @@ export class SuperSteps {
   /** Saves and reports how a task has ended. */
   #note(task: Task): void {
     const { reports, saves } = this.#run;
-    const { place, writes, status, interrupts } = task;
+    const { place, writes, status } = task;
     if (status === "failed") {
       this.#noteFailed(task);
       return;
@@ -160,6 +170,7 @@ export class SuperSteps {
     }
     this.#isAsking = true;
     reports.trace("task-interrupt", { task });
+    const { interrupts } = task;
     if (interrupts.length === 0) return;
     const asked = interrupts.length === 1 ? interrupts[0] : interrupts;
     if (saves.thread) saves.saveTask(place, [[INTERRUPT, asked], ...answersOf(task)]);

@@ -12,7 +12,7 @@ import { type ContextTask, NodeContext } from "../build/node-context.js";
 import type { PlannedTask } from "../build/planner.js";
 import { retryDelay } from "../build/retry.js";
 import type { Values } from "../types.js";
-import { timeoutPolicy } from "../build/timeout.js";
+import { type TimeoutPolicy, timeoutPolicy } from "../build/timeout.js";
 import { type AnsweringTask, isPromise, takeAnswer } from "../task/take-answer.js";
 import { TaskPlace } from "../task/task-place.js";
 import { type StepTask, type TaskStatus, TaskWrites } from "../task/task-writes.js";
@@ -98,9 +98,12 @@ export class Task implements StepTask, AnsweringTask, ContextTask, Asker {
     const sent = planned.send >= 0 ? timeoutPolicy(run.at.sends[planned.send]?.timeout) : undefined;
     const policy = sent ?? node.timeout;
     if (node.options.retryPolicy) void this.attempts.begun;
-    if (!policy) return this.#work();
+    return policy ? this.#inTime(policy) : this.#work();
+  }
+
+  #inTime(policy: TimeoutPolicy): unknown {
     const { attempts } = this;
-    attempts.time(place.name, policy, run.stops.linked);
+    attempts.time(this.place.name, policy, this.run.stops.linked);
     return attempts.race(this.#work(), (error) => this.stop(error));
   }
 
@@ -214,6 +217,11 @@ export class Task implements StepTask, AnsweringTask, ContextTask, Asker {
 
   get hasSignal(): boolean {
     return this.#attempts?.hasSignal === true || this.run.scope.config.signal !== undefined;
+  }
+
+  get givesMore(): boolean {
+    const { scope, reports } = this.run;
+    return scope.givesMore || reports.streams !== undefined || this.#attempts !== undefined;
   }
 
   hears(mode: "custom" | "messages"): boolean {

@@ -64,6 +64,10 @@ export class ThreadTask implements AnsweringTask, ContextTask {
     return false;
   }
 
+  get givesMore(): boolean {
+    return false;
+  }
+
   hears(): boolean {
     return false;
   }

@@ -127,7 +127,7 @@ function writer(
     if (node < 0) throw new InvalidUpdateError('Ambiguous update, specify "asNode"');
   }
   if (node === undefined) throw new InvalidUpdateError(`Node "${asNode}" does not exist`);
-  return new ThreadTask(thread, { node, send: -1, triggers: [] }, at);
+  return new ThreadTask(thread, { node, send: -1, trigger: -1 }, at);
 }
 
 /** The versions that a checkpoint has and the one before it had not. */

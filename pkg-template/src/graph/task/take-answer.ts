@@ -1,10 +1,11 @@
 // Processes a node's result: its writes, and the targets of its edges and conditions.
 import { ThreadfoldError } from "../../shared/errors.js";
 import { Command, isCommand, isSend, type Send, toSend, updatesOf } from "../build/command.js";
+import type { Branch } from "../build/graph-spec.js";
 import { InvalidUpdateError, ParentCommand } from "../build/graph-errors.js";
 import type { NodeContext } from "../build/node-context.js";
 import type { Values } from "../types.js";
-import { checkedAll } from "../build/state-forms.js";
+import { checkedAll, type Declared } from "../build/state-forms.js";
 import type { TaskPlace } from "./task-place.js";
 import type { TaskWrites } from "./task-writes.js";
 
@@ -31,7 +32,12 @@ export function takeAnswer(task: AnsweringTask, output: unknown, isChecked = fal
   const { writes, place } = task;
   takeOutput(writes, output);
   const { check } = place.home.at.spec.parts.state;
-  if (isChecked || !check || writes.updates.length === 0) return lead(task);
+  return isChecked || !check || writes.updates.length === 0 ? lead(task) : leadChecked(task, check);
+}
+
+/** Has the updates checked before. */
+function leadChecked(task: AnsweringTask, check: NonNullable<Declared["check"]>): PromiseLike<void> | undefined {
+  const { writes } = task;
   const update = (updates: readonly Values[]) => {
     writes.updates = updates;
     return lead(task);
@@ -56,19 +62,23 @@ function decide(task: AnsweringTask, from: number): PromiseLike<void> | undefine
   const { place, writes } = task;
   const { branches } = place.node;
   for (let at = from; at < branches.length; at++) {
-    const { path, ends } = branches[at] as (typeof branches)[number];
+    const { path, ends } = branches[at] as Branch;
     // Conditions read the task's own writes, not its siblings'. With several tasks, the run continues from all their
     // writes.
     const state = (task.folded ??= place.home.at.folded(writes.updates, place.home.tasks.length > 1));
     const answer = path({ ...state }, task.context);
-    if (isPromise(answer))
-      return answer.then((decided) => {
-        takeBranch(writes, decided, ends);
-        return decide(task, at + 1) as undefined;
-      });
+    if (isPromise(answer)) return decideLater(task, at, answer);
     takeBranch(writes, answer, ends);
   }
   return undefined;
+}
+
+/** Takes the answer of the `at`-th condition when it comes, and asks the others. */
+function decideLater(task: AnsweringTask, at: number, answer: PromiseLike<unknown>): PromiseLike<void> {
+  return answer.then((decided) => {
+    takeBranch(task.writes, decided, (task.place.node.branches[at] as Branch).ends);
+    return decide(task, at + 1) as undefined;
+  });
 }
 
 /** Whether a part of a result may have a target. Most results are plain updates, which this recognises at once. */

@@ -54,8 +54,8 @@ export class TaskPlace {
 
   /** The names of its triggers, as streams and ids have them. */
   get triggers(): string[] {
-    const [first] = this.planned.triggers;
-    return this.planned.send === -1 ? [this.home.at.spec.channels[first as number] as string] : ["__pregel_push"];
+    const { send, trigger } = this.planned;
+    return send === -1 ? [this.home.at.spec.channels[trigger] as string] : ["__pregel_push"];
   }
 
   get path(): readonly unknown[] {
