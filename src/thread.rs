@@ -21,6 +21,7 @@ mod drift;
 mod event;
 mod held;
 mod ids;
+mod object;
 mod optimistic;
 mod parts;
 mod pending;

@@ -54,6 +54,24 @@ impl<V: Value> fmt::Debug for Conversation<'_, '_, V> {
     }
 }
 
+impl<'a, V: Value + fmt::Display> Context<'a, V> {
+    /// Returns the messages for the model. For repeated views, [`Context::conversation`] costs only
+    /// the changes.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] if `messages` is not a list, and for a policy that makes no
+    /// sense; [`Error::InvalidMessage`] for an invalid message; the counter's own.
+    pub fn view(&self, messages: &V, record: Option<&Record<V>>) -> Result<View<V>, Error> {
+        self.conversation().view(messages, record)
+    }
+
+    /// Returns a conversation that nobody has looked at yet.
+    #[must_use]
+    pub fn conversation(&self) -> Conversation<'_, 'a, V> {
+        Conversation::new(self)
+    }
+}
+
 /// The result of a look: the list before repair, where its parts come from, and its numbers.
 struct Seen<V: Value> {
     /// The full track.

@@ -42,6 +42,16 @@ impl From<&Size> for Measure {
     }
 }
 
+impl Policy {
+    /// Returns the triggers with fractions as tokens. Without the model's number, no fraction holds.
+    #[must_use]
+    pub fn thresholds(&self) -> Vec<Threshold> {
+        let input = self.max_input_tokens.unwrap_or(f64::INFINITY);
+        let threshold = |size| Measure::from(size).threshold(input, f64::NEG_INFINITY);
+        self.trigger.iter().map(threshold).collect()
+    }
+}
+
 /// The numbers that a ledger decides by.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Limits {

@@ -4,7 +4,6 @@
 //! messages that are kept. Between two compactions the list only grows, so each decision costs only
 //! what has changed.
 
-use super::limits::Measure;
 use crate::error::Error;
 
 /// A measure of a context: as a trigger its least size, for `keep` the most.
@@ -112,14 +111,6 @@ impl Policy {
             }
         }
         Ok(())
-    }
-
-    /// Returns the triggers with fractions as tokens. Without the model's number, no fraction holds.
-    #[must_use]
-    pub fn thresholds(&self) -> Vec<Threshold> {
-        let input = self.max_input_tokens.unwrap_or(f64::INFINITY);
-        let threshold = |size| Measure::from(size).threshold(input, f64::NEG_INFINITY);
-        self.trigger.iter().map(threshold).collect()
     }
 }
 

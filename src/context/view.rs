@@ -2,11 +2,9 @@
 
 use std::fmt;
 
-use crate::error::Error;
 use crate::value::Value;
 
 use super::clear::ClearOptions;
-use super::conversation::Conversation;
 use super::policy::{Cuts, Policy};
 use super::record::{Boundary, Record, summary_message};
 use super::tokens::CountTokens;
@@ -109,21 +107,5 @@ impl<'a, V: Value + fmt::Display> Context<'a, V> {
     pub fn new(policy: Policy, counter: &'a dyn CountTokens<V>) -> Self {
         let preserve_system = policy.cuts == Cuts::Safe;
         Self { policy, counter, clear: None, truncate: None, preserve_system, providers: &[] }
-    }
-
-    /// Returns the messages for the model. For repeated views, [`Context::conversation`] costs only
-    /// the changes.
-    ///
-    /// # Errors
-    /// [`Error::InvalidArgument`] if `messages` is not a list, and for a policy that makes no
-    /// sense; [`Error::InvalidMessage`] for an invalid message; the counter's own.
-    pub fn view(&self, messages: &V, record: Option<&Record<V>>) -> Result<View<V>, Error> {
-        self.conversation().view(messages, record)
-    }
-
-    /// Returns a conversation that nobody has looked at yet.
-    #[must_use]
-    pub fn conversation(&self) -> Conversation<'_, 'a, V> {
-        Conversation::new(self)
     }
 }

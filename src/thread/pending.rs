@@ -2,7 +2,7 @@
 
 use super::MESSAGES;
 use super::ids::{ByText, Place};
-use super::record::with;
+use super::object::with;
 use crate::message_list::MessageList;
 use crate::value::{Found, Holds, Join, Plan, Symbols, Value};
 

@@ -1,6 +1,7 @@
 //! A thread as JSON: the confirmed state, pending updates and the run's status.
 
 use super::ids::IdSet;
+use super::object::with;
 use super::parts::Parts;
 use super::pending::{Base, Does, Edit};
 use super::run::{Local, Run, Start};
@@ -239,13 +240,6 @@ fn part<V: Value>(record: &V, name: &str) -> V {
 /// Returns the items of a list in a record.
 fn items<V: Value>(record: &V, name: &str) -> Vec<V> {
     part(record, name).items().map(Found::into_owned).collect()
-}
-
-pub(super) fn with<V: Value>(record: V, name: &str, value: Option<&V>) -> V {
-    match value {
-        Some(value) => record.with(name, value.clone()),
-        None => record,
-    }
 }
 
 fn marked<V: Value>(record: V, name: &str, is_so: bool) -> V {

@@ -1,9 +1,8 @@
 //! The last run's status, and how far its stream has come.
 
 use super::Thread;
-use super::record::with;
+use super::object::{have_same, with};
 use super::run::Starts;
-use super::view::have_same;
 use crate::value::{Holds, Kind, Value};
 
 /// The last run's status.

@@ -1,5 +1,6 @@
 //! The view: the confirmed state with the pending updates that the server does not have.
 
+use super::object::have_same;
 use super::pending::{Does, Edit, Pending, Write};
 use super::{MESSAGES, Stale, Thread};
 use crate::message_list::MessageList;
@@ -417,19 +418,6 @@ impl<V: Value> Holds<V> for Woven<V> {
         list.held(visit);
         tail.held(visit);
     }
-}
-
-/// Whether two objects have the same values.
-pub(super) fn have_same<V: Value>(left: &V, right: &V) -> bool {
-    if left.same(right) {
-        return true;
-    }
-    let keys = left.keys();
-    let same = |key: &String| match (left.get(key), right.get(key)) {
-        (Some(left), Some(right)) => left.same(&right),
-        _ => false,
-    };
-    keys.len() == right.keys().len() && keys.iter().all(same)
 }
 
 /// The run number before the first run.
