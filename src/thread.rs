@@ -21,6 +21,7 @@ mod drift;
 mod event;
 mod held;
 mod ids;
+mod look;
 mod object;
 mod optimistic;
 mod parts;
@@ -36,7 +37,10 @@ mod snapshot;
 mod standing;
 #[cfg(test)]
 mod tests;
+mod told;
+mod updates;
 mod view;
+mod weave;
 
 pub use event::Event;
 pub use parts::Part;
@@ -45,14 +49,17 @@ pub use standing::{RunState, RunStatus};
 
 use ids::IdSet;
 use parts::Parts;
-use pending::{Does, Told, Updates};
+use pending::Does;
 use place::Places;
 use rename::Echoes;
 use rules::Rules;
 use run::{Local, Run};
 use server::Server;
 use standing::Standing;
-use view::{Shown, Woven};
+use told::Told;
+use updates::Updates;
+use view::Shown;
+use weave::Woven;
 
 const MESSAGES: &str = "messages";
 

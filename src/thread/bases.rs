@@ -1,7 +1,7 @@
 //! The bases of parts go along when another update is confirmed: that says nothing about them.
 
 use super::Thread;
-use super::view::moved;
+use super::look::moved;
 use crate::value::{Found, Value};
 
 /// Confirmed's values before an update is confirmed.

@@ -3,8 +3,9 @@
 //! Each pattern names every field, so that a new one is not forgotten.
 
 use super::Thread;
-use super::pending::{Edit, Pending, Updates, Write};
+use super::pending::{Edit, Pending, Write};
 use super::run::{Run, Start};
+use super::updates::Updates;
 use crate::value::{Holds, Value};
 
 impl<V: Value> Holds<V> for Thread<V> {

@@ -1,0 +1,100 @@
+//! A look: which parts of the updates the server has.
+
+use super::pending::{Does, Edit, Pending, Write};
+use super::{Stale, Thread};
+use crate::message_list::MessageList;
+use crate::value::{Found, Value};
+
+impl<V: Value> Thread<V> {
+    /// Finds out which parts the server has. It has an added message when it has its id, and any
+    /// other sent part when its value is no longer the part's base.
+    pub(super) fn look(&mut self) {
+        let Stale { edits, writes } = std::mem::take(&mut self.stale);
+        if !(edits || writes) {
+            return;
+        }
+        let (messages, fields) = (&self.messages, &self.fields);
+        self.updates.found = true;
+        for update in self.updates.iter_mut() {
+            if edits {
+                update.edits.iter_mut().for_each(|edit| edit.look(messages));
+            }
+            if writes {
+                update.writes.iter_mut().for_each(|write| write.look(fields));
+            }
+        }
+    }
+
+    /// Does so for the writes of a few fields, when no others have changed.
+    pub(super) fn look_at_writes(&mut self, keys: &[String]) {
+        if keys.is_empty() || keys.len() > 8 || self.updates.write_count == 0 {
+            return;
+        }
+        self.stale.writes = false;
+        self.updates.found = true;
+        for write in self.updates.iter_mut().flat_map(|update| &mut update.writes) {
+            if keys.contains(&write.key) {
+                write.look(&self.fields);
+            }
+        }
+    }
+
+    /// Does so for the edits of one message, which the server may have sent itself.
+    pub(super) fn look_at(&mut self, id: &V, said: bool) {
+        let edits = self.updates.edits_of(id).to_vec();
+        if edits.is_empty() {
+            return;
+        }
+        let run = self.run.as_ref().map_or(NO_RUN, |run| run.anchor);
+        self.updates.found = true;
+        for edit in edits {
+            self.told.touch(edit);
+            if let Some(edit) = self.updates.edit_mut(edit) {
+                // Then it is another one than the removed one.
+                if said && edit.does == Does::Remove && edit.base.is_some() {
+                    edit.again = Some(run);
+                }
+                edit.look(&self.messages);
+            }
+        }
+        self.woven = None;
+        self.view.fresh = false;
+    }
+}
+
+impl<V: Value> Pending<V> {
+    pub(super) fn look(&mut self, messages: &MessageList<V>, fields: &V) {
+        self.edits.iter_mut().for_each(|edit| edit.look(messages));
+        self.writes.iter_mut().for_each(|write| write.look(fields));
+    }
+}
+
+impl<V: Value> Edit<V> {
+    pub(super) fn look(&mut self, messages: &MessageList<V>) {
+        let here = messages.find(&self.id);
+        self.acknowledged = match self.does {
+            Does::Add => here.is_some(),
+            _ if self.again.is_some() => true,
+            _ => moved(self.base.as_ref(), here.and_then(|at| messages.item(at))),
+        };
+    }
+}
+
+impl<V: Value> Write<V> {
+    pub(super) fn look(&mut self, fields: &V) {
+        let own = fields.get(&self.key).map(Found::into_owned);
+        self.acknowledged = moved(self.base.as_ref(), own);
+    }
+}
+
+/// Whether a value differs from its base, if it has one.
+pub(super) fn moved<V: Value>(base: Option<&Option<V>>, now: Option<V>) -> bool {
+    match (base, now) {
+        (None, _) | (Some(None), None) => false,
+        (Some(Some(base)), Some(now)) => !base.same(&now) && !base.equals(&now),
+        _ => true,
+    }
+}
+
+/// The run number before the first run.
+const NO_RUN: u32 = u32::MAX;
