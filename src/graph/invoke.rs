@@ -4,7 +4,8 @@ use std::fmt;
 
 use super::compiled::Compiled;
 use super::error::GraphError;
-use super::running::{Outcome, Resume, Running};
+use super::outcome::{Outcome, Resume};
+use super::running::Running;
 use crate::State;
 
 /// A compiled graph. It can run any number of times, also at once.

@@ -3,88 +3,25 @@
 //! **Confirmed** is the fold of what the server sent. **Pending** is the list of updates that the
 //! server does not have yet. The **view** is the confirmed state with pending applied, computed
 //! when it is read. An update has a part for each message it adds, changes or removes, and one for
-//! each other field it writes. Each of the thirteen rules has one function below, or a few; those
-//! about a run's stream are in `model/stream.rs`.
-//!
-//! Two fields stand for all: updates replace `topic` and append to `log`. A message is an id, a
-//! kind and a text.
+//! each other field it writes. Each of the thirteen rules has one function, or a few: those about
+//! updates and runs below, the view in `model/view.rs`, the server's messages in `model/server.rs`,
+//! a run's stream in `model/stream.rs`.
 
+mod server;
+mod state;
 mod stream;
+mod update;
+mod view;
 
+pub use state::{Change, Local, Message, State, Write};
 pub use stream::RunStatus;
+pub use update::{Does, Edit, Part, Status, Update};
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Message {
-    pub id: String,
-    pub kind: &'static str,
-    pub content: String,
-    /// The id of the call that a tool's result answers.
-    pub call: Option<&'static str>,
-}
-
-/// A field's value; `None` when it is missing.
-pub type Field = Option<Vec<String>>;
-
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct State {
-    pub messages: Vec<Message>,
-    pub topic: Field,
-    pub log: Field,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
-    Pending,
-    Sent,
-    Failed,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Does {
-    Add,
-    Change,
-    /// No longer shown when written, though the server has it: goes to the end again.
-    Move,
-    Remove,
-}
-
-/// An update's change under one key, and its base: the server's value under the key when a run sent
-/// it.
-#[derive(Clone, Debug)]
-pub struct Part<W, B> {
-    pub write: W,
-    pub base: Option<B>,
-}
-
-#[derive(Clone, Debug)]
-pub struct Edit {
-    pub does: Does,
-    pub message: Message,
-    seat: usize,
-    /// For a sent removal: the number of the run in which the server sent the message again.
-    again: Option<usize>,
-}
-
-#[derive(Clone, Debug)]
-pub struct Write {
-    pub key: &'static str,
-    pub value: String,
-}
-
-#[derive(Clone, Debug)]
-pub struct Update {
-    pub serial: usize,
-    pub manual: bool,
-    pub status: Status,
-    pub edits: Vec<Part<Edit, Option<Message>>>,
-    pub writes: Vec<Part<Write, Field>>,
-    /// Whether the last run sent it.
-    taken: bool,
-    /// The ids that the server had when the update was sent.
-    had: Option<Vec<String>>,
-    /// The number of the run that sent it first.
-    sent_in: usize,
-}
+use state::{field, find, fold, ids, position};
+use update::{
+    edit_is_acknowledged, is_acknowledged, note_bases, removed, rest_of, write_all,
+    write_is_acknowledged,
+};
 
 #[derive(Clone, Debug)]
 struct Run {
@@ -118,21 +55,6 @@ impl Run {
             spoke_of_fields: false,
         }
     }
-}
-
-/// Makes a local, authoritative update.
-#[derive(Clone, Debug, Default)]
-pub struct Local {
-    pub messages: Vec<Change>,
-    pub fields: Vec<Write>,
-    /// Whether it was a pending update.
-    pub settled: bool,
-}
-
-#[derive(Clone, Debug)]
-pub enum Change {
-    Put(Message),
-    Remove(String),
 }
 
 #[derive(Clone, Debug, Default)]
@@ -197,8 +119,7 @@ impl Model {
         self.run.as_ref().map_or(0, |run| run.number)
     }
 
-    // -- 2. Acknowledged: derived at each read, see `edit_is_acknowledged`,
-    // `write_is_acknowledged`. --
+    // -- 2. Acknowledged: derived at each read, see `model/update.rs`. --
 
     pub fn pending(&self) -> impl Iterator<Item = &Update> {
         self.updates.iter().filter(|update| !is_acknowledged(update, &self.confirmed))
@@ -398,255 +319,6 @@ impl Model {
         }
     }
 
-    // -- 7. Place: the end; once sent, directly after the server's last message. --
-
-    pub fn view(&self) -> State {
-        let mut view = State { messages: self.laid_over(&|_| true), ..self.confirmed.clone() };
-        write_all(&mut view, &self.updates, &self.confirmed);
-        view
-    }
-
-    /// Returns the confirmed messages with the parts of these updates applied that the server does
-    /// not have.
-    fn laid_over(&self, chosen: &dyn Fn(&Update) -> bool) -> Vec<Message> {
-        let confirmed = &self.confirmed.messages;
-        let mut list: Vec<Option<Message>> = confirmed.iter().cloned().map(Some).collect();
-        // New messages, each with the confirmed position it goes before; sent ones come first
-        // there.
-        let mut new: Vec<(usize, bool, Message)> = Vec::new();
-        for update in self.updates.iter().filter(|update| chosen(update)) {
-            for part in &update.edits {
-                if edit_is_acknowledged(part, &self.confirmed) {
-                    continue;
-                }
-                let Edit { does, message, .. } = &part.write;
-                let at = position(confirmed, &message.id).filter(|_| *does != Does::Add);
-                let own = new.iter().position(|(_, _, it)| it.id == message.id);
-                match (does, own, at) {
-                    (Does::Remove, own, at) => {
-                        own.map(|own| new.remove(own));
-                        at.map(|at| list[at] = None);
-                    }
-                    (_, Some(own), _) => {
-                        new[own].2 = message.clone();
-                        if let Some(at) = at {
-                            list[at] = None;
-                        }
-                    }
-                    (Does::Add | Does::Change, None, Some(at)) => list[at] = Some(message.clone()),
-                    (_, None, at) => {
-                        at.map(|at| list[at] = None);
-                        let place = self.place_of(update, &part.write);
-                        new.push((
-                            place.unwrap_or(confirmed.len()),
-                            place.is_none(),
-                            message.clone(),
-                        ));
-                    }
-                }
-            }
-        }
-        new.sort_by_key(|(place, unsent, _)| (*place, *unsent));
-        for (place, _, message) in new.into_iter().rev() {
-            list.insert(place, Some(message));
-        }
-        list.into_iter().flatten().collect()
-    }
-
-    /// Returns the confirmed position before which a sent update's new message goes. It goes after
-    /// the last remaining message that the server had then, and after earlier updates' messages
-    /// that the server put there.
-    fn place_of(&self, update: &Update, edit: &Edit) -> Option<usize> {
-        let had = update.had.as_ref()?;
-        let confirmed = &self.confirmed.messages;
-        let mut place =
-            had.iter().rev().find_map(|id| position(confirmed, id)).map_or(0, |at| at + 1);
-        for id in self.seats[..edit.seat].iter().flatten() {
-            if position(confirmed, id) == Some(place) {
-                place += 1;
-            }
-        }
-        Some(place)
-    }
-
-    /// Confirms these updates' changes of messages, where they are shown.
-    fn take_messages(&mut self, chosen: &dyn Fn(&Update) -> bool) {
-        let messages = self.laid_over(chosen);
-        for part in self.updates.iter().filter(|it| chosen(it)).flat_map(|it| &it.edits) {
-            let id = &part.write.message.id;
-            let stays =
-                edit_is_acknowledged(part, &self.confirmed) || part.write.does == Does::Remove;
-            let there =
-                part.write.does == Does::Change && position(&self.confirmed.messages, id).is_some();
-            if !stays && !there {
-                self.seats[part.write.seat] = Some(id.clone());
-            }
-        }
-        self.confirmed.messages = messages;
-    }
-
-    fn seat(&mut self, edit: &mut Edit) {
-        edit.seat = self.seats.len();
-        self.seats.push((edit.does == Does::Add).then(|| edit.message.id.clone()));
-    }
-
-    // -- 8. A server that renames: the first new message of the same kind and content. --
-
-    fn match_renamed(&mut self, message: &Message, said: &[Message]) {
-        let knows =
-            |update: &Update| update.edits.iter().any(|it| it.write.message.id == message.id);
-        if !self.run.as_ref().is_some_and(|run| run.active) || self.updates.iter().any(knows) {
-            return;
-        }
-        let known = ids(&self.confirmed.messages);
-        let sent = self.updates.iter_mut().filter(|it| it.taken);
-        let mut added = sent.flat_map(|it| &mut it.edits).filter(|it| it.write.does == Does::Add);
-        let renamed = added.find(|part| {
-            let own = &part.write.message;
-            let named = known.contains(&own.id) || position(said, &own.id).is_some();
-            !named && (own.kind, &own.content) == (message.kind, &message.content)
-        });
-        let Some(part) = renamed else { return };
-        let (seat, old) = (part.write.seat, part.write.message.id.clone());
-        self.seats[seat] = Some(message.id.clone());
-        // Everything else that the user did with the message stays with it.
-        for part in self.updates.iter_mut().flat_map(|update| &mut update.edits) {
-            if part.write.message.id == old {
-                part.write.message.id.clone_from(&message.id);
-            }
-        }
-    }
-
-    // -- 9. A snapshot reconciles, it does not overwrite. --
-
-    /// Reconciles all messages or, if partial, some. The snapshot's order wins.
-    pub fn messages(&mut self, said: &[Message], partial: bool) {
-        for message in said {
-            if position(&self.confirmed.messages, &message.id).is_none() {
-                self.match_renamed(message, said);
-            }
-        }
-        if let Some(run) = self.run.as_mut() {
-            run.spoke_of_messages |= !partial;
-        }
-        let old = std::mem::take(&mut self.confirmed.messages);
-        // The snapshot's version of the message: under its id, or a tool result for the same call.
-        let said_as = |own: &Message| {
-            let is_new = |it: &Message| position(&old, &it.id).is_none();
-            let same = |it: &&Message| {
-                it.id == own.id || own.call.is_some() && it.call == own.call && is_new(it)
-            };
-            said.iter().find(same).map(|it| it.id.clone())
-        };
-        let mut list = said.to_vec();
-        let mut ahead: Vec<String> = Vec::new();
-        let mut previous: Option<String> = None;
-        let mut behind_streamed = false;
-        for (at, own) in old.iter().enumerate() {
-            if let Some(there) = list.iter_mut().find(|it| it.id == own.id) {
-                // A streaming message is not set back.
-                let grown = own.content.starts_with(&there.content) && own.content != there.content;
-                if self.is_streamed(&own.id) && grown {
-                    *there = own.clone();
-                    ahead.push(own.id.clone());
-                }
-                (previous, behind_streamed) = (Some(own.id.clone()), false);
-            } else if let Some(id) = said_as(own) {
-                (previous, behind_streamed) = (Some(id), false);
-            } else if self.is_streamed(&own.id) || partial && behind_streamed {
-                // It stays before its old successor.
-                let next = old[at..].iter().find_map(said_as);
-                let place = next.and_then(|next| position(&list, &next)).unwrap_or(list.len());
-                list.insert(place, own.clone());
-                behind_streamed = true;
-            } else if partial {
-                // It stays after its old predecessor.
-                let place =
-                    previous.as_ref().and_then(|id| position(&list, id)).map_or(0, |at| at + 1);
-                list.insert(place, own.clone());
-                previous = Some(own.id.clone());
-            }
-        }
-        self.confirmed.messages = list;
-        self.broken.retain(|id| position(said, id).is_none() || ahead.contains(id));
-        self.left.retain(|id| position(said, id).is_none() || ahead.contains(id));
-    }
-
-    pub fn fields(&mut self, topic: Field, log: Field) {
-        if let Some(run) = self.run.as_mut() {
-            run.spoke_of_fields = true;
-        }
-        (self.confirmed.topic, self.confirmed.log) = (topic, log);
-    }
-
-    /// Takes a whole message as it is now; a new one that a run sent goes where it is shown.
-    pub fn message(&mut self, message: &Message, streaming: bool) {
-        match position(&self.confirmed.messages, &message.id) {
-            Some(at) => self.confirmed.messages[at] = message.clone(),
-            None => {
-                self.match_renamed(message, &[]);
-                let edits =
-                    self.updates.iter().flat_map(|it| it.edits.iter().map(move |part| (it, part)));
-                let mut own = edits.filter(|(_, part)| part.write.message.id == message.id);
-                let first = own.next().filter(|(_, part)| part.write.does == Does::Add);
-                let place = first.and_then(|(update, part)| self.place_of(update, &part.write));
-                let end = self.confirmed.messages.len();
-                self.confirmed.messages.insert(place.unwrap_or(end), message.clone());
-            }
-        }
-        self.says(&message.id);
-        self.streaming.retain(|id| *id != message.id);
-        self.broken.retain(|id| *id != message.id);
-        self.left.retain(|id| *id != message.id);
-        if streaming {
-            self.streaming.push(message.id.clone());
-        }
-    }
-
-    /// Folds a node's update; its messages are put or appended.
-    pub fn node_update(&mut self, messages: &[Message]) {
-        let known = self.confirmed.messages.clone();
-        for message in messages {
-            match position(&self.confirmed.messages, &message.id) {
-                Some(at) => self.confirmed.messages[at] = message.clone(),
-                None => self.confirmed.messages.push(message.clone()),
-            }
-        }
-        for message in messages {
-            if position(&known, &message.id).is_none() {
-                self.match_renamed(message, messages);
-            }
-            self.says(&message.id);
-            for ids in [&mut self.streaming, &mut self.broken, &mut self.left] {
-                ids.retain(|id| *id != message.id);
-            }
-        }
-    }
-
-    pub fn text(&mut self, id: &str, text: &str) -> bool {
-        let found = self.confirmed.messages.iter_mut().find(|message| message.id == id);
-        let found = found.map(|message| message.content.push_str(text)).is_some();
-        if found {
-            self.says(id);
-        }
-        found
-    }
-
-    /// A message that the server says itself is not the one that an update has removed.
-    fn says(&mut self, id: &str) {
-        let number = self.run_number();
-        for part in self.updates.iter_mut().flat_map(|update| &mut update.edits) {
-            let removes = part.write.does == Does::Remove && part.write.message.id == id;
-            if removes && part.base.is_some() {
-                part.write.again = Some(number);
-            }
-        }
-    }
-
-    fn is_streamed(&self, id: &str) -> bool {
-        self.streaming.iter().chain(&self.broken).any(|one| one == id)
-    }
-
     // -- 10 and 11, drift and listeners, are not part of the state: see their own tests. --
 
     // -- The user's actions. --
@@ -693,104 +365,4 @@ impl Model {
         self.updates.push(update);
         true
     }
-}
-
-/// Whether the server has an edit. It has an added message when its list has the id. It has any
-/// other sent part when its value under the key differs from the base.
-fn edit_is_acknowledged(part: &Part<Edit, Option<Message>>, confirmed: &State) -> bool {
-    let id = &part.write.message.id;
-    let now = confirmed.messages.iter().find(|message| message.id == *id);
-    match part.write.does {
-        Does::Add => now.is_some(),
-        _ if part.write.again.is_some() => true,
-        _ => part.base.as_ref().is_some_and(|base| base.as_ref() != now),
-    }
-}
-
-fn write_is_acknowledged(part: &Part<Write, Field>, confirmed: &State) -> bool {
-    part.base.as_ref().is_some_and(|base| base != field(confirmed, part.write.key))
-}
-
-fn is_acknowledged(update: &Update, confirmed: &State) -> bool {
-    update.edits.iter().all(|part| edit_is_acknowledged(part, confirmed))
-        && update.writes.iter().all(|part| write_is_acknowledged(part, confirmed))
-}
-
-fn note_bases(update: &mut Update, confirmed: &State) {
-    for part in &mut update.edits {
-        part.base = Some(find(confirmed, &part.write.message.id));
-    }
-    for part in &mut update.writes {
-        part.base = Some(field(confirmed, part.write.key).clone());
-    }
-}
-
-fn find(state: &State, id: &str) -> Option<Message> {
-    state.messages.iter().find(|message| message.id == id).cloned()
-}
-
-fn field<'a>(state: &'a State, key: &str) -> &'a Field {
-    if key == "topic" { &state.topic } else { &state.log }
-}
-
-/// Applies one write: replaces `topic`, appends to `log`.
-fn write(state: &mut State, write: &Write) {
-    let value = write.value.clone();
-    match write.key {
-        "topic" => state.topic = Some(vec![value]),
-        _ => state.log.get_or_insert_default().push(value),
-    }
-}
-
-/// Applies the writes of these updates that the server does not have.
-fn write_all(state: &mut State, updates: &[Update], confirmed: &State) {
-    for part in updates.iter().flat_map(|update| &update.writes) {
-        if !write_is_acknowledged(part, confirmed) {
-            write(state, &part.write);
-        }
-    }
-}
-
-/// Folds a local update, whole or not at all.
-fn fold(state: &mut State, local: &Local) -> bool {
-    let mut next = state.clone();
-    for change in &local.messages {
-        match change {
-            Change::Put(message) => match position(&next.messages, &message.id) {
-                Some(at) => next.messages[at] = message.clone(),
-                None => next.messages.push(message.clone()),
-            },
-            Change::Remove(id) => match position(&next.messages, id) {
-                Some(at) => drop(next.messages.remove(at)),
-                None => return false,
-            },
-        }
-    }
-    local.fields.iter().for_each(|one| write(&mut next, one));
-    *state = next;
-    true
-}
-
-/// Returns the rest of an update that the server does not have.
-fn rest_of(update: Update, confirmed: &State) -> Local {
-    let edits = update.edits.into_iter().filter(|part| !edit_is_acknowledged(part, confirmed));
-    let messages = edits.map(|Part { write: Edit { does, message, .. }, .. }| match does {
-        Does::Remove => Change::Remove(message.id),
-        _ => Change::Put(message),
-    });
-    let writes = update.writes.into_iter().filter(|part| !write_is_acknowledged(part, confirmed));
-    let fields = writes.map(|part| part.write).collect();
-    Local { messages: messages.collect(), fields, settled: true }
-}
-
-fn ids(messages: &[Message]) -> Vec<String> {
-    messages.iter().map(|message| message.id.clone()).collect()
-}
-
-fn position(messages: &[Message], id: &str) -> Option<usize> {
-    messages.iter().position(|message| message.id == id)
-}
-
-fn removed(id: &str) -> Message {
-    Message { id: id.to_owned(), kind: "remove", content: String::new(), call: None }
 }

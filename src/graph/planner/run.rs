@@ -9,11 +9,15 @@ use std::sync::Arc;
 
 use super::channels::{Channels, Span, Writer};
 use super::misfit::Misfit;
-use super::order::{key, low, sorted};
 use super::plan::{Channel, Kind, Node, Plan};
 use super::prepare::{Cause, Task, Tasks};
 use super::state::{ChannelState, PlanState};
 use super::writes::Writes;
+
+mod answers;
+mod apply;
+
+pub use answers::Answer;
 
 /// The next work to do.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -51,17 +55,6 @@ pub enum By {
     Node(Node),
     /// A run's input, or a command's.
     Input,
-}
-
-/// The answer to a call of `interrupt`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answer {
-    /// The task's answer of this index.
-    Saved(u32),
-    /// The answer that was given to the run and to no task. It becomes the task's next one.
-    Take,
-    /// There is none: the task is interrupted.
-    None,
 }
 
 /// Flags of a node: a run stops before or after it.
@@ -297,100 +290,10 @@ impl Run {
         if self.tasks.list.is_empty() { Status::Done } else { Status::Tasks }
     }
 
-    /// Applies writes as a step, without continuing: those of tasks in their order, after all
-    /// others.
-    ///
-    /// # Errors
-    /// [`Misfit`] if there is no such task, node or channel. Nothing has changed.
-    pub fn apply(&mut self, by: &[By], writes: &Writes) -> Result<(), Misfit> {
-        for (part, by) in by.iter().enumerate() {
-            let node = match by {
-                By::Input => None,
-                By::Node(node) => Some(*node),
-                By::Task(task) => {
-                    Some(self.tasks.list.get(*task as usize).map_or(u32::MAX, |task| task.node))
-                }
-            };
-            if node.is_some_and(|node| node > self.plan.nodes()) {
-                return Err(Misfit::new("writer", "a task or a node"));
-            }
-            self.check(node, writes.of(part))?;
-        }
-        let mut places = vec![0; self.tasks.list.len()];
-        for (at, task) in (1..).zip(&self.tasks.order) {
-            if let Some(place) = places.get_mut(*task as usize) {
-                *place = at;
-            }
-        }
-        let place = |by: &By| match by {
-            By::Task(task) => places.get(*task as usize).copied().unwrap_or_default(),
-            _ => 0,
-        };
-        let parts = sorted((0..).zip(by).map(|(part, by)| key(place(by), part)));
-        self.writers.clear();
-        for part in parts {
-            let part = low(part) as usize;
-            self.add_writer(by.get(part).copied().unwrap_or(By::Input), part);
-        }
-        let is_step = by.iter().any(|by| *by != By::Input);
-        self.take(writes, if is_step { Span::Step } else { Span::Input });
-        self.channels.state.knows_updated = false;
-        Ok(())
-    }
-
     /// Counts a step: a checkpoint was made.
     pub fn advance(&mut self) {
         let step = &mut self.channels.state.step;
         *step = step.saturating_add(1);
-    }
-
-    /// Returns the node as which the state is updated if none is named: the one that was triggered
-    /// last; `None` if there are two.
-    #[must_use]
-    pub fn last_node(&self) -> Option<Node> {
-        let (mut last, mut highest) = (Some(self.plan.nodes()), 0);
-        for (line, channel) in self.plan.lines.iter().zip(&self.channels.state.channels) {
-            if channel.seen > highest {
-                (last, highest) = (Some(line.to), channel.seen);
-            } else if channel.seen > 0 && channel.seen == highest {
-                last = None;
-            }
-        }
-        last.filter(|node| *node <= self.plan.nodes())
-    }
-
-    /// Says how many answers each task has, and whether there is one for no task in particular.
-    pub fn set_answers(&mut self, saved: impl IntoIterator<Item = u32>, shared: bool) {
-        for (task, saved) in self.tasks.list.iter_mut().zip(saved) {
-            task.answers = (saved, 0);
-        }
-        self.has_answer = shared;
-    }
-
-    /// Answers the next interrupt of a task.
-    pub fn interrupt(&mut self, task: u32) -> Answer {
-        let Some(Task { answers: (saved, given), .. }) = self.tasks.list.get_mut(task as usize)
-        else {
-            return Answer::None;
-        };
-        let next = *given;
-        if next < *saved {
-            *given += 1;
-            return Answer::Saved(next);
-        }
-        if std::mem::take(&mut self.has_answer) {
-            *given = next.saturating_add(1);
-            *saved = *given;
-            return Answer::Take;
-        }
-        Answer::None
-    }
-
-    /// Has a task start over: its next interrupt is its first again.
-    pub fn restart(&mut self, task: u32) {
-        if let Some(task) = self.tasks.list.get_mut(task as usize) {
-            task.answers.1 = 0;
-        }
     }
 
     /// Finds the next tasks, unless the limit is reached.

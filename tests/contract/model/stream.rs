@@ -1,7 +1,8 @@
 //! The rules about a run's stream: which starts join a run (6), which part counts (6), the run's
 //! status (12), and the server's values (13).
 
-use super::{Field, Local, Model, Run, State, field};
+use super::state::{Field, Local, State, field};
+use super::{Model, Run};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RunStatus {

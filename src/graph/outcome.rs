@@ -1,0 +1,56 @@
+//! How a run continues, and what comes of it.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::node::Interrupt;
+
+/// The outcome of a run.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Outcome<S> {
+    /// The state. At an interrupt it includes the writes of the other nodes in the step.
+    pub state: S,
+    /// Its open interrupts, if it has not reached its end.
+    pub interrupts: Vec<Interrupt>,
+}
+
+/// A step that was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StepDone {
+    /// Its number.
+    pub step: i64,
+    /// The nodes that ran, in the order in which their updates were merged.
+    pub nodes: Vec<Arc<str>>,
+}
+
+/// How a run continues.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Resume {
+    /// Without an answer: after a breakpoint or an error.
+    GoOn,
+    /// With the answer to its only interrupt.
+    Answer(Value),
+    /// With answers by the interrupts' ids.
+    Answers(Vec<(String, Value)>),
+}
+
+impl From<()> for Resume {
+    fn from((): ()) -> Self {
+        Self::GoOn
+    }
+}
+
+impl From<Value> for Resume {
+    fn from(answer: Value) -> Self {
+        Self::Answer(answer)
+    }
+}
+
+impl From<Vec<(String, Value)>> for Resume {
+    fn from(answers: Vec<(String, Value)>) -> Self {
+        Self::Answers(answers)
+    }
+}
