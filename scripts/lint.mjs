@@ -1,4 +1,4 @@
-// `npm run lint` checks formatting, clippy, types, the TypeScript linter, and that the lock file names no host.
+// `npm run lint` checks formatting, clippy, types, the TypeScript linter, the structure, and that the lock file names no host.
 // `node scripts/lint.mjs package` runs publint and attw on the built pkg/ instead.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,6 +6,7 @@ import { ask, Complaint, isMain, main, root, run } from "./process.mjs";
 import { setup } from "./setup.mjs";
 import { Tally } from "./tally.mjs";
 import { checkLanguage } from "./lint/language.mjs";
+import { checkStructure } from "./lint/structure.mjs";
 import { WASM } from "./rust.mjs";
 
 const inNode = (path, ...args) => run(process.execPath, [join(root, "node_modules", path), ...args]);
@@ -45,6 +46,7 @@ async function lintSource(tally) {
   await tally.step("typedoc", () => run(process.execPath, [join(root, "docs", "build.mjs"), "--check"]));
   await tally.step("lock files name no host", lockFiles);
   await tally.step("no address of a package registry", registries);
+  await tally.step("no circle of imports", checkStructure);
   await tally.step("the house style", checkLanguage);
 }
 

@@ -44,7 +44,7 @@ const IMPORTS = {
   persist: ["index"],
   checkpoint: ["index"],
   graph: ["checkpoint", "index"],
-  agent: ["graph", "context", "index"],
+  agent: ["graph", "context", "context/offload", "index"],
   serve: ["index"],
 };
 

@@ -1,4 +1,4 @@
-//! How a run continues, and what comes of it.
+//! How a run continues, and its outcome.
 
 use std::sync::Arc;
 

@@ -3,9 +3,9 @@
 //! **Confirmed** is the fold of what the server sent. **Pending** is the list of updates that the
 //! server does not have yet. The **view** is the confirmed state with pending applied, computed
 //! when it is read. An update has a part for each message it adds, changes or removes, and one for
-//! each other field it writes. Each of the thirteen rules has one function, or a few: those about
-//! updates and runs below, the view in `model/view.rs`, the server's messages in `model/server.rs`,
-//! a run's stream in `model/stream.rs`.
+//! each other field it writes. Each of the thirteen rules has one function, or a few. Those about
+//! updates and runs are below, the view's in `model/view.rs`. The server's messages are in
+//! `model/server.rs`, a run's stream is in `model/stream.rs`.
 
 mod server;
 mod state;

@@ -5,7 +5,7 @@ import { replacing } from "./middleware/middleware.js";
 import { createFilesystemMiddleware } from "./middleware/filesystem.js";
 import { humanInTheLoopMiddleware, type HumanInTheLoopOptions } from "./middleware/human-in-the-loop.js";
 import { createPatchToolCallsMiddleware } from "./middleware/patch-tool-calls.js";
-import { type CompiledSubAgent, createSubAgentMiddleware, type SubAgent } from "./middleware/sub-agents.js";
+import { type CompiledSubAgent, createSubAgentMiddleware, type SubAgent } from "./sub-agents.js";
 import { summarizationMiddleware, type SummarizationOptions } from "./middleware/summarization.js";
 import { todoListMiddleware } from "./middleware/todo-list.js";
 import type { FieldsOf, Middleware, ResponseFormat, StateForm } from "./types.js";

@@ -1,7 +1,7 @@
 // Reads the fields of a message that an agent needs, in any form: a LangChain dict, an instance, an AG-UI message.
 import { DEVELOPER, KINDS } from "../../generated/kinds.js";
 import { ThreadfoldError } from "../shared/errors.js";
-import { textOf } from "../text/message-content.js";
+import { textOf } from "../state/message-content.js";
 import { newId } from "../shared/new-id.js";
 import type { ContentBlock, LangChainMessage, ToolCall } from "../state/message-types.js";
 

@@ -1,7 +1,7 @@
 // Reads what a model is sent of a message, in any of the forms that a message may have. src/context/parts.rs is the
 // same in Rust.
 import { ThreadfoldError } from "./options.js";
-import { blocksOf } from "../text/message-content.js";
+import { blocksOf } from "../state/message-content.js";
 import { isDict } from "./python-text.js";
 
 export type Fields = Readonly<Record<string, unknown>>;

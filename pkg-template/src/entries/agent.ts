@@ -41,7 +41,7 @@ export { modelFallbackMiddleware } from "../agent/middleware/model-fallback.js";
 export { createPatchToolCallsMiddleware } from "../agent/middleware/patch-tool-calls.js";
 export { modelRetryMiddleware, toolRetryMiddleware } from "../agent/middleware/retry.js";
 export { scratchpadMiddleware } from "../agent/middleware/scratchpad.js";
-export { type CompiledSubAgent, createSubAgentMiddleware, type SubAgent } from "../agent/middleware/sub-agents.js";
+export { type CompiledSubAgent, createSubAgentMiddleware, type SubAgent } from "../agent/sub-agents.js";
 export { summarizationMiddleware } from "../agent/middleware/summarization.js";
 export { todoListMiddleware } from "../agent/middleware/todo-list.js";
 export { toolErrorMiddleware } from "../agent/middleware/tool-error.js";

@@ -3,7 +3,7 @@ export { langGraphDefaultMergeState, type MergeStateOptions } from "../state/mer
 export { ThreadfoldError, type ThreadfoldErrorCode } from "../shared/errors.js";
 export { field, overwrite, type Field, type Guard, type Overwrite } from "../state/fields.js";
 export { mergeFiles, type FileData } from "../state/files.js";
-export { textOf } from "../text/message-content.js";
+export { textOf } from "../state/message-content.js";
 export { toAgUi, toLangChain } from "../state/message-forms.js";
 export { MessageList } from "../state/message-list.js";
 export {

@@ -16,7 +16,7 @@ import { inputOf } from "./input.js";
 import type { Answer, RunNews, RunProtocol } from "../runner/protocol.js";
 import { Runner, runnersThread } from "../runner/runner.js";
 import type { ServerThread } from "../runner/load.js";
-import { lostMessages } from "./lost.js";
+import { lostMessages } from "../runner/lost.js";
 import { idsOf, messagesIn } from "../runner/said.js";
 import { isConnected } from "../stream/run-end.js";
 import { serversId } from "../stream/run-result.js";

@@ -1,5 +1,5 @@
 import type { Thread } from "../thread/thread.js";
-import { lostMessages } from "../langgraph/lost.js";
+import { lostMessages } from "./lost.js";
 import { beginEmpty } from "./said.js";
 
 /** The server's state of a thread. */

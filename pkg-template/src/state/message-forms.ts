@@ -3,7 +3,7 @@
 import { DEVELOPER, KINDS } from "../../generated/kinds.js";
 import { ThreadfoldError } from "../shared/errors.js";
 import { reading } from "../shared/reading.js";
-import { blocksOf, partsOf, textOf } from "../text/message-content.js";
+import { blocksOf, partsOf, textOf } from "./message-content.js";
 import type { AgUiMessage, LangChainMessage } from "./messages.js";
 import { sameJson } from "../shared/same-json.js";
 

@@ -28,7 +28,7 @@ pub(super) struct OpenStep<S: State> {
     returned: Arc<Mutex<Vec<Option<Returned<S>>>>>,
 }
 
-/// What comes of the tasks of a step.
+/// The outcome of a step's tasks.
 struct Ended<S: State> {
     /// For each task, its result.
     done: Vec<Option<Finished<S>>>,

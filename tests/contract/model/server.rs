@@ -1,4 +1,4 @@
-//! What the server says of messages and fields: under which id (8), and how it reconciles (9).
+//! The server's messages and fields: their ids (8), and how a snapshot reconciles (9).
 
 use super::Model;
 use super::state::{Field, Message, ids, position};

@@ -1,5 +1,6 @@
 // The checkpoints that led to where the agent's thread is.
-import { graph, type Message } from "./graph";
+import { graph } from "./graph";
+import type { Message } from "./message";
 
 export interface Checkpoint {
   readonly id: string;

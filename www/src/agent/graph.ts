@@ -1,26 +1,9 @@
 // The agent of this page: a graph of threadfold's, with its threads, its tools and its model in the page.
 import { defineSchema, field, type Todo } from "threadfold";
 import { Context } from "threadfold/context";
-import { END, IndexedDBSaver, MemorySaver, START, StateGraph, type NodeContext } from "threadfold/graph";
+import { END, IndexedDBSaver, MemorySaver, START, StateGraph } from "threadfold/graph";
+import type { Call, Message, Model } from "./message";
 import { pause, scripted } from "./scripted-model";
-
-/** A message of the graph, as much of it as is read here. */
-export interface Message {
-  readonly type: "human" | "ai" | "tool";
-  readonly id: string;
-  readonly content: string;
-  readonly tool_calls?: readonly Call[];
-  readonly tool_call_id?: string;
-}
-
-export interface Call {
-  readonly id: string;
-  readonly name: string;
-  readonly args: Readonly<Record<string, unknown>>;
-}
-
-/** Answers a conversation. It streams its text to `ctx.message`. */
-export type Model = (messages: readonly Message[], ctx: NodeContext) => Promise<Message>;
 
 /** How much the model may be sent. */
 export const ROOM = 4_000;

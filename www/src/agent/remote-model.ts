@@ -2,7 +2,8 @@
 import { createParser } from "eventsource-parser";
 import { concatChunk } from "threadfold/langgraph";
 import type { NodeContext } from "threadfold/graph";
-import { TOOLS, type Message, type Model } from "./graph";
+import { TOOLS } from "./graph";
+import type { Message, Model } from "./message";
 
 export interface Remote {
   /** The start of the paths: http://localhost:11434/v1 */

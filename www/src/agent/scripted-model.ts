@@ -1,6 +1,6 @@
 // A model that is a script: its answer depends on the user's last words, and on the results of its calls.
 import type { NodeContext } from "threadfold/graph";
-import type { Call, Message } from "./graph";
+import type { Call, Message } from "./message";
 
 /** Milliseconds from one word to the next. */
 const PACE = 28;

@@ -1,6 +1,6 @@
 // The messages of a graph as AG-UI's events: parts as they come, whole lists where the events did not say it all.
 import { toAgUi } from "../../state/message-forms.js";
-import { textOf } from "../../text/message-content.js";
+import { textOf } from "../../state/message-content.js";
 import { isDict, type Dict } from "../../langgraph/merge.js";
 import { plainDict, readMessage, type WireMessage } from "../../langgraph/message-form.js";
 import { isToolsOwn } from "../../langgraph/namespace.js";

@@ -1,5 +1,5 @@
 import { field } from "../../state/fields.js";
-import { textOf } from "../../text/message-content.js";
+import { textOf } from "../../state/message-content.js";
 import { Context, type ContextDue } from "../../context/context.js";
 import type { ContextOptions } from "../../context/policy.js";
 import type { ContextRecord } from "../../context/record.js";

@@ -1,6 +1,6 @@
 // Language models of the AI SDK: its specification's versions 2 and 3.
 import { toLangChain } from "../../state/message-forms.js";
-import { textOf } from "../../text/message-content.js";
+import { textOf } from "../../state/message-content.js";
 import type { LangChainMessage } from "../../state/messages.js";
 import { newId } from "../../shared/new-id.js";
 import { type AiMessage, callsOf, checkedAnswer, type Fields } from "../message.js";

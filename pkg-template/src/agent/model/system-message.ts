@@ -1,5 +1,5 @@
 // The system prompt, in the form of a model request.
-import { textOf } from "../../text/message-content.js";
+import { textOf } from "../../state/message-content.js";
 import { ThreadfoldError } from "../../shared/errors.js";
 import type { ContentBlock } from "../../state/message-types.js";
 import type { ModelRequest, SystemMessage } from "../types.js";

@@ -1,5 +1,5 @@
 // Long results of tools go to files, by the rules of deepagents' filesystem middleware.
-import { textOf } from "../../text/message-content.js";
+import { textOf } from "../../state/message-content.js";
 import { type Files, writeFile } from "./files.js";
 import { type Fields, typeOf } from "../message.js";
 import { isCommand, withUpdate } from "./tools.js";
@@ -13,7 +13,7 @@ export async function withoutLargeResults(outcome: ToolOutcome, files: Files, to
   const messages = isCommand(outcome) ? (outcome.update as Fields | undefined)?.["messages"] : [outcome];
   if (!Array.isArray(messages) || !(messages as unknown[]).some((message) => isLong(message, tokens))) return outcome;
   // Most agents never need it. A result that cannot be moved stays in place, as in deepagents: the tool has run.
-  const module = await import("threadfold/context/offload").catch(() => undefined);
+  const module = await import("../../context/offload.js").catch(() => undefined);
   if (!module) return outcome;
   const written = {};
   const shown = (messages as object[]).map((message) => {

@@ -1,7 +1,7 @@
 // A message's content, between AG-UI's parts and LangChain's blocks, as ag-ui-langgraph has them.
 import { ThreadfoldError } from "../shared/errors.js";
 import { reading } from "../shared/reading.js";
-import type { MessageLike } from "../state/messages.js";
+import type { MessageLike } from "./message-types.js";
 
 type Fields = Record<string, unknown>;
 

@@ -1,17 +1,17 @@
-import { Command } from "../../graph/build/command.js";
-import { checkOptions } from "../../shared/options.js";
-import { sameJson } from "../../shared/same-json.js";
-import { ThreadfoldError } from "../../shared/errors.js";
-import type { Fields as SchemaFields, Schema } from "../../state/schema.js";
-import type { FileData } from "../../state/files.js";
-import { createAgent } from "../create-agent.js";
-import { type Fields, lastText, toolMessage } from "../message.js";
-import { createMiddleware, replacing } from "./middleware.js";
-import type { AgentModel, Middleware, ResponseFormat, StateForm, Tool, ToolRuntime } from "../types.js";
-import { objectSchema } from "../tools/schema-checks.js";
-import { tool } from "../tools/tools.js";
-import { withPrompt } from "./request-changes.js";
-import { humanInTheLoopMiddleware, type HumanInTheLoopOptions } from "./human-in-the-loop.js";
+import { Command } from "../graph/build/command.js";
+import { checkOptions } from "../shared/options.js";
+import { sameJson } from "../shared/same-json.js";
+import { ThreadfoldError } from "../shared/errors.js";
+import type { Fields as SchemaFields, Schema } from "../state/schema.js";
+import type { FileData } from "../state/files.js";
+import { createAgent } from "./create-agent.js";
+import { type Fields, lastText, toolMessage } from "./message.js";
+import { createMiddleware, replacing } from "./middleware/middleware.js";
+import type { AgentModel, Middleware, ResponseFormat, StateForm, Tool, ToolRuntime } from "./types.js";
+import { objectSchema } from "./tools/schema-checks.js";
+import { tool } from "./tools/tools.js";
+import { withPrompt } from "./middleware/request-changes.js";
+import { humanInTheLoopMiddleware, type HumanInTheLoopOptions } from "./middleware/human-in-the-loop.js";
 
 /** An agent that another one gives tasks to. */
 export interface SubAgent {
