@@ -220,6 +220,6 @@ test("a failed update is loaded as failed, and may be tried again", async () => 
   hear(thread, started("r"), failed, message(ai("0", "b")));
   using again = await loadThread({ name, storage: saved(thread) });
   expect(again?.pending.map(({ status, error }) => [status, error])).toEqual([["failed", "down"]]);
-  again?.optimisticUpdate(again.pending[0]?.id as string).retry();
+  again?.pending[0]?.retry();
   expect(again?.pending.map(({ status }) => status)).toEqual(["pending"]);
 });

@@ -177,7 +177,7 @@ test("usePending(thread, id) renders for the updates of that message alone", asy
   expect(renders.splice(0)).toEqual(["1 sent", "2 sent"]);
   await act(async () => thread.receive({ type: "run-error", error: "down" }));
   expect(renders.splice(0)).toEqual(["1 failed", "2 failed"]);
-  await act(async () => thread.optimisticUpdate(thread.pending[0]?.id as string).rollback());
+  await act(async () => thread.pending[0]?.rollback());
   expect(renders.splice(0)).toEqual(["1 "]);
   await act(async () => root.render(h(Mark, { key: 1, id: "2" })));
   expect(renders).toEqual(["2 failed"]);

@@ -170,7 +170,7 @@ test("a message that is rolled back while a broken connection is rejoined runs n
   });
   expect(await runner.sendMessage("Hi")).toMatchObject({ status: "disconnected" });
   const sent = runner.sendMessage("Never mind");
-  thread.optimisticUpdate(thread.pending.at(-1)?.id ?? "").rollback();
+  thread.pending.at(-1)?.rollback();
   const { id: runId } = thread.run;
   join([
     { type: "RUN_STARTED", threadId: thread.threadId, runId },

@@ -86,7 +86,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
       server.faults = { ...fault };
       expect((await act()).status).toBe("error");
       expect([texts().length, thread.pending.map(({ status }) => status)]).toEqual([3, ["failed"]]);
-      thread.optimisticUpdate(thread.pending[0]?.id ?? "").rollback();
+      thread.pending[0]?.rollback();
       expect(texts()).toEqual(before);
     }
     server.faults = { ...fault };

@@ -42,7 +42,7 @@ function opened() {
     "retry first": () => ask("retry first", runner.retry(thread.pending[0]?.id ?? "none")),
     rejoin: () => ask("rejoin", runner.load()),
     stop: () => ask("stop", runner.stop()),
-    rollback: () => thread.optimisticUpdate(thread.pending.at(-1)?.id ?? "none").rollback(),
+    rollback: () => thread.pending.at(-1)?.rollback(),
     other: () =>
       ["submitted", "streaming"].includes(thread.run.status) && thread.run.id === "other"
         ? thread.receive({ type: "run-finished" })

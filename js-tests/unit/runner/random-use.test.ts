@@ -142,7 +142,7 @@ test.each(Object.entries(WAYS))("%s: random use under faults", async (name, { wi
       await until(() => [...server.runs.values()].every(({ isOver }) => isOver));
       await runner.load();
       for (await atRest(); runner.interrupts.length > 0; await atRest()) await runner.resume(decisions());
-      for (const { id, status } of thread.pending) if (status === "failed") thread.optimisticUpdate(id).rollback();
+      for (const update of thread.pending) if (update.status === "failed") update.rollback();
       await runner.sendMessage("Hi");
       expect([runner.status, runner.error]).toEqual(["ready", undefined]);
       expect(thread.pending).toEqual([]);

@@ -107,7 +107,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
     const first = again.sendMessage("One");
     await until(() => again.status === "streaming");
     const second = again.sendMessage("Two");
-    thread.optimisticUpdate(thread.pending.at(-1)?.id ?? "").rollback();
+    thread.pending.at(-1)?.rollback();
     server.release();
     expect([await first, await second]).toMatchObject([{ status: "finished" }, { status: "stopped" }]);
     expect([server.requests.length, runner.status, thread.pending.length]).toEqual([1, "ready", 1]);

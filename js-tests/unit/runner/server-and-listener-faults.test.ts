@@ -73,7 +73,7 @@ describe.each(Object.entries(OPEN))("%s", (_, open) => {
     const stopped = runner.stop();
     await until(() => runner.status === "ready");
     const second = runner.sendMessage("Two");
-    thread.optimisticUpdate(thread.pending.at(-1)?.id ?? "").rollback();
+    thread.pending.at(-1)?.rollback();
     await stopped;
     expect(await second).toMatchObject({ status: "stopped" });
     expect([runner.status, server.requests.length]).toEqual(["ready", 1]);

@@ -1,5 +1,6 @@
 // Actions on a thread, as letters: those of tests/contract/alphabet.rs, in the same order, through the package.
 import { defineSchema, field, Thread } from "threadfold";
+import { inside } from "../../support/inside.js";
 
 type Letter = (word: Word) => void;
 
@@ -83,13 +84,13 @@ const byHand =
   (nth: number, how: "settle" | "fail" | "retry" | "rollback"): Letter =>
   ({ thread }) => {
     const id = thread.pending[nth]?.id;
-    if (id !== undefined) thread.optimisticUpdate(id)[how]("no");
+    if (id !== undefined) inside(thread).update(id)[how]("no");
   };
 /** By hand, the first update ever made, also when the server has it. */
 const first =
   (how: "settle" | "fail" | "retry" | "rollback"): Letter =>
   ({ thread }) =>
-    thread.optimisticUpdate("update-1")[how]("no");
+    inside(thread).update("update-1")[how]("no");
 const nodeUpdate: Letter = ({ thread }) =>
   thread.receive({ type: "update", update: { messages: [human("0", "old"), human("server's", "1")] } });
 const settle = (nth: number) => byHand(nth, "settle");
@@ -252,7 +253,7 @@ export function shown({ thread }: Word): string {
 export function streamOf({ thread }: Word): string {
   const { id = "-", status, interrupts, lastEventId = "-" } = thread.run;
   let text = ` | ${id} ${status} ${interrupts ? "i" : "-"} ${lastEventId}`;
-  for (const { id } of thread.said("messages") as Shown["messages"]) text += ` ${id}`;
-  const log = thread.said("log") as Shown["log"];
-  return `${text} ${(thread.said("topic") as string | undefined) ?? "-"} ${log?.join(",") ?? "-"}`;
+  for (const { id } of inside(thread).said("messages") as Shown["messages"]) text += ` ${id}`;
+  const log = inside(thread).said("log") as Shown["log"];
+  return `${text} ${(inside(thread).said("topic") as string | undefined) ?? "-"} ${log?.join(",") ?? "-"}`;
 }

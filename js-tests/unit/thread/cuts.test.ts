@@ -18,6 +18,7 @@ import {
   whole,
   type Message,
 } from "./say.js";
+import { inside } from "../../support/inside.js";
 
 type Shown = Record<string, unknown> & { messages: readonly Message[] };
 
@@ -138,7 +139,7 @@ for (const [how, rest] of [
         expect(thread.pending.map(({ id }) => id)).toContain(op.id);
         thread = reopened(thread);
       }
-      thread.optimisticUpdate(op.id).rollback();
+      inside(thread).update(op.id).rollback();
       expect(end(thread), `cut after ${cut}`).toEqual(uncut);
     }
   });

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { garbage } from "../../properties/garbage/values.js";
 import { outcome } from "../../support/errors.js";
 import { isThorough } from "../../support/seed.js";
+import { inside } from "../../support/inside.js";
 
 const makers = Object.entries(garbage);
 const fields = () => ({
@@ -45,12 +46,12 @@ const calls: Record<string, Call> = {
   "optimistic field, settled": (thread, value) => thread.optimistic({ topic: value, files: { "/a": value } }).settle(),
   "optimistic budget, rolled back": (thread, value) => thread.optimistic({ budget: value }).rollback(),
   fail: (thread, value) => thread.optimistic({ topic: "y" }).fail(value),
-  optimisticUpdate: (thread, value) => {
-    const op = thread.optimisticUpdate(value);
+  "an update by its id": (thread, value) => {
+    const op = inside(thread).update(value);
     return [op.status, op.settle(), op.fail(value), op.retry(), op.rollback()];
   },
   message: (thread, value) => thread.getConfirmedMessage(value),
-  had: (thread, value) => thread.had(value),
+  had: (thread, value) => inside(thread).had(value),
   // A listener's own errors are its own affair.
   subscribe: (thread, value) => typeof value === "function" || thread.subscribe(value),
   "optimistic's options": (thread, value) => thread.optimistic({ topic: "z" }, value),

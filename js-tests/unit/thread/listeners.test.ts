@@ -3,6 +3,7 @@ import { promisify } from "node:util";
 import { defineSchema, field, Thread, ThreadfoldError } from "threadfold";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { ai, hear, human, message, messages, shown, started, streamed, text, threadOf, values, whole } from "./say.js";
+import { inside } from "../../support/inside.js";
 
 /** The task under way has ended, and its follow-ups have run. */
 const aTask = () => new Promise<void>((resolve) => void setImmediate(resolve));
@@ -385,8 +386,8 @@ test("a freed thread throws DISPOSED everywhere", () => {
   expect(listener).not.toHaveBeenCalled();
   // These need no core.
   expect(thread.getInitialState()).toEqual({ messages: [] });
-  expect([thread.run, thread.had("1")]).toEqual([{ status: "ready" }, false]);
-  thread.report(new ThreadfoldError("INVALID_ARGUMENT", "late"));
+  expect([thread.run, inside(thread).had("1")]).toEqual([{ status: "ready" }, false]);
+  inside(thread).report(new ThreadfoldError("INVALID_ARGUMENT", "late"));
 });
 
 test("a listener may give the thread up", () => {
@@ -465,7 +466,7 @@ describe("from within a reducer", () => {
     expect(seen).toEqual(["BUSY"]);
     hear(thread, { ...text("1", "x"), id: "8" });
     // The refused event does not count as received: it may come again.
-    expect([thread.had("7"), thread.had("8"), thread.getState().total]).toEqual([false, true, 1]);
+    expect([inside(thread).had("7"), inside(thread).had("8"), thread.getState().total]).toEqual([false, true, 1]);
     thread.dispose();
   });
 

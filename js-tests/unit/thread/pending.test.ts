@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Thread } from "threadfold";
+import { Thread, type PendingUpdate } from "threadfold";
 import {
   ai,
   failed,
@@ -279,7 +279,7 @@ test("one that cannot be is refused, and nothing is shown", () => {
   expect(thread.pending).toEqual([]);
 });
 
-test("survives a reload, and optimisticUpdate() returns its handle", () => {
+test("survives a reload, and what is pending can be ended there", () => {
   using first = threadOf(human("1", "a"));
   first.optimistic({ messages: [human("2", "b")] });
   first.optimistic({ messages: [{ type: "remove", id: "2" }, human("1", "A")], topic: "x" });
@@ -287,9 +287,32 @@ test("survives a reload, and optimisticUpdate() returns its handle", () => {
   using thread = reloaded(first);
   expect(thread.getState()).toEqual(first.getState());
   expect(thread.pending).toEqual(first.pending);
-  const [add, change] = thread.pending.map(({ id }) => thread.optimisticUpdate(id));
+  const [add, change] = thread.pending;
   change?.rollback();
   expect(shown(thread)).toEqual(["1 a", "2 b"]);
   add?.retry();
-  expect(add?.status).toBe("pending");
+  expect(thread.pending.map(({ id, status }) => [id, status])).toEqual([[add?.id, "pending"]]);
+});
+
+test("its methods work detached, and it can be posted", () => {
+  using thread = threadOf();
+  for (const topic of ["x", "y", "z"]) thread.optimistic({ topic });
+  const [{ settle }, { fail }, { rollback }] = thread.pending as never as [PendingUpdate, PendingUpdate, PendingUpdate];
+  expect(structuredClone(thread.pending).map(({ update }) => update)).toEqual([
+    { topic: "x" },
+    { topic: "y" },
+    { topic: "z" },
+  ]);
+  settle();
+  fail("no");
+  rollback();
+  expect(thread.getConfirmedState()).toMatchObject({ topic: "x" });
+  const [failed, ...others] = thread.pending;
+  expect([failed?.status, failed?.error, others]).toEqual(["failed", "no", []]);
+  failed?.retry();
+  expect(thread.pending.map(({ status }) => status)).toEqual(["pending"]);
+  // They leave alone an update that is over.
+  settle();
+  rollback();
+  expect(thread.pending.length).toBe(1);
 });

@@ -3,6 +3,7 @@ import { defineSchema, field, REMOVE_ALL_MESSAGES, Thread, ThreadfoldError, type
 import { expect, test } from "vitest";
 import { isThorough } from "../../support/seed.js";
 import { ai, hear, human, started, streamed, text, threadOf } from "./say.js";
+import { inside } from "../../support/inside.js";
 
 const INVALID = expect.objectContaining({ code: "INVALID_ARGUMENT" }) as Error;
 const schema = defineSchema({ messages: field.messages(), topic: field.replace() });
@@ -70,15 +71,15 @@ test.each([
   thread.receive({ type: "values", values: { messages } });
   change(thread);
   using again = Thread.fromJSON(json(thread));
-  expect(again.said("messages")).toEqual(messages);
-  expect(again.said("messages")).toEqual(thread.said("messages"));
+  expect(inside(again).said("messages")).toEqual(messages);
+  expect(inside(again).said("messages")).toEqual(inside(thread).said("messages"));
   using twice = Thread.fromJSON(json(again));
-  expect(twice.said("messages")).toEqual(messages);
+  expect(inside(twice).said("messages")).toEqual(messages);
   // Unchanged messages are the thread's own objects.
   const own = again
     .getConfirmedState()
     .messages.filter((message) => messages.some((one) => one.content === message.content));
-  expect((again.said("messages") as unknown[]).filter((one) => own.includes(one as never))).toEqual(own);
+  expect((inside(again).said("messages") as unknown[]).filter((one) => own.includes(one as never))).toEqual(own);
 });
 
 test("a record of a thread with a schema asks for one that has its fields", () => {
@@ -101,7 +102,7 @@ test("toJSON refuses a circular value and takes a shared one", () => {
   circle.to = [{ circle }];
   thread.optimistic({ circle });
   expect(() => thread.toJSON()).toThrow(INVALID);
-  thread.pending.forEach(({ id }) => thread.optimisticUpdate(id).rollback());
+  thread.pending.forEach((update) => update.rollback());
   thread.toJSON();
   thread.update({ circle });
   expect(() => thread.toJSON()).toThrow(INVALID);
@@ -152,7 +153,7 @@ test("a run's latest parts are known again, and a long run's record does not gro
   hear(thread, started("r", "0"), { ...streamed("1"), id: "1" });
   const COUNT = 50_000;
   for (let at = 2; at < COUNT; at++) hear(thread, { ...text("1", at % 1_000 ? "" : "."), id: `1795252264000-${at}` });
-  expect(thread.had(`1795252264000-${COUNT - 1}`)).toBe(true);
+  expect(inside(thread).had(`1795252264000-${COUNT - 1}`)).toBe(true);
   const { core } = thread.toJSON() as unknown as { core: { run: { parts: string[] } } };
   expect(core.run.parts.length).toBe(256);
   using again = Thread.fromJSON(json(thread));
@@ -160,7 +161,7 @@ test("a run's latest parts are known again, and a long run's record does not gro
     const before = known.getState();
     for (let at = COUNT - 256; at < COUNT; at++) hear(known, { ...text("1", "again"), id: `1795252264000-${at}` });
     expect(known.getState()).toBe(before);
-    expect(known.had(`1795252264000-${COUNT - 257}`)).toBe(false);
+    expect(inside(known).had(`1795252264000-${COUNT - 257}`)).toBe(false);
   }
   // From its start again the whole run is folded again, though its start is long forgotten.
   hear(

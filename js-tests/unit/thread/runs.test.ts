@@ -20,6 +20,7 @@ import {
   values,
   whole,
 } from "./say.js";
+import { inside } from "../../support/inside.js";
 
 test("text goes to the end of a message; for one that is not there it is an error", () => {
   using thread = threadOf();
@@ -104,7 +105,7 @@ test("where ids repeat, the key distinguishes parts", () => {
     key: `7#${at}`,
   }));
   hear(thread, started("r"), streamed("1"), ...parts, ...parts);
-  expect([shown(thread), thread.run.lastEventId, thread.had("7#1"), thread.had("7")]).toEqual([
+  expect([shown(thread), thread.run.lastEventId, inside(thread).had("7#1"), inside(thread).had("7")]).toEqual([
     ["1 ab"],
     "7",
     true,

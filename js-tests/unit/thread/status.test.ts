@@ -15,6 +15,7 @@ import {
   values,
   whole,
 } from "./say.js";
+import { inside } from "../../support/inside.js";
 
 const disconnected = (error?: unknown): ThreadEvent => ({
   type: "disconnected",
@@ -153,7 +154,7 @@ test("an update in the hand says where it stands, however many there are", () =>
   made[8]?.fail("no");
   const count: Record<string, number> = {};
   for (const { status } of made) count[status] = (count[status] ?? 0) + 1;
-  expect([count, thread.optimisticUpdate("nobody").status]).toEqual([{ sent: 48, done: 1, failed: 1 }, "done"]);
+  expect([count, inside(thread).update("nobody").status]).toEqual([{ sent: 48, done: 1, failed: 1 }, "done"]);
 });
 
 test("a page that is loaded anew is not connected, and may join the run", () => {

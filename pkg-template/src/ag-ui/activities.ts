@@ -4,6 +4,7 @@ import type { ActivityDelta, ActivitySnapshot, HeldMessage } from "./event-types
 import { attribution, MESSAGES, NOTHING, withMetadata, type Fold, type Step } from "./fold.js";
 import { knownOperations } from "./agent-state.js";
 import { isObject, list, text } from "./shapes.js";
+import { INSIDE } from "../thread/inside.js";
 
 export const activitySnapshot: Step<ActivitySnapshot> = {
   shape: { messageId: text, activityType: text, content: isObject },
@@ -46,7 +47,7 @@ export const activityDelta: Step<ActivityDelta> = {
       const content = applyPatch(known.content ?? {}, operations as PatchOperation[]);
       put(fold, event, { ...known, content, activityType: event.activityType });
     } catch (error) {
-      fold.thread.report(error as ThreadfoldError, event);
+      fold.thread[INSIDE].report(error as ThreadfoldError, event);
       if (event.metadata === undefined) return NOTHING;
       put(fold, event, known);
     }

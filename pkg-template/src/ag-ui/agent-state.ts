@@ -4,6 +4,7 @@ import { sameJson } from "../shared/same-json.js";
 import type { ThreadEvent } from "../thread/thread-events.js";
 import type { FoldingThread } from "./folding-thread.js";
 import { isObject } from "./shapes.js";
+import { INSIDE } from "../thread/inside.js";
 
 const OPERATIONS = new Set(["add", "remove", "replace", "move", "copy", "test"]);
 
@@ -94,7 +95,7 @@ export class AgentState {
     try {
       next = applyPatch(this.value, operations);
     } catch (error) {
-      this.#thread.report(error as ThreadfoldError, event);
+      this.#thread[INSIDE].report(error as ThreadfoldError, event);
       return;
     }
     this.#put(next);

@@ -13,6 +13,8 @@ import type { FoldingThread } from "./folding-thread.js";
 import { breakOff, leave } from "./runs.js";
 import { interruptOf } from "./interrupt.js";
 import type { AgUiSource } from "./source.js";
+import { INSIDE } from "../thread/inside.js";
+import type { AnyThread } from "../thread/thread.js";
 
 /**
  * Folds AG-UI events into a thread as they come: from a `fetch` response of server-sent events, an async iterable, a
@@ -51,7 +53,7 @@ import type { AgUiSource } from "./source.js";
  * ```
  */
 export async function foldAgUi(
-  thread: FoldingThread,
+  thread: AnyThread,
   events: AgUiSource | PromiseLike<AgUiSource>,
   options?: FoldOptions<AgUiEvent>,
 ): Promise<RunResult> {
@@ -130,14 +132,14 @@ class Reading implements Taker {
     const error = new ThreadfoldError("INVALID_ARGUMENT", "An event of the stream is not JSON: see the cause.", {
       cause,
     });
-    this.#fold.thread.report(error, data);
+    this.#fold.thread[INSIDE].report(error, data);
   }
 
   /** An end that cannot be read is an end all the same. */
   #refuse(value: AgUiEvent | null | undefined, why: string): undefined {
     const { thread } = this.#fold;
     const error = new ThreadfoldError("INVALID_ARGUMENT", why);
-    thread.report(error, value);
+    thread[INSIDE].report(error, value);
     if ((value?.type === "RUN_FINISHED" || value?.type === "RUN_ERROR") && isOpen(thread)) {
       thread.receive({ type: "run-error", error });
       this.end = { status: "error", error };

@@ -1,4 +1,5 @@
 import type { ReceivingThread } from "../stream/delivery.js";
+import type { INSIDE, Inside } from "../thread/inside.js";
 
 /** The methods that folding needs from a thread. The package's `Thread` has them all. */
 export interface FoldingThread extends ReceivingThread {
@@ -6,6 +7,5 @@ export interface FoldingThread extends ReceivingThread {
   /** The ids of messages that are not whole. */
   readonly incompleteIds: readonly string[];
   getState(): object;
-  /** Returns the server's value of a field. */
-  said(key: string): unknown;
+  readonly [INSIDE]: Pick<Inside, "had" | "report" | "said">;
 }

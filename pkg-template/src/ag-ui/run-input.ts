@@ -8,6 +8,8 @@ import { foldOf } from "./fold.js";
 import type { FoldingThread } from "./folding-thread.js";
 import { newId } from "../shared/new-id.js";
 import { type FailingThread, type Shown, withoutFailed } from "./not-failed.js";
+import { INSIDE } from "../thread/inside.js";
+import type { AnyThread } from "../thread/thread.js";
 
 type Values = Record<string, unknown>;
 
@@ -51,8 +53,8 @@ export interface RunAgentInput {
   resume?: { interruptId: string; status: "resolved" | "cancelled"; payload?: unknown }[];
 }
 
-/** The methods that {@link runInput} needs from a thread, besides folding. */
-export interface SendingThread extends FoldingThread, FailingThread {}
+/** The methods that sending needs from a thread, besides folding. */
+interface SendingThread extends FoldingThread, FailingThread {}
 
 /**
  * Returns the body of a run request. It has the thread's messages in AG-UI's form, including pending ones. It has the
@@ -84,7 +86,7 @@ export interface SendingThread extends FoldingThread, FailingThread {}
  * console.log(input.messages.length, input.tools.length, input.state); // 1 1 { mood: 'curious' }
  * ```
  */
-export function runInput(thread: SendingThread, options: RunInputOptions = {}): RunAgentInput {
+export function runInput(thread: AnyThread, options: RunInputOptions = {}): RunAgentInput {
   foldOf(thread);
   if (typeof options !== "object" || options === null)
     throw new ThreadfoldError("INVALID_ARGUMENT", "The options of runInput should be an object.");
@@ -119,7 +121,7 @@ interface Message {
 function history(thread: SendingThread, { state }: Shown, onlyNew: boolean): object[] {
   const { messages = [] } = state as { messages?: readonly Message[] };
   const partial = new Set<unknown>(thread.incompleteIds);
-  const said = onlyNew ? ((thread.said("messages") ?? []) as readonly Message[]) : [];
+  const said = onlyNew ? ((thread[INSIDE].said("messages") ?? []) as readonly Message[]) : [];
   const known = new Map(said.map((message) => [message.id, message]));
   return messages.flatMap((message) => {
     if (partial.has(message.id) || (known.has(message.id) && sameJson(known.get(message.id), message))) return [];
@@ -142,7 +144,7 @@ function stateToSend(
   const initial = (schema as Schema<unknown> | undefined)?.initial() as Values | undefined;
   const sent: Values = {};
   for (const [key, value] of Object.entries(input)) {
-    const update = updateFor(all.pending, thread.said(key), {
+    const update = updateFor(all.pending, thread[INSIDE].said(key), {
       key,
       value,
       kind: fields[key]?.kind ?? "replace",

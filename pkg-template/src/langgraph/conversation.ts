@@ -8,6 +8,7 @@ import { isKnown, type RunInterrupt } from "./interrupt.js";
 import { isDict, type Dict } from "./merge.js";
 import { takesText, textAdded } from "./tokens.js";
 import { plainDict, plainMessages, type WireMessage } from "./message-form.js";
+import { INSIDE } from "../thread/inside.js";
 
 /** The source of a message: its task, and whether that is in a subgraph. */
 export interface Speaker {
@@ -146,7 +147,7 @@ export class Conversation implements RunEnds {
     const { fields, type, part } = wire;
     const { id } = fields;
     if (typeof id !== "string" || id === "") {
-      this.thread.report(new ThreadfoldError("INVALID_MESSAGE", "A message of the stream has no id."), fields);
+      this.thread[INSIDE].report(new ThreadfoldError("INVALID_MESSAGE", "A message of the stream has no id."), fields);
     } else if (type === "remove") {
       if (id === REMOVE_ALL_MESSAGES) {
         this.#streamed.clear();

@@ -3,7 +3,8 @@ import { isAbortError } from "../shared/abort.js";
 import { newId } from "../shared/new-id.js";
 import { foldOptions, type FoldOptions } from "../stream/fold-options.js";
 import { readGraphPart } from "../stream/graph-parts.js";
-import { foldLangGraph, type RunThread } from "./fold-langgraph.js";
+import type { AnyThread } from "../thread/thread.js";
+import { foldLangGraph } from "./fold-langgraph.js";
 import type { RunResult } from "../stream/run-result.js";
 import type { LangGraphPart } from "./parts.js";
 
@@ -36,7 +37,7 @@ import type { LangGraphPart } from "./parts.js";
  * ```
  */
 export async function foldGraph(
-  thread: RunThread,
+  thread: AnyThread,
   stream: AsyncIterable<unknown> | PromiseLike<AsyncIterable<unknown>>,
   options?: FoldOptions<LangGraphPart>,
 ): Promise<RunResult> {

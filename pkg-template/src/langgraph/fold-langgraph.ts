@@ -16,9 +16,8 @@ import type { LangGraphPart, RunStream } from "./parts.js";
 import { ProtocolV2, type ProtocolEvent } from "./protocol-v2.js";
 import { Run } from "./run.js";
 import { RunsApi } from "./runs-api.js";
-
-/** The target of folding a run: a `Thread`. */
-export type RunThread = ReceivingThread;
+import { INSIDE } from "../thread/inside.js";
+import type { AnyThread } from "../thread/thread.js";
 
 /** The part of the request that tells how a stream ends. */
 interface Requested {
@@ -72,7 +71,7 @@ interface AtStep {
  * ```
  */
 export async function foldLangGraph(
-  thread: RunThread,
+  thread: AnyThread,
   stream: RunStream | PromiseLike<RunStream>,
   options?: FoldOptions<LangGraphPart> & AtStep,
 ): Promise<RunResult> {
@@ -83,7 +82,7 @@ export async function foldLangGraph(
 
 /** Folds the stream of a run that was requested as `options` says. */
 export async function foldRun(
-  thread: RunThread,
+  thread: AnyThread,
   stream: RunStream | PromiseLike<RunStream>,
   options: FoldOptions<LangGraphPart> & AtStep & Requested,
 ): Promise<RunResult> {
@@ -98,7 +97,7 @@ export async function foldRun(
 }
 
 function checkThread(thread: unknown): void {
-  if (typeof (thread as Partial<RunThread> | undefined)?.receive === "function") return;
+  if (typeof thread === "object" && thread !== null && INSIDE in thread) return;
   throw new ThreadfoldError(
     "INVALID_ARGUMENT",
     "foldLangGraph folds a stream into a Thread: its first argument is none.",
@@ -106,11 +105,11 @@ function checkThread(thread: unknown): void {
 }
 
 /** The folding of a thread's runs: a stream that was cut in the middle of a message is joined again. */
-const FOLDS = new WeakMap<RunThread, { conversation: Conversation; v2: ProtocolV2; api: RunsApi }>();
+const FOLDS = new WeakMap<ReceivingThread, { conversation: Conversation; v2: ProtocolV2; api: RunsApi }>();
 
 /** One reading of a stream: takes its parts one by one. */
 class Reading implements Taker {
-  readonly #thread: RunThread;
+  readonly #thread: ReceivingThread;
   readonly #run: Run;
   readonly #v2: ProtocolV2;
   readonly #api: RunsApi;
@@ -122,7 +121,7 @@ class Reading implements Taker {
   /** Whether the stream may end here; what cuts it may look like its end. */
   #mayEnd: boolean;
 
-  constructor(thread: RunThread, options: FoldOptions<LangGraphPart> & AtStep & Requested) {
+  constructor(thread: ReceivingThread, options: FoldOptions<LangGraphPart> & AtStep & Requested) {
     let known = FOLDS.get(thread);
     if (!known) {
       const conversation = new Conversation(thread);
@@ -164,7 +163,7 @@ class Reading implements Taker {
   }
 
   refuse(data: string, cause: unknown): void {
-    this.#thread.report(
+    this.#thread[INSIDE].report(
       new ThreadfoldError("INVALID_ARGUMENT", "A part of the stream is not JSON: see the cause.", { cause }),
       data,
     );

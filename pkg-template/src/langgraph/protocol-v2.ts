@@ -6,6 +6,7 @@ import { isToolsOwn } from "./namespace.js";
 import { isBefore } from "./part-keys.js";
 import type { Run } from "./run.js";
 import { V2Message } from "./v2-message.js";
+import { INSIDE } from "../thread/inside.js";
 
 /** An event as the server sends it. */
 export interface ProtocolEvent {
@@ -175,7 +176,7 @@ export class ProtocolV2 {
   #start(speaker: string, data: Dict, namespace: readonly string[]): void {
     const { id, role } = data;
     if (typeof id !== "string" || id === "") {
-      this.#conversation.thread.report(
+      this.#conversation.thread[INSIDE].report(
         new ThreadfoldError("INVALID_MESSAGE", "A message of the stream has no id."),
         data,
       );

@@ -8,6 +8,7 @@ import { isToolsOwn } from "./namespace.js";
 import { isBefore } from "./part-keys.js";
 import type { LangGraphPart } from "./parts.js";
 import type { Run } from "./run.js";
+import { INSIDE } from "../thread/inside.js";
 
 export class RunsApi {
   readonly #conversation: Conversation;
@@ -90,7 +91,7 @@ export class RunsApi {
     const wire = readMessage(message);
     if (!wire) {
       const error = new ThreadfoldError("INVALID_MESSAGE", "A part of the stream of messages is not a message.");
-      this.#conversation.thread.report(error, part);
+      this.#conversation.thread[INSIDE].report(error, part);
       return;
     }
     const task = taskOf(metadata);

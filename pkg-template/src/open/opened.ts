@@ -8,6 +8,7 @@ import { ThreadfoldError } from "../shared/errors.js";
 import { BECOME } from "../thread/become.js";
 import { Thread } from "../thread/thread.js";
 import type { ThreadOptions } from "../thread/thread-types.js";
+import { INSIDE } from "../thread/inside.js";
 
 /** The options that `openAgUi` and `openLangGraph` add to those of a runner. */
 export interface OpenOptions<S extends object, U extends object> extends Pick<
@@ -120,7 +121,7 @@ class Start {
       this.#load();
       return undefined;
     }
-    const saving = { name: this.#key, storage, onError: (error: ThreadfoldError) => thread.report(error) };
+    const saving = { name: this.#key, storage, onError: (error: ThreadfoldError) => thread[INSIDE].report(error) };
     const go = (saved: Thread<object, object> | undefined) => {
       this.#reading = undefined;
       if (thread.isDisposed) return;
@@ -146,7 +147,7 @@ class Start {
     if (thread.threadId === undefined && thread.run.id === undefined) return;
     // How it ends is the runner's status.
     this.#runner.load().catch((error: unknown) => {
-      if (error instanceof ThreadfoldError && !thread.isDisposed) thread.report(error);
+      if (error instanceof ThreadfoldError && !thread.isDisposed) thread[INSIDE].report(error);
     });
   }
 

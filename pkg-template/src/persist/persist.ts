@@ -1,22 +1,11 @@
 // Saves a thread as it changes.
 import { ThreadfoldError } from "../shared/errors.js";
-import type { ThreadRecord } from "../thread/thread-types.js";
+import type { AnyThread } from "../thread/thread.js";
 import { tell } from "../shared/tell.js";
 import { checked, failure, isPromise } from "./storage.js";
 import type { PersistOptions, Saved } from "./types.js";
 import { onLeaving, whenIdle } from "./page.js";
-
-/** The methods that {@link persist} needs from a thread. */
-export interface PersistedThread {
-  subscribe(listener: () => void): () => void;
-  flush(): void;
-  toJSON(): ThreadRecord;
-  getState(): object;
-  getInitialState(): object;
-  readonly pending: unknown;
-  readonly run: unknown;
-  report(error: ThreadfoldError): void;
-}
+import { INSIDE } from "../thread/inside.js";
 
 /** Ends what {@link persist} began, and saves pending changes. */
 export interface StopPersisting {
@@ -79,7 +68,7 @@ export interface StopPersisting {
  * }
  * ```
  */
-export function persist(thread: PersistedThread, options: PersistOptions): StopPersisting {
+export function persist(thread: AnyThread, options: PersistOptions): StopPersisting {
   const { throttle = 1_000 } = checked("persist", options);
   if (!(Number.isFinite(throttle) && throttle >= 0))
     throw new ThreadfoldError("INVALID_ARGUMENT", "The throttle of persist() should be a number of milliseconds.");
@@ -88,22 +77,22 @@ export function persist(thread: PersistedThread, options: PersistOptions): StopP
 }
 
 /** The thread's last saved state, and its storage. */
-const lastSaved = new WeakMap<PersistedThread, Place & { readonly looks: readonly unknown[] }>();
+const lastSaved = new WeakMap<AnyThread, Place & { readonly looks: readonly unknown[] }>();
 
 type Place = Pick<PersistOptions, "name" | "storage">;
 
 /** They keep their identity until they change. */
-const looksOf = (thread: PersistedThread) => [thread.getState(), thread.pending, thread.run];
+const looksOf = (thread: AnyThread) => [thread.getState(), thread.pending, thread.run];
 
 /** Whether a thread has changed since it was saved in this place or, if it never was, since it was made. */
-function hasChanged(thread: PersistedThread, { name, storage }: Place): boolean {
+function hasChanged(thread: AnyThread, { name, storage }: Place): boolean {
   const last = lastSaved.get(thread);
   if (last?.name !== name || last.storage !== storage) return thread.getState() !== thread.getInitialState();
   return looksOf(thread).some((look, at) => look !== last.looks[at]);
 }
 
 class Saver {
-  readonly #thread: PersistedThread;
+  readonly #thread: AnyThread;
   readonly #options: PersistOptions & { readonly throttle: number };
   readonly #ends: (() => void)[];
   #isUnsaved = false;
@@ -113,7 +102,7 @@ class Saver {
   #cancel: (() => void) | undefined;
   #writing: Promise<void> | undefined;
 
-  constructor(thread: PersistedThread, options: PersistOptions & { readonly throttle: number }) {
+  constructor(thread: AnyThread, options: PersistOptions & { readonly throttle: number }) {
     this.#thread = thread;
     this.#options = options;
     this.#ends = [thread.subscribe(() => this.#changed()), onLeaving(() => void this.flush())];
@@ -198,6 +187,6 @@ class Saver {
     const { name, onError } = this.#options;
     const error = failure(`Saving the thread '${name}'`, cause);
     if (onError) tell(onError, error);
-    else this.#thread.report(error);
+    else this.#thread[INSIDE].report(error);
   }
 }

@@ -24,7 +24,7 @@ export interface PendingStore<U> {
  *
  * export function Retry({ thread, id }: { thread: Thread; id: string }) {
  *   const failed = usePending(thread, id).find(({ status }) => status === "failed");
- *   return failed && <button onClick={() => thread.optimisticUpdate(failed.id).retry()}>Retry</button>;
+ *   return failed && <button onClick={() => failed.retry()}>Retry</button>;
  * }
  *
  * export function Unsent({ thread }: { thread: Thread }) {

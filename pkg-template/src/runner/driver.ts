@@ -10,6 +10,7 @@ import type { RunProtocol } from "./protocol.js";
 import { askedOf, statusOf } from "./shown.js";
 import { Listeners } from "./listeners.js";
 import { carried, isPending } from "./said.js";
+import { INSIDE } from "../thread/inside.js";
 
 /** A call whose promise is not settled. */
 interface Call {
@@ -226,7 +227,7 @@ export class Driver<S extends object, U extends object> {
     }
     if (isConnected(this.thread)) {
       if (state.is === "elsewhere" && state.isNamed === isNamed) return undefined;
-      const took = listOf(unsent).filter((id) => thread.optimisticUpdate(id).status !== "pending");
+      const took = listOf(unsent).filter((id) => thread[INSIDE].update(id).status !== "pending");
       return { is: "otherBegan", took, isNamed };
     }
     if (state.is !== "elsewhere" && run === this.#seen) return undefined;
@@ -237,8 +238,7 @@ export class Driver<S extends object, U extends object> {
   /** Returns the id of an update that was to be sent, and is not pending any more. */
   #takenBack(): string | undefined {
     const { state, waiters, unsent } = this.#machine;
-    const isGone = (id: string | undefined) =>
-      id !== undefined && this.thread.optimisticUpdate(id).status !== "pending";
+    const isGone = (id: string | undefined) => id !== undefined && this.thread[INSIDE].update(id).status !== "pending";
     for (let at = waiters; at; at = at.rest) if (isGone(at.last.id)) return at.last.id;
     const goes = state.is === "rest" && openOf(state.run).length === 0 && state.run.is !== "cut";
     return goes ? listOf(unsent).find(isGone) : undefined;

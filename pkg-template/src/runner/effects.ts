@@ -16,6 +16,7 @@ import { saidBy } from "./rewind.js";
 import { isConnected } from "../stream/run-end.js";
 import { sendAgain } from "./failed.js";
 import { beginEmpty } from "./said.js";
+import { INSIDE } from "../thread/inside.js";
 
 const NONE: readonly never[] = [];
 type Of<Name extends Command["do"]> = Extract<Command, { do: Name }>;
@@ -120,7 +121,7 @@ export class Effects<S extends object, U extends object> {
 
   end({ unsends, asks }: Of<"end">): void {
     const thread = this.#thread;
-    if (unsends) for (const { id } of thread.pending.filter(isSent)) thread.optimisticUpdate(id).retry();
+    if (unsends) for (const { id } of thread.pending.filter(isSent)) thread[INSIDE].update(id).retry();
     const interrupts = asks ? this.#attempt.asked : undefined;
     thread.receive({ type: "run-finished", interrupts, stopped: true });
   }
@@ -135,7 +136,7 @@ export class Effects<S extends object, U extends object> {
     const error = new ThreadfoldError("NO_CONNECTION", BROKEN);
     const carried = new Set(this.#attempt.carried);
     for (const { id, status } of this.#thread.pending)
-      if (status === "sent" && carried.has(id)) this.#thread.optimisticUpdate(id).fail(error);
+      if (status === "sent" && carried.has(id)) this.#thread[INSIDE].update(id).fail(error);
     // To stop its reading would end the run that has begun.
     this.#attempt = new Attempt(this.#thread, -1, false);
   }

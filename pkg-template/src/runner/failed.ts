@@ -5,6 +5,7 @@ import type { PendingUpdate } from "../thread/thread-types.js";
 import type { Thread } from "../thread/thread.js";
 import { isEdit, madeAnew } from "./rewind.js";
 import { type Said, carried, idsOf, isPending, isUsers, lastOf, messagesIn } from "./said.js";
+import { INSIDE } from "../thread/inside.js";
 
 /** Tells which updates failed together: those with one error, the run's. */
 export class Failed<S extends object, U extends object> {
@@ -86,7 +87,7 @@ export function sendAgain<S extends object, U extends object>(
   said: ReadonlySet<unknown> | undefined,
 ): string[] {
   if (updates.some(({ update }) => isEdit(thread, update as object))) {
-    for (const { id } of updates) thread.optimisticUpdate(id).rollback();
+    for (const { id } of updates) thread[INSIDE].update(id).rollback();
     const anew = (update: object) => (isEdit(thread, update) ? madeAnew(thread, update) : update);
     return updates.map(({ update }) => thread.optimistic(anew(update as object) as InputOf<U>).id);
   }
@@ -110,8 +111,8 @@ export function sendAgain<S extends object, U extends object>(
   const moved = ids.findIndex((of) => !isAtEnd(of));
   const staying = moved < 0 ? updates : updates.slice(0, moved);
   const moving = updates.slice(staying.length);
-  for (const { id } of staying) thread.optimisticUpdate(id).retry();
-  for (const { id } of moving) thread.optimisticUpdate(id).rollback();
+  for (const { id } of staying) thread[INSIDE].update(id).retry();
+  for (const { id } of moving) thread[INSIDE].update(id).rollback();
   return [...staying, ...moving.map(({ update }) => thread.optimistic(update))].map(({ id }) => id);
 }
 

@@ -5,6 +5,7 @@ import type { Thread } from "../thread/thread.js";
 import type { PendingUpdate } from "../thread/thread-types.js";
 import { idsOf, isUsers, lastOf, messagesIn, placeIn, removes, type Said } from "./said.js";
 import { carried } from "./said.js";
+import { INSIDE } from "../thread/inside.js";
 
 /**
  * Finds the user's message with this id; or of another's, or without an id of the last message, the user's before it.
@@ -47,7 +48,7 @@ export function rewound<S extends object, U extends object>(
   const isBehind = new Set<unknown>(behind.map(({ id }) => id));
   const ids = new Set([...isBehind, question.id]);
   for (const update of carried(thread).filter(isUnsent))
-    if (idsOf(update.update).some((id) => ids.has(id))) thread.optimisticUpdate(update.id).rollback();
+    if (idsOf(update.update).some((id) => ids.has(id))) thread[INSIDE].update(update.id).rollback();
   const removals = messagesIn(thread.getConfirmedState()).flatMap(({ id }) =>
     isBehind.has(id) ? removeMessage(id) : [],
   );

@@ -82,7 +82,7 @@ export abstract class Runner<S extends object, U extends object> {
   /**
    * Shows a message at once, and sends it. Resolves when the run that carried it ends, however it ends. If an earlier
    * run is interrupted or disconnected, resolves with that status and sends the message afterwards. A message that you
-   * roll back before it is sent (`thread.optimisticUpdate(id).rollback()`) is `stopped`.
+   * roll back before it is sent (`rollback()` of `thread.pending`) is `stopped`.
    *
    * @param message - A text, a message, several, or none: the agent then runs with the state as it is, as after a
    *   tool's result.

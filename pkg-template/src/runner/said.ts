@@ -1,6 +1,7 @@
 // Reads messages of either protocol and updates: who wrote them, and which are waiting.
 import type { PendingUpdate } from "../thread/thread-types.js";
 import type { Thread } from "../thread/thread.js";
+import { INSIDE } from "../thread/inside.js";
 
 export interface Said {
   readonly id: string;
@@ -42,7 +43,7 @@ export const carried = <S extends object, U extends object>(thread: Thread<S, U>
 export function beginEmpty<S extends object, U extends object>(thread: Thread<S, U>, runId?: string): void {
   const waiting = carried(thread)
     .filter(isPending)
-    .map(({ id }) => thread.optimisticUpdate(id));
+    .map(({ id }) => thread[INSIDE].update(id));
   // A run sends no failed updates, also when it is rejoined from its start.
   for (const update of waiting) update.fail(undefined);
   thread.receive({ type: "run-started", runId, joined: false });

@@ -1,5 +1,6 @@
 // How the parts of a stream reach a thread, for both protocols: each once.
 import { ThreadfoldError } from "../shared/errors.js";
+import { INSIDE, type Inside } from "../thread/inside.js";
 import type { ThreadEvent } from "../thread/thread-events.js";
 
 /** The part of a thread that folding needs. The package's `Thread` has it all. */
@@ -15,12 +16,9 @@ export interface ReceivingThread {
   /** The ids of messages that are incomplete, if it says so. */
   readonly incompleteIds?: readonly string[] | undefined;
   getConfirmedMessage(id: string): object | undefined;
-  /** Returns whether the run has had the part with this key. */
-  had(key: string): boolean;
   /** May return false for an event that it refuses. */
   receive(event: ThreadEvent): unknown;
-  /** Notifies the listeners of errors; the thread stays as it is. */
-  report(error: ThreadfoldError, event?: unknown): void;
+  readonly [INSIDE]: Pick<Inside, "had" | "report">;
 }
 
 /**
@@ -45,7 +43,7 @@ export class Delivery {
 
   /** Returns whether the thread has had the part at this position. */
   had({ id, key = id }: Position): boolean {
-    return key !== undefined && this.thread.had(key);
+    return key !== undefined && this.thread[INSIDE].had(key);
   }
 
   /** Turns to the part at this position: the next events belong to it. */
@@ -71,7 +69,7 @@ export function reportPart(thread: ReceivingThread, cause: unknown, part: unknow
     cause instanceof ThreadfoldError
       ? cause
       : new ThreadfoldError("UNREADABLE_VALUE", "A part of the stream could not be folded: see the cause.", { cause });
-  thread.report(error, part);
+  thread[INSIDE].report(error, part);
 }
 
 export function isDisposed(error: unknown): boolean {

@@ -1,6 +1,7 @@
 import { ThreadfoldError } from "../shared/errors.js";
 import { hash } from "../shared/hash.js";
 import type { ReceivingThread } from "./delivery.js";
+import { INSIDE } from "../thread/inside.js";
 
 /** How many ids are remembered at least: as many parts as a thread knows again. */
 const REMEMBERED = 10_000;
@@ -51,7 +52,7 @@ export class SentIds {
 
   #report(id: string): void {
     const sentence = `The stream has different parts with the id ${JSON.stringify(id)}: parts before it may have been passed over.`;
-    this.#thread.report(new ThreadfoldError("INVALID_ARGUMENT", sentence));
+    this.#thread[INSIDE].report(new ThreadfoldError("INVALID_ARGUMENT", sentence));
   }
 }
 

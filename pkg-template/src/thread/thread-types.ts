@@ -96,14 +96,7 @@ export interface PendingUpdate<U = ThreadUpdate<ThreadState>> {
   readonly error?: unknown;
   /** True for one made with `{ manual: true }`: no run submits it. */
   readonly manual?: true;
-}
-
-/** Ends an optimistic update manually. Each method does nothing once the update is over. */
-export interface OptimisticUpdate {
-  readonly id: string;
-  /** `done` once the server's state has it, or you settled it or rolled it back. */
-  readonly status: PendingStatus | "done";
-  /** Folds it into the confirmed state: it stays, and is no longer pending. */
+  /** Folds it into the confirmed state: it stays, and is no longer pending. Does nothing once it is over, as the others. */
   settle(): void;
   /** Marks it failed: it stays shown, for a retry or a rollback. */
   fail(error: unknown): void;
@@ -111,6 +104,12 @@ export interface OptimisticUpdate {
   rollback(): void;
   /** Makes it pending again. */
   retry(): void;
+}
+
+/** An optimistic update as a live handle. */
+export interface OptimisticUpdate extends Pick<PendingUpdate, "id" | "settle" | "fail" | "rollback" | "retry"> {
+  /** `done` once the server's state has it, or you settled it or rolled it back. */
+  readonly status: PendingStatus | "done";
 }
 
 /** How an optimistic update gets to the server. */

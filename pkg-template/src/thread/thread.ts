@@ -26,6 +26,7 @@ import type {
 import { BECOME } from "./become.js";
 import { ThreadCore } from "./core.js";
 import { compacted, FullTrack, type Compaction, type ContextRecord } from "./full-track.js";
+import { INSIDE, type Inside } from "./inside.js";
 import { messagesById } from "./messages-by-id.js";
 import { Notifier, tellAll } from "./notifier.js";
 import { recordOf, refuseCircles, VERSION, withPlainError } from "./record.js";
@@ -74,6 +75,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   readonly schema: SchemaFor<S, U> | undefined;
   #core: ThreadCore;
   #initial: S;
+  #pending: readonly PendingUpdate<U>[] = [];
   #streaming: readonly string[] = [];
   /** The run of a thread that was freed. */
   #last = NO_RUN;
@@ -81,6 +83,14 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   readonly #notifier: Notifier<S>;
   readonly #byId = messagesById<S, MessageIn<S>>((listener) => this.#notifier.add(listener));
   readonly #listeners = { drift: new Set<ThreadListeners["drift"]>(), error: new Set<ThreadListeners["error"]>() };
+
+  /** @internal */
+  readonly [INSIDE]: Inside = {
+    said: (field) => this.#core.find(ASK.said, field),
+    had: (key) => !this.#core.isDisposed && this.#core.find(ASK.had, key) !== undefined,
+    report: (error, event) => this.#report(error, event),
+    update: (id) => this.#handle(id),
+  };
 
   /** @throws {@link ThreadfoldError} the errors of the fields' reducers, if they refuse `values`. */
   constructor(options: ThreadOptions<S, U> | undefined);
@@ -130,7 +140,15 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
 
   /** The updates the server's state does not include yet, in order. The same array until it changes. */
   get pending(): readonly PendingUpdate<U>[] {
-    return this.#core.read(ASK.pending);
+    const pending = this.#core.read<PendingUpdate<U>[]>(ASK.pending);
+    if (pending !== this.#pending) for (const update of (this.#pending = pending)) this.#withMethods(update);
+    return pending;
+  }
+
+  /** Gives an update of the core its methods. They are not enumerable: it can still be copied and posted. */
+  #withMethods(update: PendingUpdate<U>): void {
+    if (Object.hasOwn(update, "settle")) return;
+    for (const [name, value] of Object.entries(this.#ends(update.id))) Object.defineProperty(update, name, { value });
   }
 
   /**
@@ -208,27 +226,6 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   }
 
   /**
-   * Returns the server's value of a field: the last one it sent, or the one a successful run submitted. Undefined if it
-   * has none. Initial values, and those from {@link Thread.update}, are not the server's until a run has submitted
-   * them. The same holds for `"messages"` if a run was stopped or failed, because the server may not have received
-   * them.
-   *
-   * @example
-   * ```ts
-   * import { Thread } from "threadfold";
-   *
-   * const thread = new Thread({ values: { todos: [] } });
-   * console.log(thread.said("todos")); // undefined
-   * thread.receive({ type: "state", values: { todos: [{ content: "Pack", status: "pending" }] } });
-   * thread.update({ todos: [] });
-   * console.log(thread.said("todos")); // [ { content: 'Pack', status: 'pending' } ]
-   * ```
-   */
-  said(key: string): unknown {
-    return this.#core.find(ASK.said, key);
-  }
-
-  /**
    * Shows an update before the server knows it. The next run sends it. It is done when the server's state includes it
    * or that run finishes, and fails when the run fails before that.
    *
@@ -238,21 +235,27 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   optimistic(update: InputOf<U>, options?: OptimisticOptions): OptimisticUpdate {
     const id = this.#core.ask<string>(ASK.optimistic, update, option(options, "manual") ? true : undefined);
     this.#notifier.now();
-    return this.optimisticUpdate(id);
+    return this.#handle(id);
   }
 
-  /** Returns a handle to the optimistic update with this id, such as one of {@link Thread.pending} after a reload. */
-  optimisticUpdate(id: string): OptimisticUpdate {
+  #handle(id: string): OptimisticUpdate {
     const told = () => this.#core.find<PendingUpdate<U> | undefined>(ASK.told, id);
-    const change = (how: AskNumber, error?: unknown) => {
-      this.#core.ask(how, id, error);
-      this.#notifier.now();
-    };
     return {
       id,
       get status() {
         return told()?.status ?? "done";
       },
+      ...this.#ends(id),
+    };
+  }
+
+  /** The methods of an update. */
+  #ends(id: string): Pick<OptimisticUpdate, "settle" | "fail" | "rollback" | "retry"> {
+    const change = (how: AskNumber, error?: unknown) => {
+      this.#core.ask(how, id, error);
+      this.#notifier.now();
+    };
+    return {
       settle: () => change(ASK.settle),
       fail: (error) => change(ASK.fail, error),
       rollback: () => change(ASK.rollback),
@@ -276,7 +279,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
       this.#fold(event);
     } catch (cause) {
       isFolded = false;
-      this.report(cause instanceof ThreadfoldError ? cause : unreadable(cause), event);
+      this.#report(cause instanceof ThreadfoldError ? cause : unreadable(cause), event);
     }
     this.#notifier.later();
     return isFolded;
@@ -306,16 +309,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     return this.#core.read<{ messages?: readonly object[] }>(which).messages ?? [];
   }
 
-  /**
-   * Returns whether one of the last 256 parts of the thread's run has this key, or this id if it has no key. Older ones
-   * count as new.
-   */
-  had(key: string): boolean {
-    return !this.#core.isDisposed && this.#core.find(ASK.had, key) !== undefined;
-  }
-
-  /** Calls the `error` listeners for something that could not be folded. In development, logs it if there are none. */
-  report(error: ThreadfoldError, event?: unknown): void {
+  #report(error: ThreadfoldError, event?: unknown): void {
     if (development && this.#listeners.error.size === 0) console.warn(`threadfold: ${error.message}`, error);
     tellAll(this.#listeners.error, error, event);
   }
@@ -468,7 +462,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
 
   /**
    * Frees the handle to WebAssembly memory and drops all listeners. From then on everything that reads or changes the
-   * state throws `DISPOSED`; `run`, `getInitialState`, `had` and `report` need no core, and answer as before.
+   * state throws `DISPOSED`; `run` and `getInitialState` need no core, and answer as before.
    */
   dispose(): void {
     if (!this.#core.isDisposed && !this.#core.isBusy) this.#last = this.run;
@@ -490,3 +484,7 @@ function callable<F>(listener: F): F {
 function unreadable(cause: unknown): ThreadfoldError {
   return new ThreadfoldError("UNREADABLE_VALUE", "An event could not be read: see the cause.", { cause });
 }
+
+/** A thread of any state. */
+// oxlint-disable-next-line typescript/no-explicit-any -- a thread's state and updates vary both ways
+export type AnyThread = Thread<any, any>;

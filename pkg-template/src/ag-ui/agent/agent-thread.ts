@@ -11,6 +11,7 @@ import { isKnown } from "../known-messages.js";
 import { newId } from "../../shared/new-id.js";
 import { type Shown, withoutFailed } from "../not-failed.js";
 import { isObject } from "../shapes.js";
+import { INSIDE } from "../../thread/inside.js";
 
 /** The thread of an agent: AG-UI's messages, and the agent's state, whatever it is, as fields. */
 export type AgentThread = Thread<AgentState>;
@@ -249,7 +250,7 @@ export class ThreadOfAgent {
       }
       giveKnown();
     } catch (error) {
-      this.thread.report(error as ThreadfoldError, update);
+      this.thread[INSIDE].report(error as ThreadfoldError, update);
     }
   }
 

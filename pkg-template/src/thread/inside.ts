@@ -1,0 +1,25 @@
+// The questions of adapters and runners to a thread, besides its public methods.
+import type { ThreadfoldError } from "../shared/errors.js";
+import type { OptimisticUpdate } from "./thread-types.js";
+
+/** A thread's answers to adapters, runners and `persist`. */
+export interface Inside {
+  /**
+   * Returns the server's value of a field: the last one it sent, or the one a successful run submitted. Undefined if it
+   * has none. Initial values, and those from `thread.update`, are not the server's until a run has submitted them. The
+   * same holds for `"messages"` if a run was stopped or failed, because the server may not have received them.
+   */
+  said(field: string): unknown;
+  /**
+   * Returns whether one of the last 256 parts of the thread's run has this key, or this id if it has no key. Older ones
+   * count as new. False for a disposed thread.
+   */
+  had(key: string): boolean;
+  /** Calls the `error` listeners for something that could not be folded. In development, logs it if there are none. */
+  report(error: ThreadfoldError, event?: unknown): void;
+  /** Returns a handle to the optimistic update with this id; its status is `done` if there is none. */
+  update(id: string): OptimisticUpdate;
+}
+
+/** The key of a thread's {@link Inside}. One symbol for all copies of this module: each entry has its own. */
+export const INSIDE: unique symbol = Symbol.for("threadfold.inside") as never;
