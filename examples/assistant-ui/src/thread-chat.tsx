@@ -6,13 +6,13 @@ import {
   type AppendMessage,
 } from "@assistant-ui/react";
 import { textOf, type AgUiMessage } from "threadfold";
-import { useRunner, useThread } from "threadfold/react";
+import { useChat, useThread } from "threadfold/react";
 import { agent, thread } from "./agent.js";
 import { Conversation } from "./conversation.js";
 
 export function ThreadChat() {
   const messages = useThread(thread, (state) => state.messages);
-  const { status } = useRunner(agent);
+  const { status } = useChat(agent);
   const isRunning = status === "submitted" || status === "streaming";
   const runtime = useExternalStoreRuntime({
     // Converts a message when it is another object than before: a token costs one conversion.
@@ -34,7 +34,7 @@ export function ThreadChat() {
 
 /** The run's questions, and its error. */
 function Run() {
-  const { error, interrupts } = useRunner(agent);
+  const { error, interrupts } = useChat(agent);
   const answer = (approved: boolean) => agent.resume(interrupts.map(({ id }) => ({ id, value: { approved } })));
   return (
     <p>

@@ -3,7 +3,7 @@
 import { useState, type FormEvent } from "react";
 import { textOf, Thread, type AgUiMessage, type AgUiState } from "threadfold";
 import { AgUiRunner } from "threadfold/ag-ui";
-import { useMessage, useMessageIds, useRunner } from "threadfold/react";
+import { useChat, useMessage } from "threadfold/react";
 
 export function Chat({ threadId, messages }: { threadId: string; messages: AgUiMessage[] }) {
   // One thread for each mounted chat: on the server, one for each request.
@@ -11,8 +11,7 @@ export function Chat({ threadId, messages }: { threadId: string; messages: AgUiM
     const thread = new Thread<AgUiState>({ threadId, values: { messages } });
     return { thread, agent: new AgUiRunner(thread, { url: "/api/agent" }) };
   });
-  const ids = useMessageIds(thread);
-  const { status } = useRunner(agent);
+  const { messageIds, status } = useChat(agent);
   const [text, setText] = useState("");
 
   const send = (event: FormEvent) => {
@@ -24,7 +23,7 @@ export function Chat({ threadId, messages }: { threadId: string; messages: AgUiM
   return (
     <main>
       <ol>
-        {ids.map((id) => (
+        {messageIds.map((id) => (
           <Message key={id} thread={thread} id={id} />
         ))}
       </ol>

@@ -1,11 +1,10 @@
 import { useState, type FormEvent } from "react";
-import { textOf } from "threadfold";
-import { useMessage, useMessageIds, usePending, useRunner, type RunnerView } from "threadfold/react";
+import { textOf, type Interrupt } from "threadfold";
+import { useChat, useMessage, usePending } from "threadfold/react";
 import { agent } from "./agent.js";
 
 export function Chat() {
-  const ids = useMessageIds(agent);
-  const { status, error, interrupts } = useRunner(agent);
+  const { messageIds, status, error, interrupts } = useChat(agent);
   const [text, setText] = useState("");
   const isBusy = status === "submitted" || status === "streaming";
 
@@ -18,7 +17,7 @@ export function Chat() {
   return (
     <main>
       <ol>
-        {ids.map((id) => (
+        {messageIds.map((id) => (
           <Message key={id} id={id} error={error} />
         ))}
       </ol>
@@ -43,7 +42,7 @@ export function Chat() {
 }
 
 /** One message: a token renders the message that grew and no other. */
-function Message({ id, error }: { id: string; error: RunnerView["error"] }) {
+function Message({ id, error }: { id: string; error: unknown }) {
   const message = useMessage(agent, id);
   const [update] = usePending(agent, id);
   if (!message) return null;
@@ -67,7 +66,7 @@ function Message({ id, error }: { id: string; error: RunnerView["error"] }) {
 }
 
 /** The graph's questions by `interrupt(…)`, each with two answers. The runner sends them once all are answered. */
-function Approval({ interrupts }: Pick<RunnerView, "interrupts">) {
+function Approval({ interrupts }: { interrupts: readonly Interrupt[] }) {
   return interrupts.map(({ id, message, value }) => (
     <p key={id}>
       {message ?? JSON.stringify(value)} <button onClick={() => void agent.resume({ id, value: true })}>Yes</button>

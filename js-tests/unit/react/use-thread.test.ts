@@ -2,7 +2,7 @@
 // The hook itself, on the smallest store that it works with.
 import { act, createElement as h, StrictMode } from "react";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { useThread, type ThreadStore } from "threadfold/react";
+import { useThread } from "threadfold/react";
 import { complaints, mount } from "./mount";
 
 interface State {
@@ -10,7 +10,7 @@ interface State {
   readonly items: readonly { readonly id: string }[];
 }
 
-class Store implements ThreadStore<State> {
+class Store {
   #state: State = { title: "one", items: [{ id: "a" }] };
   readonly #initial = this.#state;
   readonly listeners = new Set<() => void>();

@@ -4,7 +4,5 @@ export { useChat, type Chat } from "../react/use-chat.js";
 export { useMessage, useMessageIds } from "../react/use-message.js";
 export { usePending } from "../react/use-pending.js";
 export { useRun } from "../react/use-run.js";
-export { useRunner, type RunnerView } from "../react/use-runner.js";
-export type { Of } from "../react/thread-of.js";
-export { useThread, type ThreadStore } from "../react/use-thread.js";
+export { useThread } from "../react/use-thread.js";
 export { useToolResult } from "../react/use-tool-result.js";

@@ -1,12 +1,12 @@
 // @vitest-environment jsdom
-// The view of a runner that a component renders.
+// The state of a runner that a component renders.
 import { act, createElement as h } from "react";
 import { renderToString } from "react-dom/server";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Thread, type AgUiState } from "threadfold";
 import { AgUiRunner } from "threadfold/ag-ui";
 import { LangGraphRunner } from "threadfold/langgraph";
-import { useMessageIds, useRunner, type RunnerView } from "threadfold/react";
+import { useChat, useRun, type Chat } from "threadfold/react";
 import { StubServer, turn } from "../runner/stub-server.js";
 import { agUiWire, langGraphWire } from "../runner/stub-wires.js";
 import { complaints, hydrate, mount } from "./mount";
@@ -23,11 +23,11 @@ afterEach(() => {
 function open() {
   const server = new StubServer(agUiWire);
   const runner = new AgUiRunner(new Thread<AgUiState>(), { url: "http://stub/agent", fetch: server.fetch });
-  const seen: RunnerView[] = [];
+  const seen: Chat<AgUiState, object>[] = [];
   const All = () => {
-    const view = useRunner(runner);
-    seen.push(view);
-    return h("p", {}, view.status);
+    const chat = useChat(runner);
+    seen.push(chat as never);
+    return h("p", {}, chat.status);
   };
   return { server, runner, seen, All };
 }
@@ -45,7 +45,7 @@ test("the runner's actions, one render for each change and none for a token", as
   expect(host.textContent).toBe("ready");
   expect(seen.length).toBeLessThanOrEqual(4);
   const before = seen.length;
-  runner.thread.update({ messages: { id: "x", role: "user", content: "x" } });
+  runner.thread.update({ todos: [] });
   await act(async () => root.render(h(All)));
   expect(seen.length).toBe(before + 1);
   expect(seen.at(-1)).toBe(seen.at(-2));
@@ -89,7 +89,7 @@ test("a selection renders for itself alone", async () => {
   let renders = 0;
   const Busy = () => {
     renders++;
-    return h("p", {}, String(useRunner(runner, ({ status }) => status === "submitted" || status === "streaming")));
+    return h("p", {}, String(useRun(runner, ({ status }) => status === "submitted" || status === "streaming")));
   };
   const { host } = await mount(h(Busy));
   await settled(() => runner.sendMessage("Hi"));
@@ -122,9 +122,8 @@ test("that a thread opens, not that it is loaded again", async () => {
   };
   const runner = new LangGraphRunner(new Thread({ threadId: first.thread.threadId }), { ...options, fetch });
   const Opening = () => {
-    const { isThreadLoading } = useRunner(runner);
-    const { length } = useMessageIds(runner.thread);
-    return h("p", {}, isThreadLoading ? "opens" : length);
+    const { isThreadLoading, messageIds } = useChat(runner);
+    return h("p", {}, isThreadLoading ? "opens" : messageIds.length);
   };
   const { host } = await mount(h(Opening));
   expect(host.textContent).toBe("0");
