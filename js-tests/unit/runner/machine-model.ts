@@ -1,15 +1,10 @@
 // A small world around the runner's machine: a thread as the contract has it, promises, and a server's possible
 // actions. Every word of events is walked, and the rules are checked after each.
-import {
-  isDue,
-  isUnderWay,
-  listOf,
-  machineOf,
-  openOf,
-  standingOf,
-  step,
-} from "../../../pkg-template/src/runner/machine.js";
-import type { Command, Event, Found, Machine, Rules } from "../../../pkg-template/src/runner/machine-types.js";
+import { step } from "../../../pkg-template/src/runner/machine.js";
+import { listOf } from "../../../pkg-template/src/runner/machine/chain.js";
+import { machineOf } from "../../../pkg-template/src/runner/machine/machine-of.js";
+import { isDue, isUnderWay, openOf, standingOf } from "../../../pkg-template/src/runner/machine/standing.js";
+import type { Command, Event, Found, Machine, Rules } from "../../../pkg-template/src/runner/machine/types.js";
 import { statusOf } from "../../../pkg-template/src/runner/shown.js";
 
 type Kind = "send" | "empty" | "edit" | "bad edit" | "retry" | "whole" | "part" | "bad answer" | "other";

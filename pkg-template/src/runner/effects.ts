@@ -9,7 +9,7 @@ import { Attempt } from "./attempt.js";
 import { Cancel } from "./cancel.js";
 import { Failed } from "./failed.js";
 import { foldState, type ServerThread } from "./load.js";
-import type { Command, Event, Found, RunStanding } from "./machine-types.js";
+import type { Command, Event, Found, RunStanding } from "./machine/types.js";
 import type { RunNews, RunProtocol, Work } from "./protocol.js";
 import { Questions } from "./questions.js";
 import { saidBy } from "./rewind.js";

@@ -1,7 +1,7 @@
 // The state that a runner shows, derived from its machine.
 import type { RunStatus } from "../thread/thread-types.js";
-import { openOf, standingOf } from "./machine.js";
-import type { Machine, Standing } from "./machine-types.js";
+import { openOf, standingOf } from "./machine/standing.js";
+import type { Machine, Standing } from "./machine/types.js";
 
 /** The status in the words of {@link RunStatus}. */
 export function statusOf({ state, unsent, waiters, wants }: Machine): RunStatus {

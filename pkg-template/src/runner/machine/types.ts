@@ -1,12 +1,10 @@
 // The state, events and commands of a runner's machine. It has ids, numbers and names alone, so that it can move into
 // the core.
-import type { RunResult } from "../stream/run-result.js";
+import type { RunResult } from "../../stream/run-result.js";
+import type { Chain } from "./chain.js";
 
 /** The number of a promise that a call has returned. */
 export type Who = number;
-
-/** A list that grows by one item at the same cost, however long it is. */
-export type Chain<T> = { readonly last: T; readonly rest: Chain<T> } | undefined;
 
 /** How the thread's last run stands. */
 export type Standing =

@@ -1,0 +1,67 @@
+// An attempt: what its transport reports of a run, of a load and of their connection.
+import type { After, Cut, Event, Found, Joined } from "./types.js";
+import { found, NONE } from "./standing.js";
+import { ask, comeToRest, command, sendAgain, settle, type Turn } from "./turn.js";
+
+export function hear(turn: Turn, isPart: boolean): void {
+  const { state } = turn.m;
+  if (state.is === "requesting") turn.m.state = { ...state, is: "reading", heard: isPart, tries: -1, answered: false };
+  else if (state.is === "rejoining") turn.m.state = { ...state, is: "reading", heard: state.heard || isPart };
+  else if (state.is === "reading" && isPart) turn.m.state = { ...state, heard: true };
+}
+
+export function ended(turn: Turn, how: Exclude<Found, { is: "cut" }>): void {
+  const { state, own } = turn.m;
+  if (state.is !== "requesting" && state.is !== "reading" && state.is !== "rejoining") return;
+  const after = state.is === "requesting" ? undefined : state.after;
+  const { answers } = state;
+  const run = how.is === "failed" ? { ...how, answers } : found(how, { is: "none" });
+  if (how.is !== "failed") turn.m.mayLack = false;
+  turn.m.state = { is: "rest", run };
+  if (after?.is === "load" && (how.is === "finished" || how.is === "asks"))
+    return ask(turn, NONE, after.again, after.joined);
+  if (after?.is === "load" && after.again && how.is === "failed") return sendAgain(turn, after.again, false);
+  if (after?.is === "remake" && how.is === "failed" && how.gone) {
+    const [first, ...others] = own;
+    turn.m.own = NONE;
+    if (first !== undefined) command(turn, { do: "remake", w: first });
+    return settle(turn, others, "error");
+  }
+  comeToRest(turn, run);
+}
+
+export function cut(turn: Turn, { n, joins, parts, answered, auth }: Cut): void {
+  const { state } = turn.m;
+  if (state.is !== "requesting" && state.is !== "reading" && state.is !== "rejoining") return;
+  const was: Joined =
+    state.is === "requesting" ? { n, answers: state.answers, heard: false, tries: -1, answered: false } : state;
+  const heard = was.heard || parts;
+  const tries = parts ? 0 : was.tries + 1;
+  const isAnswered = was.answered || answered;
+  const isOver = tries >= turn.rules.patience;
+  turn.m.state = { ...was, is: "rejoining", heard, tries, answered: isAnswered };
+  if (auth) return tire(turn, joins, heard);
+  if (!joins || (isOver && isAnswered)) return command(turn, { do: "giveUp", n });
+  if (!isOver) return command(turn, { do: "wait", n, tries });
+  command(turn, { do: "tire" });
+  tire(turn, joins, heard);
+}
+
+function tire(turn: Turn, joins: boolean, heard: boolean): void {
+  comeToRest(turn, { is: "cut", joins, heard, tired: true });
+}
+
+export function loaded(turn: Turn, { how, run, isDone, n }: Extract<Event, { is: "loaded" }>): void {
+  const { state } = turn.m;
+  if (state.is !== "loading") return;
+  const { again } = state;
+  if (run !== undefined) {
+    const after: After = { is: "load", joined: run, again };
+    turn.m.state = { is: "rejoining", n, heard: false, tries: -1, answered: false, after };
+    return command(turn, { do: "join", n });
+  }
+  const standing = found(how, state.run);
+  turn.m.state = { is: "rest", run: standing };
+  if (again && standing.is !== "asks") return sendAgain(turn, again, isDone);
+  comeToRest(turn, standing);
+}

@@ -1,0 +1,39 @@
+// How a run stands, and what a machine would do by that.
+import type { Found, Machine, Result, RunStanding, Standing, State } from "./types.js";
+
+export const NONE: readonly never[] = [];
+
+/** The run's own standing, whatever became of a load. */
+export const standingOf = (run: Standing): RunStanding => (run.is === "unloaded" ? run.behind : run);
+
+/** The open interrupts of a standing. */
+export const openOf = (run: Standing): readonly string[] => {
+  const own = standingOf(run);
+  return own.is === "asks" || own.is === "failed" ? own.open : NONE;
+};
+
+/** Whether a run is under way that this runner asked for or joined. */
+export const isUnderWay = ({ is }: State): boolean => is === "requesting" || is === "reading" || is === "rejoining";
+
+/** Whether what waits would go out now. */
+export const isDue = ({ state, unsent, waiters, wants, isAwake }: Machine): boolean =>
+  state.is === "rest" && isAwake && (unsent !== undefined || waiters !== undefined || wants);
+
+export const resultOf = (run: Standing): Result => {
+  if (run.is === "none") return "finished";
+  if (run.is === "ended") return run.how;
+  if (run.is === "asks") return "interrupted";
+  return run.is === "cut" ? "disconnected" : "error";
+};
+
+/** The standing of a run found so; pending answers are kept while the interrupts are the same. */
+export function found(how: Found, before: Standing): RunStanding {
+  const was = standingOf(before);
+  if (how.is === "asks") {
+    const kept = was.is === "asks" ? was.kept.filter((id) => how.open.includes(id)) : NONE;
+    return { is: "asks", open: how.open, kept };
+  }
+  if (how.is === "failed") return { ...how, answers: was.is === "failed" ? was.answers : undefined };
+  if (how.is === "cut") return { ...how, tired: false };
+  return { is: "ended", how: how.is };
+}

@@ -1,0 +1,91 @@
+// One step while it is made: the next machine, its commands, and the ways from one state to another.
+import type { After, Command, CutRun, Later, Machine, Refusal, Result, Rules, Standing, Who } from "./types.js";
+import { listOf } from "./chain.js";
+import { NONE, openOf, resultOf, standingOf } from "./standing.js";
+
+type Draft = { -readonly [Field in keyof Machine]: Machine[Field] };
+
+export interface Turn {
+  m: Draft;
+  readonly commands: Command[];
+  readonly rules: Rules;
+}
+
+export const turnOf = (before: Machine, rules: Rules): Turn => ({ m: { ...before }, commands: [], rules });
+
+export function request(turn: Turn, own: readonly Who[], answers: readonly string[] | undefined): void {
+  const { state } = turn.m;
+  const run = state.is === "rest" ? standingOf(state.run) : undefined;
+  turn.m.mayLack ||= run?.is === "failed" && (run.begun || run.lost);
+  const n = ++turn.m.n;
+  turn.m.own = own;
+  turn.m.state = { is: "requesting", n, answers };
+  command(turn, { do: "begin", n, carries: !answers }, { do: "request", n, answers, mayLack: turn.m.mayLack });
+}
+
+export function rejoin(turn: Turn, own: readonly Who[], { joins, heard }: CutRun, after?: After): void {
+  const n = ++turn.m.n;
+  turn.m.own = own;
+  turn.m.state = { is: "rejoining", n, heard, tries: -1, answered: false, after };
+  command(turn, joins ? { do: "join", n } : { do: "giveUp", n });
+}
+
+/** Asks for the server's state of the thread; `again`: what to send then, if the server lacks it. */
+export function ask(turn: Turn, own: readonly Who[], again: readonly string[] | undefined, joined?: string): void {
+  const { state } = turn.m;
+  if (state.is !== "rest") return;
+  const n = ++turn.m.n;
+  turn.m.own = [...turn.m.own, ...own];
+  turn.m.state = { is: "loading", n, run: standingOf(state.run), again };
+  command(turn, { do: "load", n, joined });
+}
+
+export function sendAgain(turn: Turn, ids: readonly string[], isDone: boolean): void {
+  command(turn, { do: "again", ws: turn.m.own, ids, isDone });
+  turn.m.own = NONE;
+}
+
+export function go(turn: Turn): void {
+  const { state } = turn.m;
+  if (state.is !== "rest") return;
+  const run = standingOf(state.run);
+  const waiting = listOf(turn.m.waiters).map(({ w }) => w);
+  if (run.is === "cut" && !run.tired) return rejoin(turn, NONE, run);
+  if (run.is === "cut" || openOf(run).length > 0) {
+    turn.m.waiters = undefined;
+    return settle(turn, waiting, resultOf(run));
+  }
+  turn.m.waiters = turn.m.unsent = undefined;
+  turn.m.wants = false;
+  request(turn, waiting, undefined);
+}
+
+/** Comes to rest, and resolves the promises of the ended work. A run that stays cut off resolves all others, too. */
+export function comeToRest(turn: Turn, run: Standing): void {
+  turn.m.state = { is: "rest", run };
+  const waiting = run.is === "cut" ? listOf(turn.m.waiters).map(({ w }) => w) : NONE;
+  if (run.is === "cut") turn.m.waiters = undefined;
+  settle(turn, [...turn.m.own, ...waiting], resultOf(run));
+  turn.m.own = NONE;
+}
+
+export function postpone(turn: Turn, call: Later): void {
+  turn.m.later = [...turn.m.later, call];
+}
+
+export function leave(turn: Turn, goesOn: boolean): void {
+  turn.m.n++;
+  command(turn, { do: "leave", goesOn });
+}
+
+export function settle(turn: Turn, ws: readonly Who[], how: Result, why?: "cancel" | "other"): void {
+  if (ws.length > 0) command(turn, { do: "settle", ws, how, ...(why && { why }) });
+}
+
+export function refuse(turn: Turn, w: Who, code: Refusal): void {
+  command(turn, { do: "refuse", w, code });
+}
+
+export function command(turn: Turn, ...commands: Command[]): void {
+  turn.commands.push(...commands);
+}
