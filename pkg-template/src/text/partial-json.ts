@@ -1,3 +1,6 @@
+import { type Container, read, sharing, write } from "./containers.js";
+import { isDigit, numberOf, Part, partAfter } from "./json-number.js";
+
 /**
  * JSON that is still arriving: the part that is there, as @langchain/core's `parsePartialJson` reads it, without
  * reading anything twice. A piece of text costs its own length. A look at the object costs a copy of the objects that
@@ -317,8 +320,6 @@ export class PartialObject {
 }
 
 type Dict = Readonly<Record<string, unknown>>;
-type Container = Record<string, unknown> | unknown[];
-
 /**
  * An open container, where in it the reader is, how many values it has, and the look that it was made or copied after.
  */
@@ -348,18 +349,6 @@ const enum Escape {
   Begun,
   Unicode,
 }
-/** The part of a number that was read last. */
-const enum Part {
-  Start,
-  Sign,
-  Zero,
-  Whole,
-  Fraction,
-  Exponent,
-  ExponentDigits,
-  Wrong,
-}
-
 const QUOTE = 34;
 const BACKSLASH = 92;
 const HEX = /^[0-9A-Fa-f]$/;
@@ -376,57 +365,9 @@ const ESCAPES: Readonly<Record<string, string | undefined>> = Object.assign(Obje
 });
 const WORDS = { n: ["null", null], t: ["true", true], f: ["false", false] } as const;
 
-const isDigit = (char: string): boolean => char >= "0" && char <= "9";
-
 /** Whether `trim` removes this character. */
 const isSpace = (code: number): boolean =>
   code === 32 || (code >= 9 && code <= 13) || (code >= 160 && String.fromCharCode(code).trim() === "");
 
-/** Returns the part of a number that one more character leads to; undefined when the number is over. */
-function partAfter(part: Part, char: string): Part | undefined {
-  if (isDigit(char)) {
-    if (part === Part.Zero) return Part.Wrong;
-    if (part === Part.Start || part === Part.Sign) return char === "0" ? Part.Zero : Part.Whole;
-    return part === Part.Exponent ? Part.ExponentDigits : part;
-  }
-  if (char === "-" && part === Part.Start) return Part.Sign;
-  if (char === "." && part < Part.Fraction) return Part.Fraction;
-  if ((char === "e" || char === "E") && part < Part.Exponent) return Part.Exponent;
-  if ((char === "+" || char === "-") && part === Part.Exponent) return Part.ExponentDigits;
-  return undefined;
-}
-
-const numberOf = (text: string): number => (text === "-" ? -0 : Number.parseFloat(text));
-
-const read = (node: Container, key: string | number): unknown => (node as Record<string | number, unknown>)[key];
-
 /** Values that are copied as fast as anything else is done for a piece. */
 const WIDE = 32;
-
-/** How deep two objects are compared. */
-const DEPTH = 500;
-
-/** Returns `newer` with the parts of `older` that are still equal. */
-function sharing(older: unknown, newer: unknown, depth: number): unknown {
-  if (Object.is(older, newer)) return newer;
-  if (!isContainer(older) || !isContainer(newer) || Array.isArray(older) !== Array.isArray(newer) || depth > DEPTH)
-    return older;
-  const keys = Object.keys(older);
-  let isSame = keys.length === Object.keys(newer).length;
-  for (const key of keys) {
-    const was = read(older, key);
-    const value = Object.hasOwn(newer, key) ? sharing(was, read(newer, key), depth + 1) : was;
-    if (value !== was) write(older, key, value);
-    isSame &&= Object.hasOwn(newer, key) && Object.is(value, read(newer, key));
-  }
-  return isSame ? newer : older;
-}
-
-const isContainer = (value: unknown): value is Container => typeof value === "object" && value !== null;
-
-function write(node: Container, key: string | number, value: unknown): void {
-  // The reference's parser loses this key to the prototype while the text is unfinished; it is a key like any other.
-  if (key === "__proto__") {
-    Object.defineProperty(node, key, { value, writable: true, enumerable: true, configurable: true });
-  } else (node as Record<string | number, unknown>)[key] = value;
-}

@@ -2,7 +2,7 @@
 import type { CheckpointTuple } from "../../checkpoint/types.js";
 import { GraphValueError } from "../build/graph-errors.js";
 import type { GraphSpec } from "../build/graph-spec.js";
-import type { PlanState } from "../build/planner.js";
+import type { PlanState } from "../build/plan-types.js";
 import type { StopAt } from "../build/run-config.js";
 import { restored } from "../saved/checkpoint-format.js";
 import type { SavedThread } from "../saved/saved-thread.js";

@@ -9,7 +9,7 @@ import {
 } from "../build/graph-errors.js";
 import type { Interrupt } from "../build/interrupt.js";
 import { type ContextTask, NodeContext } from "../build/node-context.js";
-import type { PlannedTask } from "../build/planner.js";
+import type { PlannedTask } from "../build/plan-types.js";
 import { retryDelay } from "../build/retry.js";
 import type { Values } from "../types.js";
 import { type TimeoutPolicy, timeoutPolicy } from "../build/timeout.js";
