@@ -5,7 +5,8 @@ export { foldGraph } from "../langgraph/fold-graph.js";
 export { foldLangGraph } from "../langgraph/fold-langgraph.js";
 export type { LangGraphPart, RunStream } from "../langgraph/parts.js";
 export { openLangGraph } from "../langgraph/open-langgraph.js";
-export { LangGraphRunner, type LangGraphRunnerOptions } from "../langgraph/runner.js";
+export { LangGraphRunner } from "../langgraph/runner.js";
+export type { LangGraphRunnerOptions } from "../langgraph/runner-options.js";
 export {
   apiTransport,
   clientTransport,

@@ -1,7 +1,8 @@
 import { opened, type OpenOptions } from "../open/opened.js";
 import type { ThreadState, ThreadUpdate } from "../thread/thread-types.js";
 import type { WithLangChainMessages } from "../state/message-types.js";
-import { LangGraphRunner, type LangGraphRunnerOptions } from "./runner.js";
+import { LangGraphRunner } from "./runner.js";
+import type { LangGraphRunnerOptions } from "./runner-options.js";
 
 /**
  * Opens a conversation with a LangGraph deployment, like `openAgUi` of `threadfold/ag-ui` with an AG-UI server. Returns

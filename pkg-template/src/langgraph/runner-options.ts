@@ -1,0 +1,58 @@
+import { ThreadfoldError } from "../shared/errors.js";
+import type { LangGraphPart } from "./parts.js";
+import { apiTransport, type ApiTransportOptions, type LangGraphTransport } from "./transport.js";
+import type { HttpOptions, RunnerOptions } from "../runner/runner-types.js";
+
+/** How a {@link LangGraphRunner} reaches its server (by `apiUrl` or `transport`), and the options of each run. */
+export interface LangGraphRunnerOptions extends RunnerOptions, HttpOptions {
+  /** The way to the server: `apiTransport`, `clientTransport`, or functions of your own. */
+  transport?: LangGraphTransport | undefined;
+  /** The server's address, such as `http://localhost:2024`. */
+  apiUrl?: string | URL | undefined;
+  /** The assistant's id, or the graph's name: with `apiUrl`. */
+  assistantId?: string | undefined;
+  /** A function is called before each run. */
+  config?: object | (() => object) | undefined;
+  /** The run's static context. A function is called before each run. */
+  context?: object | (() => object) | undefined;
+  /** Default `["values", "messages-tuple", "custom"]`. Keep `values`: it confirms messages. */
+  streamMode?: readonly string[] | undefined;
+  /** Whether to stream the events of subgraphs, too. */
+  streamSubgraphs?: boolean | undefined;
+  /** How the server handles a run while another run of the thread is active. Default: the server's. */
+  multitaskStrategy?: "reject" | "interrupt" | "rollback" | "enqueue" | undefined;
+  /**
+   * Called with the id of a thread that the server created because yours had none. Store it to return to the thread.
+   */
+  onThreadId?: ((threadId: string) => void) | undefined;
+  /**
+   * Called with every part after it is folded. The part `custom` has what nodes send by `get_stream_writer()`.
+   */
+  onEvent?: ((part: LangGraphPart) => void) | undefined;
+}
+
+/** The options besides those of every runner. */
+export const OWN_OPTIONS = {
+  transport: true,
+  apiUrl: true,
+  assistantId: true,
+  config: true,
+  context: true,
+  streamMode: true,
+  streamSubgraphs: true,
+  multitaskStrategy: true,
+  onThreadId: true,
+  onEvent: true,
+} as const;
+
+/** The way to the server that the options name. */
+export function transportOf(options: LangGraphRunnerOptions): LangGraphTransport {
+  const { transport, apiUrl, assistantId } = options;
+  if (transport && apiUrl === undefined && typeof transport.run === "function") return transport;
+  if (transport || apiUrl === undefined || typeof assistantId !== "string" || assistantId === "")
+    throw new ThreadfoldError(
+      "INVALID_ARGUMENT",
+      "new LangGraphRunner takes apiUrl and assistantId, or a transport: { run, create?, join?, cancel?, load? }.",
+    );
+  return apiTransport(options as ApiTransportOptions);
+}
