@@ -1,14 +1,10 @@
-import {
-  createAgent,
-  humanInTheLoopMiddleware,
-  type HumanInTheLoopOptions,
-  type InterruptOnConfig,
-  tool,
-  type ToolApprovalRequest,
-} from "threadfold/agent";
+import { createAgent, humanInTheLoopMiddleware, tool, type ToolApprovalRequest } from "threadfold/agent";
 import { Command, INTERRUPT, MemorySaver } from "threadfold/graph";
 import { expect, test } from "vitest";
 import { type Recorded, replay, type Reply, scripted, shown } from "./records.js";
+
+type HumanInTheLoopOptions = Parameters<typeof humanInTheLoopMiddleware>[0];
+type InterruptOnConfig = Exclude<HumanInTheLoopOptions["interruptOn"][string], boolean>;
 
 interface Given {
   readonly gates: Record<string, boolean | { allowed_decisions: never[]; description?: string }>;

@@ -1,10 +1,10 @@
-import { createAgent, createMiddleware, type JumpTarget, tool } from "threadfold/agent";
+import { createAgent, createMiddleware, tool } from "threadfold/agent";
 import { expect, test } from "vitest";
 import { arrows, replay, type Reply, scripted, shown, sorted } from "./records.js";
 
 interface Hook {
-  readonly jump?: { readonly at: number; readonly to: JumpTarget };
-  readonly can?: readonly JumpTarget[];
+  readonly jump?: { readonly at: number; readonly to: "model" | "tools" | "end" };
+  readonly can?: readonly ("model" | "tools" | "end")[];
   readonly answers?: number;
 }
 interface Spec {

@@ -2,9 +2,7 @@
 import { FakeListChatModel } from "@langchain/core/utils/testing";
 import {
   type AgentOptions,
-  CallLimitExceededError,
   ClearToolUsesEdit,
-  type ClearToolUsesEditOptions,
   contextEditingMiddleware,
   createAgent,
   createDeepAgent,
@@ -35,7 +33,7 @@ test("an error of a limit says which, and its counts", async () => {
       .invoke({ messages: "go" })
       .catch((error: unknown) => error);
   const tools = await failed([toolCallLimitMiddleware({ runLimit: 1, toolName: "look", exitBehavior: "error" })]);
-  expect(tools).toBeInstanceOf(CallLimitExceededError);
+  expect(tools).toBeInstanceOf(Error);
   expect(tools).toMatchObject({
     name: "ToolCallLimitExceededError",
     threadCount: 2,
@@ -44,7 +42,7 @@ test("an error of a limit says which, and its counts", async () => {
     toolName: "look",
   });
   const models = await failed([modelCallLimitMiddleware({ threadLimit: 1, exitBehavior: "error" })]);
-  expect(models).toBeInstanceOf(CallLimitExceededError);
+  expect(models).toBeInstanceOf(Error);
   expect(models).toMatchObject({ name: "ModelCallLimitExceededError", threadCount: 1, runCount: 1, threadLimit: 1 });
 });
 
@@ -148,7 +146,7 @@ const all = none.map(() => true);
 const butLast = [true, true, true, true, false];
 const butTwo = [true, true, true, false, false];
 
-test.each<[ClearToolUsesEditOptions, boolean[]]>([
+test.each<[NonNullable<ConstructorParameters<typeof ClearToolUsesEdit>[0]>, boolean[]]>([
   [{ trigger: 10 }, [true, true, false, false, false]],
   [{ trigger: { tokens: 100 }, keep: { messages: 1 } }, butLast],
   [{ trigger: { messages: 10 }, keep: 0 }, all],

@@ -4,7 +4,6 @@ import {
   createMiddleware,
   createSubAgentMiddleware,
   humanInTheLoopMiddleware,
-  type JumpTarget,
   tool,
 } from "threadfold/agent";
 import { Command, INTERRUPT, MemorySaver } from "threadfold/graph";
@@ -24,7 +23,7 @@ test.each([
   [
     "canJumpTo: expected a list of 'model', 'tools' and 'end'.",
     () => {
-      const beforeModel = { canJumpTo: ["modl" as JumpTarget], hook: () => undefined };
+      const beforeModel = { canJumpTo: ["modl" as "model"], hook: () => undefined };
       return createAgent({ model, middleware: [createMiddleware({ name: "one", beforeModel })] });
     },
   ],

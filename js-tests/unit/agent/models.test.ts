@@ -6,7 +6,7 @@ import { MemorySaver as LangGraphMemorySaver } from "@langchain/langgraph-checkp
 import { generateText, jsonSchema, tool as aiTool } from "ai";
 import { MockLanguageModelV3, simulateReadableStream } from "ai/test";
 import { graphEvents } from "threadfold/ag-ui";
-import { createAgent, createMiddleware, type LangChainModel, mcpTools, tool } from "threadfold/agent";
+import { createAgent, createMiddleware, type AgentModel, mcpTools, tool } from "threadfold/agent";
 import { concatChunk } from "threadfold/langgraph";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
@@ -196,8 +196,8 @@ describe("@langchain/core", () => {
       new AIMessage({ content: "", tool_calls: [{ id: "c2", name: "add", args: { a: "x" } }] }),
       new AIMessage("3"),
     ];
-    const model: LangChainModel = {
-      bindTools: (tools) => {
+    const model: AgentModel = {
+      bindTools: (tools: object[]) => {
         bound.push(...tools);
         return model;
       },
@@ -234,7 +234,7 @@ describe("@langchain/core", () => {
   test("a streaming model without callbacks is streamed, and its chunks make one message", async () => {
     const chunks = [new AIMessageChunk({ id: "m1", content: "a" }), new AIMessageChunk({ id: "m1", content: "b" })];
     const inner = new FakeStreamingChatModel({ chunks });
-    const model: LangChainModel = { invoke: () => inner.invoke([]), stream: () => inner.stream([]) };
+    const model: AgentModel = { invoke: () => inner.invoke([]), stream: () => inner.stream([]) };
     const agent = createAgent({ model });
     const pieces: unknown[] = [];
     for await (const [message] of agent.stream({ messages: "Go" }, { streamMode: "messages" }))

@@ -2,14 +2,13 @@
 import { textOf, type LangChainMessage } from "threadfold";
 import {
   type AgentEvent,
-  contextMessages,
   createAgent,
-  fullMessages,
   humanInTheLoopMiddleware,
   scratchpadMiddleware,
   summarizationMiddleware,
   tool,
 } from "threadfold/agent";
+import { contextMessages, fullMessages } from "threadfold/context";
 import { Command, INTERRUPT, MemorySaver } from "threadfold/graph";
 import { expect, test } from "vitest";
 

@@ -10,7 +10,7 @@ import {
   toolStrategy,
   tool,
 } from "threadfold/agent";
-import type { StateFrom, UpdateFrom } from "threadfold/graph";
+import type { CompiledStateGraph, StateFrom } from "threadfold/graph";
 import { expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
 
@@ -75,7 +75,8 @@ test("the state of an agent has a name, by its graph", () => {
   type State = StateFrom<typeof agent>;
   expectTypeOf<State["topic"]>().toEqualTypeOf<string | undefined>();
   expectTypeOf<State["todos"]>().toEqualTypeOf<Awaited<ReturnType<typeof agent.invoke>>["todos"]>();
-  expectTypeOf<UpdateFrom<typeof agent>["topic"]>().toEqualTypeOf<string | undefined>();
+  type Update = typeof agent extends CompiledStateGraph<State, infer U> ? U : never;
+  expectTypeOf<Update["topic"]>().toEqualTypeOf<string | undefined>();
   // @ts-expect-error -- there is no such field
   expectTypeOf<State["topics"]>();
 });

@@ -7,32 +7,19 @@ import * as ours from "threadfold/graph";
 export * from "@langchain/langgraph/web";
 export {
   BaseCheckpointSaver,
-  BaseLangGraphError,
   Command,
-  EmptyInputError,
   END,
-  GraphBubbleUp,
   GraphInterrupt,
   GraphRecursionError,
-  GraphValueError,
   INTERRUPT,
   InvalidUpdateError,
-  isCommand,
   isGraphBubbleUp,
   isGraphInterrupt,
   isInterrupted,
-  isNodeTimeoutError,
-  isParentCommand,
   MemorySaver,
-  NodeError,
-  NodeInterrupt,
   NodeTimeoutError,
-  Overwrite,
-  ParentCommand,
   Send,
   START,
-  StateGraphInputError,
-  UnreachableNodeError,
 } from "threadfold/graph";
 
 type Context = ours.NodeContext;
@@ -57,7 +44,7 @@ type Work = (...given: unknown[]) => unknown;
 /** A node that those functions, and models of `@langchain/core` that are called without a config, know. */
 function known(work: unknown): unknown {
   const { invoke } = (work ?? {}) as { invoke?: Work };
-  if (typeof invoke === "function" && !ours.isCompiledGraph(work))
+  if (typeof invoke === "function" && !(work instanceof ours.CompiledStateGraph))
     return Object.create(work as object, { invoke: { value: known(invoke.bind(work)) } });
   if (typeof work !== "function") return work;
   return (...given: unknown[]) => {

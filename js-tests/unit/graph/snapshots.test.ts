@@ -1,4 +1,5 @@
 // The full results of getState, getStateHistory and updateState, beside langgraph.js.
+import { NodeInterrupt } from "@langchain/langgraph";
 import { MemorySaver, START, StateGraph } from "threadfold/graph";
 import { describe, expect, test } from "vitest";
 import { all, Annotation, type Loose, type Package, same, State } from "./beside-langgraph.js";
@@ -51,7 +52,7 @@ describe("a snapshot", () => {
   same("of an interrupt that a node throws itself has no id", async (of) => {
     const graph = new of.StateGraph(State)
       .addNode("bad", () => {
-        throw new of.NodeInterrupt("no");
+        throw new NodeInterrupt("no");
       })
       .addEdge(of.START, "bad")
       .compile({ checkpointer: new of.MemorySaver() });

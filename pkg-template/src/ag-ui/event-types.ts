@@ -93,7 +93,7 @@ export interface RunFinished extends Base<"RUN_FINISHED"> {
   readonly result?: unknown;
   readonly outcome?:
     | { readonly type: "success"; readonly pendingToolCallIds?: readonly string[] | undefined }
-    | { readonly type: "interrupt"; readonly interrupts: readonly Interrupt[] }
+    | { readonly type: "interrupt"; readonly interrupts: readonly AgUiInterrupt[] }
     | { readonly type: "cancelled" }
     | undefined;
 }
@@ -103,7 +103,7 @@ export interface RunError extends Base<"RUN_ERROR"> {
 }
 
 /** A question that a run stopped for. */
-export interface Interrupt {
+export interface AgUiInterrupt {
   readonly id: string;
   readonly reason: string;
   readonly message?: string | undefined;
@@ -175,6 +175,6 @@ export type AgUiEvent = FoldedEvent | Chunk | ThinkingEvent;
 /** How a run ended, in the server's words. */
 export type RunEnd =
   | { readonly status: "finished"; readonly value?: unknown; readonly pendingToolCallIds: readonly string[] }
-  | { readonly status: "interrupted"; readonly interrupts: readonly Interrupt[] }
+  | { readonly status: "interrupted"; readonly interrupts: readonly AgUiInterrupt[] }
   | { readonly status: "stopped" }
   | { readonly status: "error"; readonly error: object };

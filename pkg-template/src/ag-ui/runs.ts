@@ -1,10 +1,10 @@
 import { isAbort, isAbortError } from "../shared/abort.js";
 import * as reading from "../stream/run-end.js";
-import type { Interrupt, RunError, RunFinished, RunStarted } from "./event-types.js";
+import type { AgUiInterrupt, RunError, RunFinished, RunStarted } from "./event-types.js";
 import { cleaned, MESSAGES, NOTHING, type Fold, type Step } from "./fold.js";
 import { absentOr, areObjects, isObject, messages, text } from "./shapes.js";
 
-export function interruptsOf(interrupts: readonly Interrupt[]): Interrupt[] {
+export function interruptsOf(interrupts: readonly AgUiInterrupt[]): AgUiInterrupt[] {
   return interrupts.map((interrupt) => {
     if (interrupt.subagentRunId !== null) return interrupt;
     const { subagentRunId: _, ...rest } = interrupt;

@@ -30,7 +30,7 @@ import type {
   StateForm,
   StateOfMiddlewares,
   StructuredOf,
-  Tool,
+  ToolLike,
 } from "./types.js";
 import { structuredOf } from "./model/structured.js";
 import { toolNode } from "./tool-node.js";
@@ -45,7 +45,7 @@ export interface AgentOptions<
 > extends AgentCallbacks {
   /** The model: of `@langchain/core`, of the AI SDK, or a function. */
   readonly model: AgentModel;
-  readonly tools?: readonly Tool[] | undefined;
+  readonly tools?: readonly ToolLike[] | undefined;
   /** The first instructions to the model: a text, or a system message. It is not among the messages. */
   readonly systemPrompt?: SystemPrompt | undefined;
   /** The middleware around the loop. The first is the outermost. */
@@ -79,11 +79,11 @@ export interface AgentOptions<
 }
 
 /** The state of an agent. */
-export type StateOfAgent<F, M, R = ResponseFormat> = StateOf<BaseFields> &
+type StateOfAgent<F, M, R = ResponseFormat> = StateOf<BaseFields> &
   StateOf<F> &
   StateOfMiddlewares<M> & { readonly structuredResponse?: StructuredOf<R> };
 /** An update of that state. */
-export type UpdateOfAgent<F> = UpdatesOf<BaseFields> & UpdatesOf<F> & { readonly [field: string]: unknown };
+type UpdateOfAgent<F> = UpdatesOf<BaseFields> & UpdatesOf<F> & { readonly [field: string]: unknown };
 
 /** An agent: a compiled graph. */
 export type Agent<F = Record<never, never>, M = readonly Middleware[], R = ResponseFormat> = CompiledStateGraph<

@@ -7,7 +7,7 @@ import type { FileData } from "../state/files.js";
 import { createAgent } from "./create-agent.js";
 import { type Fields, lastText, toolMessage } from "./message.js";
 import { createMiddleware, replacing } from "./middleware/middleware.js";
-import type { AgentModel, Middleware, ResponseFormat, StateForm, Tool, ToolRuntime } from "./types.js";
+import type { AgentModel, Middleware, ResponseFormat, StateForm, ToolLike, ToolRuntime } from "./types.js";
 import { objectSchema } from "./tools/schema-checks.js";
 import { tool } from "./tools/tools.js";
 import { withPrompt } from "./middleware/request-changes.js";
@@ -20,7 +20,7 @@ export interface SubAgent {
   readonly description: string;
   readonly systemPrompt?: string | undefined;
   /** Its tools; those of the parent, if left out. */
-  readonly tools?: readonly Tool[] | undefined;
+  readonly tools?: readonly ToolLike[] | undefined;
   readonly model?: AgentModel | undefined;
   /** Behind those that every sub-agent has. */
   readonly middleware?: readonly Middleware[] | undefined;
@@ -43,7 +43,7 @@ export interface SubAgentOptions {
   readonly generalPurposeAgent?: boolean | undefined;
   /** For those that have none of their own. */
   readonly defaultModel?: AgentModel | undefined;
-  readonly defaultTools?: readonly Tool[] | undefined;
+  readonly defaultTools?: readonly ToolLike[] | undefined;
   /** The first middleware of every sub-agent; a function makes it anew for each. */
   readonly defaultMiddleware?: readonly Middleware[] | (() => readonly Middleware[]) | undefined;
   /** Fields that sub-agents share with the agent, besides those of middlewares that both have. */

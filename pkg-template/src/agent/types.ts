@@ -52,7 +52,7 @@ export interface ModelRequest<State = AgentState> {
   /** The same as a message, to which `concat` appends. Change either. */
   readonly systemMessage: SystemMessage;
   /** Those of the agent. A copy may have others, in any form, if a `wrapToolCall` runs them. */
-  readonly tools: readonly (AgentTool | Tool)[];
+  readonly tools: readonly (AgentTool | ToolLike)[];
   readonly toolChoice?: ToolChoice | undefined;
   readonly responseFormat?: ResponseFormat | undefined;
   /** Options that this model takes: temperature, …. */
@@ -84,7 +84,7 @@ export interface ModelResponse {
 export interface ToolCallRequest<State = AgentState> {
   readonly toolCall: ToolCall;
   /** The tool; undefined if there is none of this name. A copy may have one in any form. */
-  readonly tool: AgentTool | Tool | undefined;
+  readonly tool: AgentTool | ToolLike | undefined;
   readonly state: State;
   readonly runtime: ToolRuntime;
 }
@@ -107,7 +107,7 @@ export type ToolOutcome = ToolMessage | Command;
 export type StateForm<F> =
   Schema<F> | F | { readonly shape: object } | { getChannels(): object } | { readonly lc_graph_name: string };
 
-/** The fields that a {@link StateForm} declares. Those of LangChain's forms may be missing from a state. */
+/** The fields that a `StateForm` declares. Those of LangChain's forms may be missing from a state. */
 export type FieldsOf<S> = 0 extends S & 1
   ? SchemaFields
   : S extends Schema<infer F>
@@ -131,7 +131,7 @@ export interface Middleware<F = SchemaFields, State = AgentState & StateOf<F>> {
   readonly stateSchema?: StateForm<F> | undefined;
   /** Checks and completes the run's `context` for its hooks: a zod object, or anything with its `parse`. */
   readonly contextSchema?: { parse(context: unknown): unknown } | undefined;
-  readonly tools?: readonly Tool[] | undefined;
+  readonly tools?: readonly ToolLike[] | undefined;
   /** Once, before the loop. */
   readonly beforeAgent?: NodeHook<State> | undefined;
   /** Before each call of the model. */
@@ -218,7 +218,7 @@ export interface ProviderTool {
 
 /** A tool in any form: of one's own, of `@langchain/core`, as `mcpTools` makes them, or a provider's. */
 // oxlint-disable-next-line typescript/no-explicit-any -- each tool has arguments of its own
-export type Tool = PlainTool<any> | LangChainTool | ProviderTool;
+export type ToolLike = PlainTool<any> | LangChainTool | ProviderTool;
 
 /** A tool as an agent has it: {@link ToolRuntime} and requests show it so. */
 export interface AgentTool {
@@ -228,7 +228,7 @@ export interface AgentTool {
   /** The arguments, as JSON Schema. */
   readonly parameters: object;
   /** The tool that it was made of. */
-  readonly source: Tool;
+  readonly source: ToolLike;
   /** Runs it. */
   call(call: ToolCall, runtime: ToolRuntime): Promise<ToolOutcome>;
 }

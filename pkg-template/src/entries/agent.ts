@@ -1,42 +1,32 @@
 // "threadfold/agent": agents, their middlewares, and deep agents.
-export { contextMessages, fullMessages } from "threadfold/context";
 export type {
   AgentModel,
   AgentState,
   AgentTool,
   FunctionModel,
-  JumpTarget,
-  LangChainModel,
   Middleware,
   ModelRequest,
   ModelResponse,
+  PlainTool,
   ResponseFormat,
   Runtime,
-  StateForm,
-  StructuredOf,
-  Tool,
   ToolCallRequest,
   ToolRuntime,
+  ToolStrategy,
 } from "../agent/types.js";
 export type { AgentCallbacks, AgentEvent } from "../agent/callbacks.js";
 export { type Agent, type AgentOptions, createAgent } from "../agent/create-agent.js";
 export { createDeepAgent, type DeepAgentOptions } from "../agent/deep-agent.js";
 export { createMiddleware } from "../agent/middleware/middleware.js";
-export {
-  ClearToolUsesEdit,
-  type ClearToolUsesEditOptions,
-  contextEditingMiddleware,
-} from "../agent/middleware/context-editing.js";
+export { ClearToolUsesEdit, contextEditingMiddleware } from "../agent/middleware/context-editing.js";
 export { createFilesystemMiddleware } from "../agent/middleware/filesystem.js";
 export {
   type ApprovalDecision,
   type ApprovalRequest,
   humanInTheLoopMiddleware,
-  type HumanInTheLoopOptions,
-  type InterruptOnConfig,
   type ToolApprovalRequest,
 } from "../agent/middleware/human-in-the-loop.js";
-export { CallLimitExceededError, modelCallLimitMiddleware } from "../agent/middleware/model-call-limit.js";
+export { modelCallLimitMiddleware } from "../agent/middleware/model-call-limit.js";
 export { modelFallbackMiddleware } from "../agent/middleware/model-fallback.js";
 export { createPatchToolCallsMiddleware } from "../agent/middleware/patch-tool-calls.js";
 export { modelRetryMiddleware, toolRetryMiddleware } from "../agent/middleware/retry.js";
@@ -46,5 +36,5 @@ export { summarizationMiddleware } from "../agent/middleware/summarization.js";
 export { todoListMiddleware } from "../agent/middleware/todo-list.js";
 export { toolErrorMiddleware } from "../agent/middleware/tool-error.js";
 export { toolCallLimitMiddleware } from "../agent/middleware/tool-call-limit.js";
-export { StructuredOutputError, toolStrategy } from "../agent/model/structured.js";
+export { toolStrategy } from "../agent/model/structured.js";
 export { mcpTools, tool } from "../agent/tools/tools.js";

@@ -1,26 +1,16 @@
 // "threadfold/graph": graphs with LangGraph's semantics.
 export * from "threadfold/checkpoint";
-export { Command, END, isCommand, isSend, Overwrite, Send, START } from "../graph/build/command.js";
+export { Command, END, Send, START } from "../graph/build/command.js";
 export { CompiledStateGraph } from "../graph/compiled-graph.js";
 export type { CompileOptions } from "../graph/build/compile-options.js";
 export {
-  BaseLangGraphError,
-  EmptyInputError,
-  GraphBubbleUp,
   GraphInterrupt,
   GraphRecursionError,
-  GraphValueError,
   InvalidUpdateError,
   isGraphBubbleUp,
   isGraphInterrupt,
-  isNodeTimeoutError,
-  isParentCommand,
-  NodeError,
-  NodeInterrupt,
+  type NodeError,
   NodeTimeoutError,
-  ParentCommand,
-  StateGraphInputError,
-  UnreachableNodeError,
 } from "../graph/build/graph-errors.js";
 export { INTERRUPT, isInterrupted } from "../graph/build/interrupt.js";
 export type { NodeContext } from "../graph/build/node-context.js";
@@ -28,9 +18,7 @@ export type { NodeFunction, NodeOptions } from "../graph/build/node.js";
 export type { RetryPolicy } from "../graph/build/retry.js";
 export type { RunConfig, StreamMode } from "../graph/build/run-config.js";
 export type { StateSnapshot } from "../graph/saved/state-snapshot.js";
-export { StateGraph, type StateFrom, type UpdateFrom } from "../graph/state-graph.js";
+export { StateGraph, type StateFrom } from "../graph/state-graph.js";
 export type { GraphStream, StreamPart } from "../graph/run/stream.js";
 export type { TimeoutPolicy } from "../graph/build/timeout.js";
 export type { TraceEvent } from "../graph/build/trace.js";
-export { declaredFields } from "../graph/build/state-forms.js";
-export { isCompiledGraph } from "../graph/is-compiled-graph.js";

@@ -4,7 +4,6 @@ import type { CheckpointConfig, CheckpointListOptions, CheckpointSaver } from ".
 import type { Command } from "./build/command.js";
 import { type DrawnGraph, drawnGraph, mermaidOf } from "./build/drawing.js";
 import type { GraphSpec } from "./build/graph-spec.js";
-import type { Interrupt } from "./build/interrupt.js";
 import type { NodeOptions } from "./build/node.js";
 import { NodeContext, TASK } from "./build/node-context.js";
 import type { CompileOptions } from "./build/compile-options.js";
@@ -118,13 +117,13 @@ export class CompiledStateGraph<
    * does not accept never reaches a node; it is reported to `on`, or else to the console. In a node, pass its `ctx` as
    * the config: then the graph runs inside that task.
    *
-   * @throws {@link GraphRecursionError}, {@link EmptyInputError}, {@link InvalidUpdateError}, {@link GraphValueError},
+   * @throws {@link GraphRecursionError}, `EmptyInputError`, {@link InvalidUpdateError}, `GraphValueError`,
    *   and what a node throws.
    */
   async invoke(
     input: GraphInput<Update>,
     config?: ConfigOrContext<StreamConfig<Context>>,
-  ): Promise<State & { __interrupt__?: Interrupt[] }> {
+  ): Promise<State & { __interrupt__?: { id: string; value?: unknown }[] }> {
     const { streamMode } = (config ?? {}) as StreamConfig;
     if (streamMode !== undefined && streamMode !== "values") {
       const parts: unknown[] = [];
@@ -189,7 +188,7 @@ export class CompiledStateGraph<
   /**
    * Returns a thread's state: its values, next nodes, open interrupts, and waiting joins.
    *
-   * @throws {@link GraphValueError} without a checkpointer.
+   * @throws `GraphValueError` without a checkpointer.
    */
   getState(config: ThreadConfig, options?: { subgraphs?: boolean }): Promise<StateSnapshot<State>> {
     return stateSnapshot(this, this.#thread(config), options) as Promise<StateSnapshot<State>>;

@@ -1,5 +1,4 @@
 import type { Schema, StateOf, UpdatesOf } from "../state/schema.js";
-import type { CheckpointSaver } from "../checkpoint/types.js";
 import { END, type Send, START } from "./build/command.js";
 import type { CompileOptions } from "./build/compile-options.js";
 import { CompiledStateGraph } from "./compiled-graph.js";
@@ -10,7 +9,7 @@ import type { BranchEntry, NodeEntry, NodeLike, NodeOptions } from "./build/node
 import type { NodeContext } from "./build/node-context.js";
 import type { NodeDefaults } from "./build/run-config.js";
 import { timeoutPolicy } from "./build/timeout.js";
-import { type Declared, declared, isDeclaration, type ZodRegistry } from "./build/state-forms.js";
+import { type Declared, declared, declaredFields, isDeclaration, type ZodRegistry } from "./build/state-forms.js";
 
 /** The state of a declaration (a schema's, an `Annotation.Root`'s, a zod object's) or of a compiled graph, as of an agent. */
 export type StateFrom<D> =
@@ -99,6 +98,12 @@ export class StateGraph<
   /** The edges, each from a node or, as a list, from all of several. */
   readonly edges: (readonly [from: string | readonly string[], to: string])[] = [];
   readonly branches: Record<string, Record<string, BranchEntry>> = {};
+  /**
+   * The fields of a declaration, for agents.
+   *
+   * @internal
+   */
+  static readonly declaredFields = declaredFields;
   readonly #state: Declared;
   readonly #input: Declared;
   readonly #output: Declared;
@@ -270,7 +275,7 @@ export class StateGraph<
   /**
    * Makes a graph that runs. Later additions are not in it.
    *
-   * @throws {@link UnreachableNodeError} for a node that nothing leads to, and an error for an edge from or to a node
+   * @throws `UnreachableNodeError` for a node that nothing leads to, and an error for an edge from or to a node
    *   that is not there.
    */
   compile(options: CompileOptions = {}): CompiledStateGraph<State, Update, Context> {
@@ -344,5 +349,3 @@ function checkTimeout(name: string, given: NodeDefaults["timeout"]): void {
   if (refreshOn !== "auto" && refreshOn !== "heartbeat")
     throw invalid(`Node \`${name}\`: refreshOn must be "auto" or "heartbeat".`);
 }
-
-export type { CheckpointSaver };

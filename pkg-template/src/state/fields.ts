@@ -22,12 +22,10 @@ export interface Guard {
 }
 
 declare const types: unique symbol;
-declare const agentOnly: unique symbol;
 
 /** One of the updates of a field that only the agent writes. Only for the type checker: there is no such value. */
-export interface AgentOnly {
-  readonly [agentOnly]: never;
-}
+// Not exported: so declarations of a user's schemas and agents write it out, and need no name for it.
+type AgentOnly = { readonly agentOnly: never };
 
 /** The options of a field that only the agent writes. */
 type OfAgent = { readonly input: false } | { readonly private: true };

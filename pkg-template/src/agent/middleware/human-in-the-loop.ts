@@ -70,10 +70,7 @@ export type ApprovalDecision =
   | { readonly type: "reject"; readonly message?: string | undefined }
   | { readonly type: "respond"; readonly message: string };
 
-interface Action {
-  readonly name: string;
-  readonly args: Record<string, unknown>;
-}
+type Action = { readonly name: string; readonly args: Record<string, unknown> };
 
 const EDITED = "hitlEditedToolCalls";
 const NOTICE =

@@ -1,6 +1,6 @@
 import { ThreadfoldError } from "../../shared/errors.js";
 import { defineSchema, type Schema, type Fields as SchemaFields } from "../../state/schema.js";
-import { declaredFields } from "../../graph/build/state-forms.js";
+import { StateGraph } from "../../graph/state-graph.js";
 import { checkOptions } from "../../shared/options.js";
 import type {
   Checked,
@@ -123,7 +123,7 @@ export function schemaOf(schema: StateForm<SchemaFields>): Schema<SchemaFields> 
         `Only langgraph.js knows the reducer of '${key}': declare the field with field.reducer, or in a StateSchema.`,
       );
   // Only the shape of a zod object is read.
-  const declared = declaredFields(zod ? { shape: zod, parse: () => schema, partial: () => schema } : schema);
+  const declared = StateGraph.declaredFields(zod ? { shape: zod, parse: () => schema, partial: () => schema } : schema);
   if (!declared) return defineSchema(schema as SchemaFields);
   const fields = Object.entries(declared).flatMap(([key, one]) => {
     const begins = one.begins ?? defaultOf(zod?.[key]);

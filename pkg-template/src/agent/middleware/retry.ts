@@ -5,7 +5,7 @@ import { newId } from "../../shared/new-id.js";
 import { type AiMessage, toolMessage } from "../message.js";
 import { createMiddleware } from "./middleware.js";
 import { mustPass } from "../tools/passing-errors.js";
-import type { Runtime, Tool } from "../types.js";
+import type { Runtime, ToolLike } from "../types.js";
 import { toolFilter } from "./tool-error.js";
 
 /** How often and when a call is tried again. */
@@ -151,7 +151,7 @@ export function modelRetryMiddleware(options: RetryOptions = {}) {
 /** Options of {@link toolRetryMiddleware}. */
 export interface ToolRetryOptions extends RetryOptions {
   /** The tools that it is for; all, if left out. */
-  readonly tools?: readonly (string | Tool)[] | undefined;
+  readonly tools?: readonly (string | ToolLike)[] | undefined;
 }
 
 /**

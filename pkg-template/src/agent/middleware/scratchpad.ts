@@ -8,11 +8,7 @@ import { withUpdate } from "../tools/tools.js";
 import type { ToolOutcome } from "../types.js";
 
 /** One step of an agent, as its scratchpad keeps it. */
-export interface ScratchpadEntry {
-  readonly step: number;
-  readonly node: string;
-  readonly note: unknown;
-}
+type ScratchpadEntry = { readonly step: number; readonly node: string; readonly note: unknown };
 
 /** Options of {@link scratchpadMiddleware}. */
 export interface ScratchpadOptions {

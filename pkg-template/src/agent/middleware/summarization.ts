@@ -45,7 +45,8 @@ const USUAL: ContextOptions<LangChainMessage> = { trigger: { tokens: 170_000 }, 
  *
  * @example
  * ```ts
- * import { contextMessages, createAgent, fullMessages, summarizationMiddleware } from "threadfold/agent";
+ * import { createAgent, summarizationMiddleware } from "threadfold/agent";
+ * import { contextMessages, fullMessages } from "threadfold/context";
  * import { MemorySaver } from "threadfold/graph";
  *
  * const agent = createAgent({

@@ -3,7 +3,7 @@ import { checkOptions } from "../../shared/options.js";
 import { type ToolMessage, toolMessage } from "../message.js";
 import { createMiddleware } from "./middleware.js";
 import { mustPass } from "../tools/passing-errors.js";
-import type { Tool, ToolCallRequest } from "../types.js";
+import type { ToolLike, ToolCallRequest } from "../types.js";
 
 /** Options of {@link toolErrorMiddleware}. */
 export interface ToolErrorOptions {
@@ -13,7 +13,7 @@ export interface ToolErrorOptions {
     request: ToolCallRequest,
   ) => ToolMessage["content"] | null | undefined | void | Promise<ToolMessage["content"] | null | undefined | void>;
   /** The tools that it is for; all, if left out. */
-  readonly tools?: readonly (string | Tool)[] | undefined;
+  readonly tools?: readonly (string | ToolLike)[] | undefined;
 }
 
 /**
@@ -62,7 +62,7 @@ export function toolErrorMiddleware(options: ToolErrorOptions) {
 }
 
 /** Whether a middleware is for the tool of a name. */
-export function toolFilter(tools: readonly (string | Tool)[] | undefined): (name: string) => boolean {
+export function toolFilter(tools: readonly (string | ToolLike)[] | undefined): (name: string) => boolean {
   if (tools === undefined) return () => true;
   const names = Array.isArray(tools)
     ? tools.map((tool) => (typeof tool === "string" ? tool : tool?.name))

@@ -13,7 +13,7 @@ import type {
   PlainTool,
   ProviderTool,
   StandardSchema,
-  Tool,
+  ToolLike,
   ToolOutcome,
   ToolRuntime,
 } from "../types.js";
@@ -42,15 +42,15 @@ export function tool<T = Record<string, unknown>>(
 }
 
 /** Whether it is a tool that the model's provider runs. */
-export function isProviderTool(source: Tool): source is ProviderTool {
+export function isProviderTool(source: ToolLike): source is ProviderTool {
   const { type, run, invoke } = (source ?? {}) as Partial<ProviderTool>;
   return typeof type === "string" && typeof run !== "function" && typeof invoke !== "function";
 }
 
 /** Reads a tool in any form, also one that was read before. */
-export function agentTool(given: Tool | AgentTool): AgentTool {
+export function agentTool(given: ToolLike | AgentTool): AgentTool {
   if (given && "source" in given) return given;
-  const source = given as Tool;
+  const source = given as ToolLike;
   const isOfProvider = isProviderTool(source);
   const { name: own, description, schema, returnDirect, run, invoke } = (source ?? {}) as PlainTool & LangChainTool;
   const name = own ?? (isOfProvider ? source.type : undefined);
@@ -190,7 +190,7 @@ export interface McpClient {
  * console.log(tools.map(({ name }) => name)); // [ 'now' ]
  * ```
  */
-export async function mcpTools(client: McpClient): Promise<PlainTool<Fields>[]> {
+export async function mcpTools(client: McpClient): Promise<PlainTool<Record<string, unknown>>[]> {
   const { tools } = await client.listTools();
   return tools.map(({ name, description, inputSchema }) => ({
     name,

@@ -94,24 +94,6 @@ export class Command<Update = unknown, Nodes extends string = string, Resume = u
   }
 }
 
-/** Sets a field past its reducer, whatever else a super-step writes to it. */
-export class Overwrite<Value = unknown> {
-  readonly lg_name = "Overwrite";
-  readonly __overwrite__: Value;
-
-  constructor(value: Value) {
-    this.__overwrite__ = value;
-  }
-
-  get value(): Value {
-    return this.__overwrite__;
-  }
-
-  toJSON(): { __overwrite__: Value } {
-    return { __overwrite__: this.__overwrite__ };
-  }
-}
-
 const named = (value: unknown): unknown => (value as { lg_name?: unknown } | null | undefined)?.lg_name;
 
 /** Returns whether a value is a command, ours or of langgraph.js. */

@@ -1,7 +1,7 @@
 // LangGraph's errors: code written for langgraph.js recognises them by `name`.
 import { ThreadfoldError } from "../../shared/errors.js";
 import type { Command } from "./command.js";
-import type { Interrupt } from "./interrupt.js";
+import type { OpenInterrupt } from "./interrupt.js";
 
 /** LangGraph's codes of errors. */
 export type GraphErrorCode =
@@ -111,9 +111,9 @@ export class GraphBubbleUp extends BaseLangGraphError {
 /** Stops a node that asks something. */
 export class GraphInterrupt extends GraphBubbleUp {
   override readonly name: string = "GraphInterrupt";
-  readonly interrupts: readonly Interrupt[];
+  readonly interrupts: readonly OpenInterrupt[];
 
-  constructor(interrupts: readonly Interrupt[] = []) {
+  constructor(interrupts: readonly OpenInterrupt[] = []) {
     super(JSON.stringify(interrupts, null, 2));
     this.interrupts = interrupts;
   }
@@ -124,7 +124,7 @@ export class NodeInterrupt extends GraphInterrupt {
   override readonly name: string = "NodeInterrupt";
 
   constructor(value: unknown) {
-    super([{ value } as Interrupt]);
+    super([{ value } as OpenInterrupt]);
   }
 }
 

@@ -2,11 +2,14 @@
 export const INTERRUPT = "__interrupt__";
 
 /** A question of a node: `new Command({ resume })` answers it. */
-export interface Interrupt<Value = unknown> {
+export interface OpenInterrupt {
   /** By this id one of several questions is answered: `resume: { [id]: answer }`. That of a `NodeInterrupt` has none. */
   id: string;
-  value?: Value;
+  value?: unknown;
 }
+
+/** The form of {@link OpenInterrupt} in a result. Not exported: so a user's declarations write it out, and need no name. */
+type Asked<Value> = { id: string; value?: Value };
 
 /**
  * Returns whether a run's result waits for answers.
@@ -24,6 +27,6 @@ export interface Interrupt<Value = unknown> {
  * console.log(isInterrupted<string>(result) && result[INTERRUPT][0]?.value); // Your name?
  * ```
  */
-export function isInterrupted<Value = unknown>(values: unknown): values is { [INTERRUPT]: Interrupt<Value>[] } {
+export function isInterrupted<Value = unknown>(values: unknown): values is { [INTERRUPT]: Asked<Value>[] } {
   return Array.isArray((values as { [INTERRUPT]?: unknown } | null | undefined)?.[INTERRUPT]);
 }

@@ -1,7 +1,6 @@
 // Accepts every declaration of a graph's state: a schema of threadfold, or any form of langgraph.js.
-import { field } from "../../state/fields.js";
+import { field, overwrite } from "../../state/fields.js";
 import type { Schema } from "../../state/schema.js";
-import { Overwrite } from "./command.js";
 import { StateGraphInputError } from "./graph-errors.js";
 import type { Values } from "../types.js";
 
@@ -95,18 +94,9 @@ export function isDeclaration(value: unknown): boolean {
 const isChannel = (value: unknown): value is Channel => isObject(value) && value["lg_is_channel"] === true;
 
 /**
- * Returns the fields of a declaration, in any form that a {@link StateGraph} accepts: the fields of its schema. Returns
- * undefined for anything but a declaration.
+ * Returns the fields of a declaration in any form that a StateGraph accepts; undefined for anything but a declaration.
  *
- * @throws {@link StateGraphInputError} for a field of a kind that a StateGraph does not take.
- *
- * @example
- * ```ts
- * import { declaredFields } from "threadfold/graph";
- * import { z } from "zod";
- *
- * console.log(declaredFields(z.object({ n: z.number() }))?.["n"]?.kind); // replace
- * ```
+ * @throws `StateGraphInputError` for a field of a kind that a StateGraph does not take.
  */
 export const declaredFields = (declaration: unknown): Declared["fields"] | undefined =>
   isDeclaration(declaration) ? declared(declaration, false).fields : undefined;
@@ -214,7 +204,7 @@ function ofZod(zod: ZodObject, whole: boolean, registry: ZodRegistry | undefined
       if (!Object.hasOwn(zod.shape, key)) continue;
       const isWhole = isObject(value) && "__overwrite__" in value;
       const parsed = (isWhole ? values : some).parse({ [key]: isWhole ? value["__overwrite__"] : value }) as Values;
-      if (key in parsed) checked[key] = isWhole ? new Overwrite(parsed[key]) : parsed[key];
+      if (key in parsed) checked[key] = isWhole ? overwrite(parsed[key]) : parsed[key];
     }
     return checked;
   };

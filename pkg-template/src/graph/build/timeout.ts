@@ -18,7 +18,7 @@ export const timeoutPolicy = (given: unknown): TimeoutPolicy | undefined =>
       ? { runTimeout: given }
       : (given as TimeoutPolicy);
 
-/** @throws {@link GraphValueError} for a time of a run or a step that never passes, or has passed already. */
+/** @throws `GraphValueError` for a time of a run or a step that never passes, or has passed already. */
 export function checkTime(what: string, given: number | null | undefined): void {
   if (given !== undefined && given !== null && !(given > 0))
     throw new GraphValueError(`Timeout must be a positive number: ${what} is ${String(given)}.`);

@@ -2,7 +2,7 @@
 import type { CheckpointPendingWrite } from "../../checkpoint/types.js";
 import type { Command } from "../build/command.js";
 import { GraphValueError } from "../build/graph-errors.js";
-import { INTERRUPT, type Interrupt } from "../build/interrupt.js";
+import { INTERRUPT, type OpenInterrupt } from "../build/interrupt.js";
 import { ERROR, isSpecial, NULL_TASK, RESUME, type WritesByTask } from "../saved/saved-writes.js";
 import type { TaskPlace } from "../task/task-place.js";
 import type { ThreadState } from "../task/thread-state.js";
@@ -55,7 +55,7 @@ export class Answers {
     const { pending } = this.#at;
     const done = new Set(pending.filter(([, channel]) => !isSpecial(channel)).map(([task]) => task));
     const open = pending.filter(([task, channel]) => channel === INTERRUPT && !done.has(task));
-    return new Set(open.flatMap(([task, , value]) => ([value].flat() as Interrupt[]).map(({ id }) => id ?? task)));
+    return new Set(open.flatMap(([task, , value]) => ([value].flat() as OpenInterrupt[]).map(({ id }) => id ?? task)));
   }
 
   /** Finds the answer for no task in particular. `isFresh`: the caller answers just now. */

@@ -1,5 +1,5 @@
 // The questions of one task, and their answers.
-import type { Interrupt } from "../build/interrupt.js";
+import type { OpenInterrupt } from "../build/interrupt.js";
 import { interruptId } from "../ids/ids.js";
 import type { TaskPlace } from "../task/task-place.js";
 
@@ -9,7 +9,7 @@ const NONE: readonly never[] = [];
 export class Questions {
   readonly #place: TaskPlace;
   /** Those that are open: the task waits for their answers. */
-  open: readonly Interrupt[] = NONE;
+  open: readonly OpenInterrupt[] = NONE;
   /** Those of earlier runs come first. */
   answers: readonly unknown[] = NONE;
   /** Whether a question got an answer, which is then saved with the task. */

@@ -2,7 +2,7 @@
 import type { Command } from "../build/command.js";
 import { GraphInterrupt, GraphRecursionError, isParentCommand, ParentCommand } from "../build/graph-errors.js";
 import type { AnyGraph } from "../build/graph-spec.js";
-import { INTERRUPT, type Interrupt } from "../build/interrupt.js";
+import { INTERRUPT, type OpenInterrupt } from "../build/interrupt.js";
 import type { Step } from "../build/plan-types.js";
 import type { PlanRun } from "../build/planner.js";
 import type { RunConfig } from "../build/run-config.js";
@@ -38,7 +38,7 @@ export class Run implements RunParts {
   readonly #steps: SuperSteps;
   /** Whether the run has stopped before its end: at a question or a breakpoint. */
   #isStopped = false;
-  #interrupts: readonly Interrupt[] = [];
+  #interrupts: readonly OpenInterrupt[] = [];
   /** The values that the caller is shown, if they are not the thread's. */
   #shown: Values | undefined;
 

@@ -1,7 +1,7 @@
 // The super-steps of a run, one after another: their tasks are made, started and noted, and their writes committed.
 import type { Send } from "../build/command.js";
 import { isParentCommand, NodeError } from "../build/graph-errors.js";
-import { INTERRUPT, type Interrupt } from "../build/interrupt.js";
+import { INTERRUPT, type OpenInterrupt } from "../build/interrupt.js";
 import type { PlannedTask, Step } from "../build/plan-types.js";
 import type { Values } from "../types.js";
 import { growth } from "../saved/growth.js";
@@ -210,7 +210,7 @@ export class SuperSteps {
   }
 
   /** The open questions of the step's tasks; undefined if no task waits for an answer. */
-  questions(): Interrupt[] | undefined {
+  questions(): OpenInterrupt[] | undefined {
     if (!this.#isAsking) return undefined;
     return this.tasks.flatMap(({ status, interrupts }) => (status === "interrupted" ? interrupts : NONE));
   }

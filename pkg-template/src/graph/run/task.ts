@@ -7,7 +7,7 @@ import {
   isParentCommand,
   type NodeError,
 } from "../build/graph-errors.js";
-import type { Interrupt } from "../build/interrupt.js";
+import type { OpenInterrupt } from "../build/interrupt.js";
 import { type ContextTask, NodeContext } from "../build/node-context.js";
 import type { PlannedTask } from "../build/plan-types.js";
 import { retryDelay } from "../build/retry.js";
@@ -59,7 +59,7 @@ export class Task implements StepTask, AnsweringTask, ContextTask, Asker {
   }
 
   /** Its open questions. */
-  get interrupts(): readonly Interrupt[] {
+  get interrupts(): readonly OpenInterrupt[] {
     return this.#questions?.open ?? NONE;
   }
 

@@ -1,6 +1,6 @@
 // The writes saved after a checkpoint: those of its tasks, and of callers.
 import type { CheckpointPendingWrite, PendingWrite } from "../../checkpoint/types.js";
-import { INTERRUPT, type Interrupt } from "../build/interrupt.js";
+import { INTERRUPT, type OpenInterrupt } from "../build/interrupt.js";
 
 /** A task that comes next, or that waits. */
 export interface TaskSnapshot {
@@ -10,7 +10,7 @@ export interface TaskSnapshot {
   /** Why it failed. */
   readonly error?: unknown;
   /** Its interrupts. */
-  readonly interrupts: readonly Interrupt[];
+  readonly interrupts: readonly OpenInterrupt[];
   /** Where the graph inside it stands, or the config to ask with. */
   readonly state?: unknown;
   /** Its writes so far. */
@@ -76,7 +76,7 @@ export function savedTask(
     id,
     name,
     path,
-    interrupts: asked.flatMap(([, value]) => value as Interrupt),
+    interrupts: asked.flatMap(([, value]) => value as OpenInterrupt),
     ...(error !== undefined ? { error } : state !== undefined && { state }),
     ...(written.length > 0 && { result: gathered(written) }),
   };

@@ -1,7 +1,7 @@
 // The writes of a task: updates of the state, and its next nodes.
 import { END, type Send, TASKS, toSend } from "../build/command.js";
 import { InvalidUpdateError } from "../build/graph-errors.js";
-import type { Interrupt } from "../build/interrupt.js";
+import type { OpenInterrupt } from "../build/interrupt.js";
 import type { Values } from "../types.js";
 import type { TaskPlace } from "./task-place.js";
 
@@ -16,7 +16,7 @@ export interface StepTask {
   readonly writes: TaskWrites;
   readonly status: TaskStatus;
   readonly error: unknown;
-  readonly interrupts: readonly Interrupt[];
+  readonly interrupts: readonly OpenInterrupt[];
   readonly attempt: number;
 }
 
