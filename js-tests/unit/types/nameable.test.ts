@@ -1,4 +1,4 @@
-// What a user exports of a graph or an agent has a type that TypeScript can name in a declaration (`declaration: true`).
+// Exported graphs and agents of a user have types that TypeScript can name in a declaration (`declaration: true`).
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
