@@ -313,6 +313,27 @@ test("a middleware of langchain.js's is warned of", () => {
   warn.mockRestore();
 });
 
+test.each([
+  ["a strategy", { schema: { type: "object" }, strict: true }],
+  ["a list of strategies", [{ schema: { type: "object" }, tool: { type: "function" } }]],
+])("a responseFormat that is %s of langchain.js is refused: it would pass for a schema", (_, responseFormat) => {
+  expect(() => createAgent({ model: () => "Hi", responseFormat })).toThrow(
+    expect.objectContaining({ code: "INVALID_ARGUMENT", message: expect.stringContaining("langchain.js") }),
+  );
+});
+
+test("a model that is only a name is refused at once", () => {
+  const refused = expect.objectContaining({ code: "INVALID_ARGUMENT", message: expect.stringContaining("'openai:x'") });
+  expect(() => createAgent({ model: "openai:x" as never })).toThrow(refused);
+  expect(() => createDeepAgent({ model: "openai:x" as never })).toThrow(refused);
+});
+
+test("a middleware with LangChain's streamTransformers is refused", () => {
+  expect(() => createMiddleware({ name: "one", streamTransformers: [] } as never)).toThrow(
+    expect.objectContaining({ code: "UNKNOWN_OPTION" }),
+  );
+});
+
 test.each([5, "x", true])("a responseFormat that is %s is refused", (responseFormat) => {
   expect(() => createAgent({ model: () => "Hi", responseFormat: responseFormat as never })).toThrow(
     /^Expected a schema or toolStrategy/,

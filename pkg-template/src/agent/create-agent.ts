@@ -234,9 +234,14 @@ export function createAgent<
   >;
 }
 
-/** @throws {@link ThreadfoldError} where there is none. */
+/** @throws {@link ThreadfoldError} where there is none, or only a name. */
 export function checkModel(model: unknown): void {
   if (!model) throw new ThreadfoldError("INVALID_ARGUMENT", "`model` option is required to create an agent.");
+  if (typeof model === "string")
+    throw new ThreadfoldError(
+      "INVALID_ARGUMENT",
+      `createAgent: expected a model, got the name '${model}'. Import its class.`,
+    );
 }
 
 /** The schema of the state: a field that the agent itself declares counts, whatever a middleware says of it. */

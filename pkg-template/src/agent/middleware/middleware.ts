@@ -52,8 +52,7 @@ export function replacing(stack: readonly Middleware[], given: readonly Middlewa
   return [...stack.map((one) => named.get(one.name) ?? one), ...given.filter((one) => !names.has(one?.name))];
 }
 
-// The last is LangChain's, and has no use here.
-const PARTS = ["name", "stateSchema", "contextSchema", "tools", "streamTransformers"];
+const PARTS = ["name", "stateSchema", "contextSchema", "tools"];
 const HOOKS = ["beforeAgent", "beforeModel", "afterModel", "afterAgent", "wrapModelCall", "wrapToolCall"];
 
 /** The mark of langchain.js middleware. */

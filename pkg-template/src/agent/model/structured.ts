@@ -62,6 +62,11 @@ export function structuredOf(format: ResponseFormat | undefined): Structured | u
       "INVALID_ARGUMENT",
       `Expected a schema or toolStrategy(schema) as the responseFormat, got ${typeof format}.`,
     );
+  if ([format].flat().some(isOfLangChain))
+    throw new ThreadfoldError(
+      "INVALID_ARGUMENT",
+      "The responseFormat is a strategy of langchain.js. Pass its schema, or toolStrategy(schema) of threadfold/agent.",
+    );
   const strategy = "schemas" in format ? (format as ToolStrategy) : toolStrategy(format);
   const tools = strategy.schemas.map((schema, at) => {
     const json = jsonSchemaOf(schema, "responseFormat") as { title?: string; description?: string };
@@ -79,6 +84,10 @@ export function structuredOf(format: ResponseFormat | undefined): Structured | u
   });
   return { strategy, tools: new Map(tools) };
 }
+
+/** Whether it is a `ToolStrategy` or a `ProviderStrategy` of langchain.js, which would pass for JSON Schema. */
+const isOfLangChain = (format: unknown) =>
+  typeof format === "object" && format !== null && "schema" in format && !("~standard" in format);
 
 /** Returns the result of an answer: messages to add after it, and the answer in its schema's form. */
 export async function structuredAnswer(
