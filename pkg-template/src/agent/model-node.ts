@@ -36,80 +36,16 @@ export interface ModelNodeOptions {
   readonly callbacks: Callbacks;
 }
 
+/** The answers in their schema's form, found at the model call, for a middleware that passes the message on. */
+type Found = WeakMap<AiMessage, ModelResponse>;
+
 /** Makes the node. */
 export function modelNode(options: ModelNodeOptions) {
-  const { model, name, tools, middleware, structured, format, callbacks } = options;
-  const first = systemMessage(options.systemPrompt);
-  const systemPrompt = first.text;
-  // The result of a valid answer, found at the model call, for a middleware that passes it on.
-  const found = new WeakMap<object, ModelResponse>();
-  const known = new Set(tools.map(({ source }) => source));
-  const dynamic = middleware.some(({ wrapToolCall }) => wrapToolCall);
-  const bound = new WeakMap<readonly AgentTool[], readonly AgentTool[]>();
-
-  const checkTools = (given: readonly AgentTool[]) => {
-    const unknown = given.filter(({ source }) => !known.has(source) && !isProviderTool(source));
-    if (unknown.length > 0)
-      throw new ThreadfoldError(
-        "INVALID_ARGUMENT",
-        `Middleware added tools that the agent does not have: ${unknown.map((tool) => tool.name).join(", ")}. ` +
-          "Give them to the agent, or run them in wrapToolCall.",
-      );
-  };
-
-  const ask = async (request: ModelRequest): Promise<Answer> => {
-    const { runtime } = request;
-    const wanted = request.tools === tools ? tools : request.tools.map(agentTool);
-    if (wanted !== tools && !dynamic) checkTools(wanted);
-    const answers = request.responseFormat === format ? structured : options.structuredOf(request.responseFormat);
-    let all = wanted;
-    if (answers) {
-      all = bound.get(wanted) ?? [...wanted, ...[...answers.tools.values()].map(([tool]) => tool)];
-      if (answers === structured) bound.set(wanted, all);
-    }
-    const { systemMessage: system } = request;
-    const told = (
-      typeOf(system) === "system" ? system : { type: "system", content: system.content }
-    ) as LangChainMessage;
-    const messages = system.text ? [told, ...request.messages] : request.messages;
-    const streamed = runtime.streams?.("messages");
-    const answer = await callbacks.aroundModel(request, messages, () =>
-      callModel(request.model, {
-        messages,
-        tools: all,
-        toolChoice: answers ? "any" : request.toolChoice,
-        settings: request.modelSettings,
-        onChunk: streamed ? (chunk) => runtime.message(chunk) : undefined,
-        runtime,
-      }),
-    );
-    const message = name === undefined ? answer : named(answer, name);
-    if (answers) found.set(message, await structuredAnswer(answers, message));
-    return { message, commands: [] };
-  };
-
-  const handler = middleware.reduceRight<Handler>((inner, one) => {
-    const { wrapModelCall: wrap } = one;
-    if (!wrap) return inner;
-    return async (given) => {
-      const request = withContext(one, given);
-      // If a handler is called again, only its last answer counts.
-      let last: Answer | undefined;
-      const came = await wrap(request, (changed) =>
-        inner(inLine(changed, request)).then((answer) => (last = answer).message as AiMessage),
-      );
-      const commands = last?.commands ?? [];
-      if (isCommand(came)) return { message: undefined, ...last, commands: [...commands, checked(came)] };
-      if (typeOf(came) === "ai") {
-        const response = last?.response && came === last.message ? last.response : undefined;
-        return { message: came as AiMessage, response, commands };
-      }
-      const response = came as ModelResponse | undefined;
-      if (!Array.isArray(response?.messages)) throw invalidResponse("wrapModelCall", one.name, "AIMessage", came);
-      const message = response.messages.find((message) => typeOf(message) === "ai") as AiMessage;
-      return { message, response, commands: response.command ? [...commands, checked(response.command)] : commands };
-    };
-  }, ask);
+  const { model, tools, structured, format } = options;
+  const system = systemMessage(options.systemPrompt);
+  const systemPrompt = system.text;
+  const found: Found = new WeakMap();
+  const handler = options.middleware.reduceRight(around, asking(options, found));
 
   return async (state: AgentState, runtime: NodeContext): Promise<object> => {
     const repaired = invalidCallsRepair(state.messages);
@@ -118,7 +54,7 @@ export function modelNode(options: ModelNodeOptions) {
       model,
       tools,
       systemPrompt,
-      systemMessage: first,
+      systemMessage: system,
       responseFormat: format,
       messages,
       state,
@@ -130,6 +66,89 @@ export function modelNode(options: ModelNodeOptions) {
     if (repaired) update["messages"] = [removeMessage(REMOVE_ALL_MESSAGES), ...repaired, ...answer.messages];
     if (answer.structuredResponse !== undefined || structured) update["structuredResponse"] = answer.structuredResponse;
     return commands.length > 0 ? [update, ...commands] : update;
+  };
+}
+
+/** Asks the model: the innermost handler. */
+function asking(options: ModelNodeOptions, found: Found): Handler {
+  const { name, structured, format, callbacks } = options;
+  const toolsFor = toolsOf(options);
+  return async (request) => {
+    const { runtime } = request;
+    const answers = request.responseFormat === format ? structured : options.structuredOf(request.responseFormat);
+    const tools = toolsFor(request, answers);
+    const messages = withSystem(request);
+    const streamed = runtime.streams?.("messages");
+    const answer = await callbacks.aroundModel(request, messages, () =>
+      callModel(request.model, {
+        messages,
+        tools,
+        toolChoice: answers ? "any" : request.toolChoice,
+        settings: request.modelSettings,
+        onChunk: streamed ? (chunk) => runtime.message(chunk) : undefined,
+        runtime,
+      }),
+    );
+    const message = name === undefined ? answer : named(answer, name);
+    if (answers) found.set(message, await structuredAnswer(answers, message));
+    return { message, commands: [] };
+  };
+}
+
+/** Returns the tools that a request's model is given: its own, and those by which it gives its answer. */
+function toolsOf({ tools, middleware, structured }: ModelNodeOptions) {
+  const known = new Set(tools.map(({ source }) => source));
+  const isDynamic = middleware.some(({ wrapToolCall }) => wrapToolCall);
+  // The same list for the same tools: models keep what they made of it.
+  const withAnswers = new WeakMap<readonly AgentTool[], readonly AgentTool[]>();
+  return (request: ModelRequest, answers: Structured | undefined): readonly AgentTool[] => {
+    const wanted = request.tools === tools ? tools : request.tools.map(agentTool);
+    if (wanted !== tools && !isDynamic) checkTools(wanted, known);
+    if (!answers) return wanted;
+    const all = withAnswers.get(wanted) ?? [...wanted, ...[...answers.tools.values()].map(([tool]) => tool)];
+    if (answers === structured) withAnswers.set(wanted, all);
+    return all;
+  };
+}
+
+function checkTools(given: readonly AgentTool[], known: ReadonlySet<unknown>): void {
+  const unknown = given.filter(({ source }) => !known.has(source) && !isProviderTool(source));
+  if (unknown.length > 0)
+    throw new ThreadfoldError(
+      "INVALID_ARGUMENT",
+      `Middleware added tools that the agent does not have: ${unknown.map((tool) => tool.name).join(", ")}. ` +
+        "Give them to the agent, or run them in wrapToolCall.",
+    );
+}
+
+/** The messages that the model is sent: the system message is the first, if it has a text. */
+function withSystem({ systemMessage: system, messages }: ModelRequest): readonly LangChainMessage[] {
+  if (!system.text) return messages;
+  const first = typeOf(system) === "system" ? system : { type: "system", content: system.content };
+  return [first as LangChainMessage, ...messages];
+}
+
+/** Puts a middleware around a handler. */
+function around(inner: Handler, one: Middleware): Handler {
+  const { wrapModelCall: wrap } = one;
+  if (!wrap) return inner;
+  return async (given) => {
+    const request = withContext(one, given);
+    // If a handler is called again, only its last answer counts.
+    let last: Answer | undefined;
+    const came = await wrap(request, (changed) =>
+      inner(inLine(changed, request)).then((answer) => (last = answer).message as AiMessage),
+    );
+    const commands = last?.commands ?? [];
+    if (isCommand(came)) return { message: undefined, ...last, commands: [...commands, checked(came)] };
+    if (typeOf(came) === "ai") {
+      const response = last?.response && came === last.message ? last.response : undefined;
+      return { message: came as AiMessage, response, commands };
+    }
+    const response = came as ModelResponse | undefined;
+    if (!Array.isArray(response?.messages)) throw invalidResponse("wrapModelCall", one.name, "AIMessage", came);
+    const message = response.messages.find((message) => typeOf(message) === "ai") as AiMessage;
+    return { message, response, commands: response.command ? [...commands, checked(response.command)] : commands };
   };
 }
 

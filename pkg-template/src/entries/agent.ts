@@ -20,12 +20,9 @@ export { createDeepAgent, type DeepAgentOptions } from "../agent/deep-agent.js";
 export { createMiddleware } from "../agent/middleware/middleware.js";
 export { ClearToolUsesEdit, contextEditingMiddleware } from "../agent/middleware/context-editing.js";
 export { createFilesystemMiddleware } from "../agent/middleware/filesystem.js";
-export {
-  type ApprovalDecision,
-  type ApprovalRequest,
-  humanInTheLoopMiddleware,
-  type ToolApprovalRequest,
-} from "../agent/middleware/human-in-the-loop.js";
+export type { ApprovalDecision } from "../agent/middleware/approval-decisions.js";
+export type { ApprovalRequest, ToolApprovalRequest } from "../agent/middleware/approval-gates.js";
+export { humanInTheLoopMiddleware } from "../agent/middleware/human-in-the-loop.js";
 export { modelCallLimitMiddleware } from "../agent/middleware/model-call-limit.js";
 export { modelFallbackMiddleware } from "../agent/middleware/model-fallback.js";
 export { createPatchToolCallsMiddleware } from "../agent/middleware/patch-tool-calls.js";
