@@ -1,6 +1,8 @@
 // A graph as a drawing: nodes, edges, and mermaid's text as LangGraph writes it.
 import { END, START } from "./command.js";
-import { type AnyGraph, isGraph } from "./graph-spec.js";
+import type { CompileOptions } from "./compile-options.js";
+import { type AnyGraph, type GraphParts, isGraph } from "./graph-spec.js";
+import type { NodeEntry } from "./node.js";
 
 export interface DrawnNode {
   readonly id: string;
@@ -28,89 +30,106 @@ export interface DrawnGraph {
   toJSON(): { nodes: object[]; edges: readonly DrawnEdge[] };
 }
 
-/** Collects what there is to draw. */
+/** Collects the nodes and edges to draw. */
 export function drawnGraph(graph: AnyGraph, xray: boolean | number): DrawnGraph {
   const { spec, options } = graph;
   const { parts } = spec;
-  const nodes: Record<string, DrawnNode> = { [START]: { id: START, name: START } };
-  const edges: DrawnEdge[] = [];
+  const drawing = new Drawing();
+  for (const entry of parts.nodes) {
+    const inside = xray ? [entry.action, ...(entry.options.subgraphs ?? [])].find(isGraph) : undefined;
+    if (inside) drawing.addInside(entry.name, drawnGraph(inside, typeof xray === "number" ? xray - 1 : xray));
+    else drawing.addNode(entry, options);
+  }
+  addEdges(drawing, parts);
+  drawing.addLastEdges();
+  return drawnOf(drawing);
+}
+
+/** The nodes and edges so far. */
+class Drawing {
+  readonly nodes: Record<string, DrawnNode> = { [START]: { id: START, name: START } };
+  readonly edges: DrawnEdge[] = [];
   /** Where edges to and from a node that is drawn from inside begin and end. */
-  const doors = new Map<string, { first: string | undefined; last: string | undefined }>();
-  for (const { name, action, options: own } of parts.nodes) {
+  readonly #doors = new Map<string, { first: string | undefined; last: string | undefined }>();
+
+  addNode({ name, action, options }: NodeEntry, { interruptBefore, interruptAfter }: CompileOptions): void {
     const stops = [
-      ...(options.interruptBefore?.includes(name) ? ["before"] : []),
-      ...(options.interruptAfter?.includes(name) ? ["after"] : []),
+      ...(interruptBefore?.includes(name) ? ["before"] : []),
+      ...(interruptAfter?.includes(name) ? ["after"] : []),
     ];
-    const metadata = stops.length > 0 ? { ...own.metadata, __interrupt: stops.join(",") } : own.metadata;
-    const inside = xray ? [action, ...(own.subgraphs ?? [])].find(isGraph) : undefined;
-    if (!inside) {
-      nodes[name] = { id: name, name, metadata, ...(isGraph(action) && { graph: action.name }) };
-      continue;
-    }
-    const inner = drawnGraph(inside, typeof xray === "number" ? xray - 1 : xray);
+    const metadata = stops.length > 0 ? { ...options.metadata, __interrupt: stops.join(",") } : options.metadata;
+    this.nodes[name] = { id: name, name, metadata, ...(isGraph(action) && { graph: action.name }) };
+  }
+
+  /** Adds a node as the graph that it runs. */
+  addInside(name: string, inner: DrawnGraph): void {
     const put = (id: string) => `${name}:${id}`;
     // The inner start and end are omitted if just one node follows or precedes them.
     const [start, end] = [only(inner, "target"), only(inner, "source")];
     const [first, last] = [start && only(inner, "target", start), end && only(inner, "source", end)];
     const out = new Set([first && start, last && end]);
     for (const node of Object.values(inner.nodes))
-      if (!out.has(node.id)) nodes[put(node.id)] = { ...node, id: put(node.id) };
+      if (!out.has(node.id)) this.nodes[put(node.id)] = { ...node, id: put(node.id) };
     for (const edge of inner.edges)
       if (!out.has(edge.source) && !out.has(edge.target))
-        edges.push({ ...edge, source: put(edge.source), target: put(edge.target) });
+        this.edges.push({ ...edge, source: put(edge.source), target: put(edge.target) });
     const [from, to] = [first ?? start, last ?? end];
-    doors.set(name, { first: from && put(from), last: to && put(to) });
+    this.#doors.set(name, { first: from && put(from), last: to && put(to) });
   }
-  const add = (from: string, to: string, conditional: boolean, data?: string) => {
-    const source = doors.has(from) ? doors.get(from)?.last : from;
-    const target = doors.has(to) ? doors.get(to)?.first : to;
+
+  addEdge(from: string, to: string, conditional: boolean, data?: string): void {
+    const source = this.#doors.has(from) ? this.#doors.get(from)?.last : from;
+    const target = this.#doors.has(to) ? this.#doors.get(to)?.first : to;
     if (!source || !target) return;
-    if (target === END) nodes[END] ??= { id: END, name: END };
-    edges.push({ source, target, conditional, ...(data !== undefined && data !== to && { data }) });
-  };
-  const plain = parts.edges.flatMap(([from, to]) => [from].flat().map((one) => [one, to] as const));
-  for (const [from, to] of plain.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))) add(from, to, false);
-  for (const [from, ways] of Object.entries(parts.branches)) {
-    const anywhere = Object.fromEntries(
-      [...parts.nodes.filter(({ name, handles }) => name !== from && !handles).map(({ name }) => name), END].map(
-        (name) => [name, name],
-      ),
+    if (target === END) this.nodes[END] ??= { id: END, name: END };
+    this.edges.push({ source, target, conditional, ...(data !== undefined && data !== to && { data }) });
+  }
+
+  /** A node that an edge leads to and that leads nowhere is an end. */
+  addLastEdges(): void {
+    const { edges } = this;
+    const sources = new Set(edges.map(({ source }) => source));
+    const reached = new Set(
+      edges.filter(({ conditional, target }) => !conditional && target !== END).map((edge) => edge.target),
     );
+    for (const name of [...reached].sort()) if (!sources.has(name)) this.addEdge(name, END, false);
+  }
+}
+
+/** Adds a graph's edges: the plain ones, those of conditions, and those that its nodes declare. */
+function addEdges(drawing: Drawing, { nodes, edges, branches }: GraphParts): void {
+  const plain = edges.flatMap(([from, to]) => [from].flat().map((one) => [one, to] as const));
+  for (const [from, to] of plain.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))) drawing.addEdge(from, to, false);
+  for (const [from, ways] of Object.entries(branches)) {
+    const others = nodes.filter(({ name, handles }) => name !== from && !handles).map(({ name }) => name);
+    const anywhere = Object.fromEntries([...others, END].map((name) => [name, name]));
     for (const { ends = anywhere } of Object.values(ways))
-      for (const [label, to] of Object.entries(ends)) add(from, to, true, label);
+      for (const [label, to] of Object.entries(ends)) drawing.addEdge(from, to, true, label);
   }
-  for (const { name, options: own } of parts.nodes) {
-    const { ends = [] } = own;
-    if (Array.isArray(ends)) for (const to of ends as readonly string[]) add(name, to, true);
-    else for (const [to, label] of Object.entries(ends)) add(name, to, true, label);
+  for (const { name, options } of nodes) {
+    const { ends = [] } = options;
+    if (Array.isArray(ends)) for (const to of ends as readonly string[]) drawing.addEdge(name, to, true);
+    else for (const [to, label] of Object.entries(ends)) drawing.addEdge(name, to, true, label);
   }
-  // A node that an edge leads to and that leads nowhere is an end.
-  const sources = new Set(edges.map(({ source }) => source));
-  const reached = new Set(
-    edges.filter(({ conditional, target }) => !conditional && target !== END).map((edge) => edge.target),
-  );
-  for (const name of [...reached].sort()) if (!sources.has(name)) add(name, END, false);
+}
+
+function drawnOf({ nodes, edges }: Drawing): DrawnGraph {
   const drawn: DrawnGraph = {
     nodes,
     edges,
     drawMermaid: (how) => mermaidOf(drawn, how, true),
-    toJSON: () => ({
-      nodes: Object.values(nodes).map(({ id, name, metadata = {}, graph: inside }) =>
-        id === START || id === END
-          ? { id, type: "schema", data: {} }
-          : {
-              id,
-              type: "runnable",
-              data: inside
-                ? { id: ["langgraph", "pregel", "CompiledStateGraph"], name: inside }
-                : { id: ["langgraph", "RunnableCallable"], name },
-              metadata,
-            },
-      ),
-      edges,
-    }),
+    toJSON: () => ({ nodes: Object.values(nodes).map(serialized), edges }),
   };
   return drawn;
+}
+
+/** Returns a node as langgraph.js serialises it. */
+function serialized({ id, name, metadata = {}, graph: inside }: DrawnNode): object {
+  if (id === START || id === END) return { id, type: "schema", data: {} };
+  const data = inside
+    ? { id: ["langgraph", "pregel", "CompiledStateGraph"], name: inside }
+    : { id: ["langgraph", "RunnableCallable"], name };
+  return { id, type: "runnable", data, metadata };
 }
 
 /** Returns the one node that no edge has on a side, but for those of the node `without`. */

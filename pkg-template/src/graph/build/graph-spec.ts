@@ -62,6 +62,29 @@ export interface GraphParts {
   readonly registry?: ZodRegistry;
 }
 
+/** The parts as they are now: later changes to the builder do not affect the compiled graph. */
+const frozen = (parts: GraphParts): GraphParts => ({
+  ...parts,
+  edges: [...parts.edges],
+  branches: Object.fromEntries(Object.entries(parts.branches).map(([from, ways]) => [from, { ...ways }])),
+});
+
+/** The joins of list edges, by the names of their channels. */
+function joinsOf(edges: GraphParts["edges"], numbers: ReadonlyMap<string, number>) {
+  const number = (name: string) => numbers.get(name) as number;
+  const joins = new Map<string, { from: number[]; to: number }>();
+  for (const [from, to] of edges)
+    if (typeof from !== "string")
+      joins.set(`join:${from.join("+")}:${to}`, { from: [...new Set(from)].map(number), to: number(to) });
+  return joins;
+}
+
+/** The place of each name in the order of all. */
+function ranksOf(names: readonly string[]): number[] {
+  const ranks = new Map([...names].sort((a, b) => (a < b ? -1 : 1)).map((name, rank) => [name, rank]));
+  return names.map((name) => ranks.get(name) as number);
+}
+
 export class GraphSpec {
   readonly parts: GraphParts;
   readonly fields: StateFields;
@@ -83,45 +106,36 @@ export class GraphSpec {
   readonly leftIds: LeftIds = new WeakMap();
 
   constructor(parts: GraphParts) {
-    // Later changes to the builder do not affect the compiled graph.
-    this.parts = {
-      ...parts,
-      edges: [...parts.edges],
-      branches: Object.fromEntries(Object.entries(parts.branches).map(([from, ways]) => [from, { ...ways }])),
-    };
-    const { nodes, edges, branches, state, input, output, registry } = this.parts;
+    this.parts = frozen(parts);
+    const { nodes, edges, state, input, output, registry } = this.parts;
     const own = nodes.map(({ options }) => (options.input ? declared(options.input, false, registry) : undefined));
     this.fields = new StateFields([...new Set([state, input, output, ...own.filter((one) => one !== undefined)])]);
     this.start = nodes.length;
     this.numbers = new Map([...nodes.map(({ name }, number) => [name, number] as const), [START, this.start]]);
-    const number = (name: string) => this.numbers.get(name) as number;
-    const joins = new Map<string, { from: number[]; to: number }>();
-    for (const [from, to] of edges)
-      if (typeof from !== "string")
-        joins.set(`join:${from.join("+")}:${to}`, { from: [...new Set(from)].map(number), to: number(to) });
+    const joins = joinsOf(edges, this.numbers);
     this.joins = [...joins.values()];
-    this.channels = [
-      ...this.fields.keys,
-      START,
-      TASKS,
-      ...nodes.map(({ name }) => `branch:to:${name}`),
-      ...joins.keys(),
-    ];
+    const branches = nodes.map(({ name }) => `branch:to:${name}`);
+    this.channels = [...this.fields.keys, START, TASKS, ...branches, ...joins.keys()];
     this.channelNumbers = new Map(this.channels.map((name, at) => [name, at]));
-    const first = this.fields.keys.length + 2;
-    const byName = [...this.numbers.keys()].sort((a, b) => (a < b ? -1 : 1));
-    const ranks = new Map(byName.map((name, rank) => [name, rank]));
-    /** The channels of each node's edges: those of plain edges come first. */
-    const edgesOf = Array.from(this.numbers, () => new Set<number>());
-    for (const [from, to] of edges)
-      if (typeof from === "string" && this.numbers.has(to)) edgesOf[number(from)]?.add(first + number(to));
-    this.joins.forEach(({ from }, at) => {
-      for (const one of from) edgesOf[one]?.add(first + nodes.length + at);
+    this.nodes = this.#nodesOf(own);
+    this.inputs = new Set(visible(input.fields, "input"));
+    this.outputs = visible(output.fields, "output");
+    const ephemeral = new Set(this.fields.ephemeral);
+    this.plan = new Plan({
+      fields: this.fields.keys.map((_, at) => ephemeral.has(at)),
+      defer: nodes.map(({ options }) => options.defer ?? false),
+      ranks: ranksOf([...this.numbers.keys()]),
+      joins: this.joins,
     });
+  }
+
+  /** The nodes by number. `own` has the states that nodes declare as their input. */
+  #nodesOf(own: readonly (Declared | undefined)[]): GraphNode[] {
+    const { nodes, branches, state } = this.parts;
     /** The fields that a node reads if it declares none of its own. */
     const stateKeys = Object.keys(state.fields);
     const reads = this.fields.keys.length > stateKeys.length ? stateKeys : undefined;
-    const ephemeral = new Set(this.fields.ephemeral);
+    const edges = this.#edgeChannels();
     const made = (name: string, at: number, entry?: NodeEntry): GraphNode => ({
       number: at,
       name,
@@ -130,21 +144,28 @@ export class GraphSpec {
       options: entry?.options ?? {},
       timeout: timeoutPolicy(entry?.options.timeout),
       reads: own[at] ? Object.keys(own[at].fields) : reads,
-      edges: [...(edgesOf[at] as Set<number>)],
+      edges: [...(edges[at] as Set<number>)],
       branches: Object.values(branches[name] ?? {}),
       inside: [entry?.action, ...(entry?.options.subgraphs ?? [])].find(isGraph),
-      handler: entry?.handler === undefined ? undefined : number(entry.handler),
+      handler: entry?.handler === undefined ? undefined : this.numbers.get(entry.handler),
       handles: entry?.handles ?? false,
     });
-    this.nodes = [...nodes.map((entry, at) => made(entry.name, at, entry)), made(START, this.start)];
-    this.inputs = new Set(visible(input.fields, "input"));
-    this.outputs = visible(output.fields, "output");
-    this.plan = new Plan({
-      fields: this.fields.keys.map((_, at) => ephemeral.has(at)),
-      defer: nodes.map(({ options }) => options.defer ?? false),
-      ranks: [...nodes.map(({ name }) => name), START].map((name) => ranks.get(name) as number),
-      joins: this.joins,
+    return [...nodes.map((entry, at) => made(entry.name, at, entry)), made(START, this.start)];
+  }
+
+  /** The channels of each node's edges: those of plain edges come first. */
+  #edgeChannels(): Set<number>[] {
+    const first = this.fields.keys.length + 2;
+    const channels = Array.from(this.numbers, () => new Set<number>());
+    for (const [from, to] of this.parts.edges) {
+      const target = this.numbers.get(to);
+      if (typeof from === "string" && target !== undefined)
+        channels[this.numbers.get(from) as number]?.add(first + target);
+    }
+    this.joins.forEach(({ from }, at) => {
+      for (const one of from) channels[one]?.add(first + this.start + at);
     });
+    return channels;
   }
 
   /** The values of a caller that the graph accepts, and the keys that it drops. */
