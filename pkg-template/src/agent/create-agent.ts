@@ -23,6 +23,7 @@ import { modelCallLimitMiddleware } from "./middleware/model-call-limit.js";
 import { modelNode } from "./model-node.js";
 import type {
   AgentModel,
+  AgentTool,
   BaseFields,
   FieldsOf,
   Middleware,
@@ -159,40 +160,14 @@ export function createAgent<
   const M extends readonly Middleware[] = readonly [],
   R extends ResponseFormat = ResponseFormat,
 >(options: AgentOptions<S, M, R>): Agent<FieldsOf<S>, M, R> {
-  const {
-    model,
-    tools: ownTools,
-    systemPrompt,
-    middleware: ownMiddleware,
-    stateSchema,
-    schema: own = stateSchema,
-    responseFormat,
-    checkpointer,
-    maxIterations,
-    name,
-    contextSchema,
-    durability,
-    store,
-    signal,
-    interruptBefore,
-    interruptAfter,
-    on,
-  } = options ?? ({} as AgentOptions<S, M, R>);
+  const given = options ?? ({} as AgentOptions<S, M, R>);
   checkOptions("createAgent", options, NAMES);
+  const { model, systemPrompt, responseFormat, name, contextSchema } = given;
   checkModel(model);
-  if (systemPrompt && typeof systemPrompt !== "string" && !("content" in Object(systemPrompt)))
-    throw new ThreadfoldError("INVALID_ARGUMENT", "createAgent: expected a text or a system message as systemPrompt.");
-  const middleware = list(ownMiddleware, "middleware").map((one) => checked(one as Middleware));
-  if (maxIterations !== undefined)
-    middleware.unshift({ ...modelCallLimitMiddleware({ runLimit: maxIterations }), name: "maxIterations" });
-  const names = new Set(middleware.map((one) => one.name));
-  if (names.size < middleware.length)
-    throw new ThreadfoldError("INVALID_ARGUMENT", "Please remove duplicate middleware instances.");
-
-  const schema = stateOf(middleware, own);
-  const given = [...middleware.flatMap(({ tools = [] }) => tools), ...list(ownTools, "tools")].map(agentTool);
-  const tools = new Map(given.flatMap((tool) => (isProviderTool(tool.source) ? [] : [[tool.name, tool]])));
-  const ofProvider = given.filter(({ source }) => isProviderTool(source));
+  checkPrompt(systemPrompt);
+  const middleware = stackOf(given);
+  const schema = stateOf(middleware, given.schema ?? given.stateSchema);
+  const { tools, ofProvider } = toolsOf(middleware, given.tools);
   const structured = structuredOf(responseFormat);
   const callbacks = callbacksOf(options, isGraphBubbleUp);
   const hasTools = tools.size > 0 || middleware.some(({ wrapToolCall }) => wrapToolCall);
@@ -219,19 +194,40 @@ export function createAgent<
     graph.addNode("tools", toolNode(tools, middleware, schema, callbacks), { metadata });
   }
   addLoop(graph, middleware, tools, structured?.tools, hasTools);
+  return compiled(graph, given) as unknown as Agent<FieldsOf<S>, M, R>;
+}
 
+/** Makes the graph one that runs, with what the options say of its runs. */
+function compiled(graph: Builder, options: AgentOptions<StateForm<SchemaFields>>): Agent {
+  const { checkpointer, durability, interruptBefore, interruptAfter, on, name, store, signal } = options;
   const settings = { checkpointer, durability, interruptBefore, interruptAfter, on, name };
-  const agent = graph.compile({ ...defined(settings), recursionLimit: RECURSION_LIMIT }) as unknown as Agent<
-    FieldsOf<S>,
-    M,
-    R
-  >;
+  const agent = graph.compile({ ...defined(settings), recursionLimit: RECURSION_LIMIT }) as Agent;
   if (store === undefined && signal === undefined) return agent;
-  return agent.withConfig({ ...(store !== undefined && { store }), ...(signal && { signal }) }) as Agent<
-    FieldsOf<S>,
-    M,
-    R
-  >;
+  return agent.withConfig({ ...(store !== undefined && { store }), ...(signal && { signal }) }) as Agent;
+}
+
+/** @throws {@link ThreadfoldError} for anything but a text or a message. */
+function checkPrompt(prompt: unknown): void {
+  if (prompt && typeof prompt !== "string" && !("content" in Object(prompt)))
+    throw new ThreadfoldError("INVALID_ARGUMENT", "createAgent: expected a text or a system message as systemPrompt.");
+}
+
+/** The middlewares, the first outermost, with the limit of `maxIterations` around them. */
+function stackOf({ middleware: own, maxIterations }: AgentOptions<StateForm<SchemaFields>>): Middleware[] {
+  const stack = list(own, "middleware").map((one) => checked(one));
+  if (maxIterations !== undefined)
+    stack.unshift({ ...modelCallLimitMiddleware({ runLimit: maxIterations }), name: "maxIterations" } as Middleware);
+  if (new Set(stack.map(({ name }) => name)).size < stack.length)
+    throw new ThreadfoldError("INVALID_ARGUMENT", "Please remove duplicate middleware instances.");
+  return stack;
+}
+
+/** The tools by name, the middlewares' first; and those that the model's provider runs. */
+function toolsOf(middleware: readonly Middleware[], own: readonly ToolLike[] | undefined) {
+  const all = [...middleware.flatMap(({ tools = [] }) => tools), ...list(own, "tools")].map(agentTool);
+  const isOfProvider = ({ source }: AgentTool) => isProviderTool(source);
+  const tools = new Map(all.flatMap((tool) => (isOfProvider(tool) ? [] : [[tool.name, tool]])));
+  return { tools, ofProvider: all.filter(isOfProvider) };
 }
 
 /** @throws {@link ThreadfoldError} where there is none, or only a name. */

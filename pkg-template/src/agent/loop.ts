@@ -32,38 +32,67 @@ interface HookNode {
   readonly canJumpTo: readonly JumpTarget[];
 }
 
+/** Where a hook's jumps lead. */
+type Targets = Readonly<Record<JumpTarget, string>>;
+type Tools = ReadonlyMap<string, AgentTool>;
+type Answers = ReadonlyMap<string, unknown>;
+
 /** Adds the nodes of the hooks, and the edges between them, the model and the tools. */
 export function addLoop(
   graph: Builder,
   middleware: readonly Middleware[],
-  tools: ReadonlyMap<string, AgentTool>,
-  answers: ReadonlyMap<string, unknown> = new Map(),
+  tools: Tools,
+  answers: Answers = new Map(),
   hasTools: boolean,
 ): void {
   const { beforeAgent, beforeModel, afterModel: afterModels, afterAgent } = hookNodes(graph, middleware);
   /** Where each turn begins, and where the run ends. */
   const entry = beforeModel[0]?.node ?? "model";
   const exit = afterAgent[0]?.node ?? END;
-  const targets: Readonly<Record<JumpTarget, string>> = { end: exit, tools: "tools", model: entry };
-
-  /** The way out of a hook: to the next node, or where it may jump to. */
-  const leave = ({ node, canJumpTo }: HookNode, next: string) => {
-    if (canJumpTo.length === 0) {
-      graph.addEdge(node, next);
-      return;
-    }
-    const jump = (to: JumpTarget) => (to === "model" && node === entry ? "model" : targets[to]);
-    const known = (Object.keys(targets) as JumpTarget[]).filter((to) => canJumpTo.includes(to));
-    graph.addConditionalEdges(
-      node,
-      ({ jumpTo }) => (jumpTo && canJumpTo.includes(jumpTo) ? jump(jumpTo) : next),
-      unique(next, ...known.map(jump)),
-    );
-  };
+  const targets: Targets = { end: exit, tools: "tools", model: entry };
   const chain = (nodes: readonly HookNode[], last: string) =>
-    nodes.forEach((one, at) => leave(one, nodes[at + 1]?.node ?? last));
+    nodes.forEach((one, at) => addWayOut(graph, one, nodes[at + 1]?.node ?? last, targets));
 
-  const next = (state: LoopState): unknown => {
+  graph.addEdge(START, beforeAgent[0]?.node ?? entry);
+  const last = afterModels.at(-1);
+  const from = last?.node ?? "model";
+  if (hasTools) {
+    addToolEdges(graph, tools, answers, targets);
+    const again = last || answers.size > 0 || middleware.some(({ wrapModelCall }) => wrapModelCall) ? [entry] : [];
+    graph.addConditionalEdges(from, nextOf(targets, answers), unique("tools", exit, ...again));
+  } else if (answers.size > 0) {
+    // A model that only returns text is called again, as in Python.
+    const decide = (state: LoopState) =>
+      (state.jumpTo && targets[state.jumpTo]) ?? (isStructured(state) ? exit : entry);
+    graph.addConditionalEdges(from, decide, [entry, exit]);
+  } else if (last) addWayOut(graph, last, exit, targets);
+  else graph.addEdge("model", exit);
+  chain(beforeAgent, entry);
+  chain(beforeModel, "model");
+  // The loop decides after the last node that follows the model.
+  if (last) graph.addEdge("model", (afterModels[0] as HookNode).node);
+  chain(afterModels.slice(0, -1), from);
+  chain(afterAgent, END);
+}
+
+/** Adds the way out of a hook: to the next node, or where it may jump to. */
+function addWayOut(graph: Builder, { node, canJumpTo }: HookNode, next: string, targets: Targets): void {
+  if (canJumpTo.length === 0) {
+    graph.addEdge(node, next);
+    return;
+  }
+  const jump = (to: JumpTarget) => (to === "model" && node === targets.model ? "model" : targets[to]);
+  const known = (Object.keys(targets) as JumpTarget[]).filter((to) => canJumpTo.includes(to));
+  graph.addConditionalEdges(
+    node,
+    ({ jumpTo }) => (jumpTo && canJumpTo.includes(jumpTo) ? jump(jumpTo) : next),
+    unique(next, ...known.map(jump)),
+  );
+}
+
+/** Returns the decision after a turn of the model: the calls to run, or where to go. */
+function nextOf(targets: Targets, answers: Answers) {
+  return (state: LoopState): unknown => {
     const { ai, results } = lastTurn(state.messages);
     const calls = ai && callsOf(ai);
     const decided = afterModel({
@@ -76,43 +105,27 @@ export function addLoop(
     if (typeof decided === "string") return targets[decided];
     return Array.from(decided, (at) => new Send("tools", [calls?.[at]]));
   };
+}
 
-  /** Whether the tools' results are the agent's answer. */
-  const isAnswered = ({ messages }: AgentState): boolean => {
-    const { ai, results } = lastTurn(messages);
-    if (!ai) return false;
-    // The name of the result counts: an approval may have put another tool in the place of the one that was called.
-    const ran = new Map(results.flatMap(({ tool_call_id: id, name = "" }) => (tools.has(name) ? [[id, name]] : [])));
-    const known = callsOf(ai).flatMap(({ id, name }) => tools.get(ran.get(id as string) ?? name) ?? []);
-    if (known.length > 0 && known.every(({ returnDirect }) => returnDirect)) return true;
-    return results.some(({ name = "", status }) => answers.has(name) && status !== "error");
-  };
+/** Adds the way back from the tools: to the next turn, or to the end if their results are the agent's answer. */
+function addToolEdges(graph: Builder, tools: Tools, answers: Answers, { model: entry, end: exit }: Targets): void {
+  const ends = answers.size > 0 || [...tools.values()].some(({ returnDirect }) => returnDirect);
+  graph.addConditionalEdges(
+    "tools",
+    ends ? (state) => (isAnswered(state, tools, answers) ? exit : entry) : () => entry,
+    ends ? [entry, exit] : [entry],
+  );
+}
 
-  graph.addEdge(START, beforeAgent[0]?.node ?? entry);
-  const last = afterModels.at(-1);
-  const from = last?.node ?? "model";
-  if (hasTools) {
-    const ends = answers.size > 0 || [...tools.values()].some(({ returnDirect }) => returnDirect);
-    graph.addConditionalEdges(
-      "tools",
-      ends ? (state) => (isAnswered(state) ? exit : entry) : () => entry,
-      ends ? [entry, exit] : [entry],
-    );
-    const again = last || answers.size > 0 || middleware.some(({ wrapModelCall }) => wrapModelCall) ? [entry] : [];
-    graph.addConditionalEdges(from, next, unique("tools", exit, ...again));
-  } else if (answers.size > 0) {
-    // A model that only returns text is called again, as in Python.
-    const decide = (state: LoopState) =>
-      (state.jumpTo && targets[state.jumpTo]) ?? (isStructured(state) ? exit : entry);
-    graph.addConditionalEdges(from, decide, [entry, exit]);
-  } else if (last) leave(last, exit);
-  else graph.addEdge("model", exit);
-  chain(beforeAgent, entry);
-  chain(beforeModel, "model");
-  // The loop decides after the last node that follows the model.
-  if (last) graph.addEdge("model", (afterModels[0] as HookNode).node);
-  chain(afterModels.slice(0, -1), from);
-  chain(afterAgent, END);
+/** Whether the tools' results are the agent's answer. */
+function isAnswered({ messages }: AgentState, tools: Tools, answers: Answers): boolean {
+  const { ai, results } = lastTurn(messages);
+  if (!ai) return false;
+  // The name of the result counts: an approval may have put another tool in the place of the one that was called.
+  const ran = new Map(results.flatMap(({ tool_call_id: id, name = "" }) => (tools.has(name) ? [[id, name]] : [])));
+  const known = callsOf(ai).flatMap(({ id, name }) => tools.get(ran.get(id as string) ?? name) ?? []);
+  if (known.length > 0 && known.every(({ returnDirect }) => returnDirect)) return true;
+  return results.some(({ name = "", status }) => answers.has(name) && status !== "error");
 }
 
 const isStructured = ({ structuredResponse }: LoopState) => structuredResponse != null;

@@ -133,45 +133,57 @@ export function createSubAgentMiddleware(options: SubAgentOptions) {
       "createSubAgentMiddleware: two sub-agents have the same name. Rename one: the model calls them by name.",
     );
   const list = subagents.map(({ name, description }) => `- ${name}: ${description}`).join("\n");
-
-  const task = tool({
-    name: "task",
-    description: taskDescription.replace("{available_agents}", () => list),
-    schema: objectSchema({
-      description: { type: "string", description: "The task, with all that the sub-agent needs to know." },
-      subagent_type: { type: "string", description: "Which sub-agent." },
-    }),
-    run: async ({ description, subagent_type: name }: { description: string; subagent_type: string }, runtime) => {
-      const runnable = runnables.get(name);
-      if (!runnable) {
-        const names = [...runnables.keys()].map((one) => `\`${one}\``).join(", ");
-        return `We cannot invoke subagent ${name} because it does not exist, the only allowed types are ${names}`;
-      }
-      const given = sharedOf(runtime.state, runtime.schema);
-      const input = { ...given, messages: [{ type: "human", content: description }] };
-      const result = (await runnable.invoke(input, runtime)) as Fields;
-      if (!Array.isArray(result?.["messages"]))
-        throw new ThreadfoldError(
-          "INVALID_ARGUMENT",
-          `task: the sub-agent '${name}' returned no messages. Let its runnable return a state with \`messages\`.`,
-        );
-      const update = changesOf(given, sharedOf(result, runtime.schema), runtime);
-      const { structuredResponse } = result;
-      const said =
-        structuredResponse != null ? JSON.stringify(structuredResponse) : lastText(result["messages"] as object[]);
-      const text = [said, ...update.notes].filter(Boolean).join("\n\n");
-      return new Command({ update: { ...update.fields, messages: [toolMessage(runtime.toolCall, text)] } });
-    },
-  });
-
   return createMiddleware({
     name: "SubAgentMiddleware",
-    tools: [task],
+    tools: [
+      taskTool(
+        taskDescription.replace("{available_agents}", () => list),
+        runnables,
+      ),
+    ],
     wrapModelCall: (request, handler) => handler(withPrompt(request, systemPrompt)),
   });
 }
 
-function runnableOf(spec: SubAgent | CompiledSubAgent, defaults: SubAgentOptions): CompiledSubAgent["runnable"] {
+type Runnable = CompiledSubAgent["runnable"];
+
+/** The tool with which the model gives a sub-agent a task. */
+function taskTool(description: string, runnables: ReadonlyMap<string, Runnable>) {
+  return tool({
+    name: "task",
+    description,
+    schema: objectSchema({
+      description: { type: "string", description: "The task, with all that the sub-agent needs to know." },
+      subagent_type: { type: "string", description: "Which sub-agent." },
+    }),
+    run: ({ description: task, subagent_type: name }: { description: string; subagent_type: string }, runtime) => {
+      const runnable = runnables.get(name);
+      if (runnable) return delegated(name, runnable, task, runtime);
+      const names = [...runnables.keys()].map((one) => `\`${one}\``).join(", ");
+      return `We cannot invoke subagent ${name} because it does not exist, the only allowed types are ${names}`;
+    },
+  });
+}
+
+/** Runs a sub-agent. Returns its changes, with its last text as the tool's answer. */
+async function delegated(name: string, runnable: Runnable, task: string, runtime: ToolRuntime): Promise<Command> {
+  const given = sharedOf(runtime.state, runtime.schema);
+  const input = { ...given, messages: [{ type: "human", content: task }] };
+  const result = (await runnable.invoke(input, runtime)) as Fields;
+  if (!Array.isArray(result?.["messages"]))
+    throw new ThreadfoldError(
+      "INVALID_ARGUMENT",
+      `task: the sub-agent '${name}' returned no messages. Let its runnable return a state with \`messages\`.`,
+    );
+  const update = changesOf(given, sharedOf(result, runtime.schema), runtime);
+  const { structuredResponse } = result;
+  const answer =
+    structuredResponse != null ? JSON.stringify(structuredResponse) : lastText(result["messages"] as object[]);
+  const text = [answer, ...update.notes].filter(Boolean).join("\n\n");
+  return new Command({ update: { ...update.fields, messages: [toolMessage(runtime.toolCall, text)] } });
+}
+
+function runnableOf(spec: SubAgent | CompiledSubAgent, defaults: SubAgentOptions): Runnable {
   if ("runnable" in spec) return spec.runnable;
   const {
     name,

@@ -1,5 +1,11 @@
 // Writes to a thread as if nodes had.
-import type { CheckpointConfig, CheckpointMetadata, CheckpointTuple, ChannelVersions } from "../../checkpoint/types.js";
+import type {
+  ChannelVersions,
+  CheckpointConfig,
+  CheckpointMetadata,
+  CheckpointSaver,
+  CheckpointTuple,
+} from "../../checkpoint/types.js";
 import { END } from "../build/command.js";
 import type { AnyGraph } from "../build/graph-spec.js";
 import { InvalidUpdateError } from "../build/graph-errors.js";
@@ -22,75 +28,133 @@ export async function updateState(
   asked: CheckpointConfig,
   updates: readonly StateUpdate[],
 ): Promise<CheckpointConfig> {
-  const { graph, saver, config } = placeOf(root, asked);
-  const tuple = await saver.getTuple(config);
-  const { configurable = {} } = tuple?.config ?? config;
-  const place = {
-    ...config,
-    configurable: { ...config.configurable, ...configurable, checkpoint_ns: configurable.checkpoint_ns ?? "" },
-  };
-  const thread = new OpenedThread(graph.spec, tuple, place.configurable.checkpoint_ns);
+  const edit = await ThreadEdit.open(root, asked);
   const [{ values, asNode }] = updates as [StateUpdate];
   const isNothing = values === null || values === undefined;
   const alone = (what: string) => {
     if (updates.length > 1) throw new InvalidUpdateError(`Cannot ${what} with multiple updates`);
   };
-  const put = async (source: CheckpointMetadata["source"], step: number, at: CheckpointConfig = place) => {
-    const checkpoint = thread.checkpoint();
-    const metadata = { source, step, parents: tuple?.metadata?.parents ?? {} };
-    // A copy is not a child of its source, whose versions another branch may have, too.
-    const fresh = source === "fork" ? checkpoint.channel_versions : newer(checkpoint.channel_versions, tuple);
-    return withParents(await saver.put(at, checkpoint, metadata, fresh), tuple?.metadata?.parents);
-  };
   try {
     if (asNode === "__copy__") {
       alone("copy a checkpoint");
-      if (!tuple) throw new InvalidUpdateError("Cannot copy a non-existent checkpoint");
-      const { checkpoint_id: _, ...before } = place.configurable;
-      const copy = await put("fork", thread.at.stepNumber, tuple.parentConfig ?? { ...place, configurable: before });
+      const copy = await edit.copy();
       return await (isCopyWithUpdates(values) ? updateCopy(root, copy, values) : copy);
     }
     if (isNothing && asNode === undefined) {
       alone("create an empty checkpoint");
-      return await put("update", thread.at.stepNumber);
+      return await edit.put("update");
     }
     if (isNothing && asNode === END) {
       alone("clear the state");
-      thread.applyCallers();
-      thread.peek();
-      thread.restore();
-      thread.apply(thread.tasks, "task");
-      return await put("update", thread.at.stepNumber);
+      return await edit.clear();
     }
     if (asNode === "__input__") {
       alone("give an input");
       if (isNothing) throw new InvalidUpdateError('Received no input writes for "__start__"');
-      const { values: taken } = graph.spec.taken(values as Record<string, unknown>);
-      thread.at.held.set(graph.spec.plan.start, taken);
-      thread.at.others["__input__"] ??= {};
-      thread.at.plan.apply([{ writes: [graph.spec.plan.start] }]);
-      return await put("input", tuple ? thread.at.stepNumber : -1);
+      return await edit.input(values as Record<string, unknown>);
     }
-    // At the head, the open step's finished tasks count. After a checkpoint that the caller names, everything runs
-    // again.
-    const went =
-      config.configurable?.checkpoint_id === undefined && thread.applyFinished(updates.map((update) => update.asNode));
+    return await edit.write(updates);
+  } finally {
+    edit.free();
+  }
+}
+
+/** A thread at the checkpoint that is updated. */
+class ThreadEdit {
+  readonly #graph: AnyGraph;
+  readonly #saver: CheckpointSaver;
+  readonly #tuple: CheckpointTuple | undefined;
+  /** Where the new checkpoint belongs. */
+  readonly #place: CheckpointConfig & { readonly configurable: Record<string, unknown> };
+  /** Whether the caller names the checkpoint: after it everything runs again. */
+  readonly #isNamed: boolean;
+  readonly #thread: OpenedThread;
+
+  static async open(root: AnyGraph, asked: CheckpointConfig): Promise<ThreadEdit> {
+    const { graph, saver, config } = placeOf(root, asked);
+    return new ThreadEdit(graph, saver, config, await saver.getTuple(config));
+  }
+
+  private constructor(
+    graph: AnyGraph,
+    saver: CheckpointSaver,
+    config: CheckpointConfig,
+    tuple: CheckpointTuple | undefined,
+  ) {
+    this.#graph = graph;
+    this.#saver = saver;
+    this.#tuple = tuple;
+    const { configurable = {} } = tuple?.config ?? config;
+    const ns = configurable.checkpoint_ns ?? "";
+    this.#place = { ...config, configurable: { ...config.configurable, ...configurable, checkpoint_ns: ns } };
+    this.#isNamed = config.configurable?.checkpoint_id !== undefined;
+    this.#thread = new OpenedThread(graph.spec, tuple, ns);
+  }
+
+  free(): void {
+    this.#thread.at.plan.free();
+  }
+
+  /** Saves the thread as it is now as a new checkpoint. */
+  async put(
+    source: CheckpointMetadata["source"],
+    step = this.#thread.at.stepNumber,
+    at: CheckpointConfig = this.#place,
+  ): Promise<CheckpointConfig> {
+    const checkpoint = this.#thread.checkpoint();
+    const parents = this.#tuple?.metadata?.parents;
+    // A copy is not a child of its source, whose versions another branch may have, too.
+    const fresh = source === "fork" ? checkpoint.channel_versions : newer(checkpoint.channel_versions, this.#tuple);
+    const saved = await this.#saver.put(at, checkpoint, { source, step, parents: parents ?? {} }, fresh);
+    return withParents(saved, parents);
+  }
+
+  /** Saves a copy beside the checkpoint. */
+  copy(): Promise<CheckpointConfig> {
+    if (!this.#tuple) throw new InvalidUpdateError("Cannot copy a non-existent checkpoint");
+    const { checkpoint_id: _, ...before } = this.#place.configurable;
+    const beside = this.#tuple.parentConfig ?? { ...this.#place, configurable: before };
+    return this.put("fork", undefined, beside);
+  }
+
+  /** Drops the open step's tasks. */
+  clear(): Promise<CheckpointConfig> {
+    const thread = this.#thread;
+    thread.applyCallers();
+    thread.peek();
+    thread.restore();
+    thread.apply(thread.tasks, "task");
+    return this.put("update");
+  }
+
+  /** Gives an input as a caller does. */
+  input(values: Record<string, unknown>): Promise<CheckpointConfig> {
+    const { spec } = this.#graph;
+    const { at } = this.#thread;
+    const { values: taken } = spec.taken(values);
+    at.held.set(spec.plan.start, taken);
+    at.others["__input__"] ??= {};
+    at.plan.apply([{ writes: [spec.plan.start] }]);
+    return this.put("input", this.#tuple ? undefined : -1);
+  }
+
+  /** Writes as nodes do. */
+  async write(updates: readonly StateUpdate[]): Promise<CheckpointConfig> {
+    const [thread, tuple] = [this.#thread, this.#tuple];
+    // At the head, the open step's finished tasks count.
+    const went = !this.#isNamed && thread.applyFinished(updates.map((update) => update.asNode));
     const ran =
       went || Object.values(tuple?.checkpoint.versions_seen ?? {}).some((seen) => Object.keys(seen).length > 0);
-    const tasks = updates.map((update, at) => writer(graph, thread, ran, update, updates.length, at));
+    const tasks = updates.map((update, at) => writer(this.#graph, thread, ran, update, updates.length, at));
     for (const [at, task] of tasks.entries()) await task.answer(updates[at]?.values);
     if (tuple) {
-      for (const [at, task] of tasks.entries())
-        await saver.putWrites(
-          tuple.config,
-          task.writes.entries(),
-          updates[at]?.taskId ?? uuid5(INTERRUPT, tuple.checkpoint.id),
-        );
+      for (const [at, task] of tasks.entries()) {
+        const taskId = updates[at]?.taskId ?? uuid5(INTERRUPT, tuple.checkpoint.id);
+        await this.#saver.putWrites(tuple.config, task.writes.entries(), taskId);
+      }
     }
     thread.apply(tasks, "node");
-    return await put("update", thread.at.stepNumber);
-  } finally {
-    thread.at.plan.free();
+    return this.put("update");
   }
 }
 
