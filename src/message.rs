@@ -194,7 +194,7 @@ fn read_object<V: Value>(item: &V, ids: Ids, kinds: Kinds) -> Result<Read<V>, Er
     }
     // As in the reference, a role takes precedence over a type.
     if let Some(role) = role {
-        if kind.is_none() && is_ag_ui(item) && has_id(item) {
+        if kind.is_none() && has_id(item) && is_ag_ui_role(&role) {
             return Ok(Read::Whole);
         }
         return from_role(item.clone().without("role"), ".role", &role, ids, kinds);
@@ -272,11 +272,7 @@ fn first<V: Value>(key: &str, value: V, fields: V) -> V {
     if fields.get(key).is_some() {
         return fields.with(key, value);
     }
-    let start = V::object().with(key, value);
-    fields.keys().iter().fold(start, |made, key| match fields.get(key) {
-        Some(value) => made.with(key, value.into_owned()),
-        None => made,
-    })
+    V::headed(key, &value, &fields)
 }
 
 /// Returns a message's plain kind, in any form.

@@ -95,11 +95,16 @@ pub(crate) fn read_list<V: Value>(
     ids: Ids,
     kinds: Kinds,
 ) -> Result<(V, Removals), Error> {
-    let list = listed(messages);
+    let mut list = listed(messages);
+    let mut odd = message::odd(&list);
+    if !odd.is_empty() && ids == Ids::Assign {
+        list = list.completed();
+        odd = message::odd(&list);
+    }
     let mut removals = Removals::new();
     let mut made = Vec::new();
     let mut replaced = Vec::new();
-    for position in message::odd(&list) {
+    for position in odd {
         let Some(item) = list.at(position as usize) else { continue };
         let read = message::read_any(&*item, ids, kinds);
         match read.map_err(|error| error.at(position as usize))? {

@@ -133,6 +133,16 @@ pub trait Bulk: Sized {
         self
     }
 
+    /// Returns this list with messages made whole that lack only an id, or have a role and no type. A
+    /// heap may leave any of them as they are: the core reads those one by one.
+    #[must_use]
+    fn completed(self) -> Self
+    where
+        Self: Value,
+    {
+        self
+    }
+
     /// Merges the values of `over` into this object; null deletes a key when `deletes`. Returns
     /// this object itself when nothing changes.
     #[must_use]

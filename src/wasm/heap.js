@@ -180,15 +180,19 @@ export function isPlainPrototype(prototype) {
 }
 
 /** A new message id: a version 4 UUID. */
+export function uuid() {
+  // Only available on pages served over https.
+  if (crypto.randomUUID) return crypto.randomUUID();
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6] & 0x0f) | 0x40;
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+}
+
 export function newId() {
   try {
-    // Only available on pages served over https.
-    if (crypto.randomUUID) return hold(crypto.randomUUID());
-    const bytes = crypto.getRandomValues(new Uint8Array(16));
-    bytes[6] = (bytes[6] & 0x0f) | 0x40;
-    bytes[8] = (bytes[8] & 0x3f) | 0x80;
-    const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-    return hold(hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-"));
+    return hold(uuid());
   } catch (error) {
     if (isTooDeep(error)) note(error);
     else note(error, "UNSUPPORTED", "No `crypto` to make ids with: give messages ids, or provide it.");
@@ -302,7 +306,7 @@ function hasSlots(node) {
   );
 }
 
-function put(node, key, value) {
+export function put(node, key, value) {
   if (key === "__proto__") {
     Object.defineProperty(node, key, { value, writable: true, enumerable: true, configurable: true });
   } else {

@@ -77,6 +77,7 @@ extern "C" {
     fn instance_kind(message: i32) -> Option<String>;
     #[wasm_bindgen(js_name = oddMessages)]
     fn odd_messages(list: i32) -> Vec<u32>;
+    fn completed(list: i32) -> i32;
     fn join(left: i32, right: i32, key: &str) -> Vec<u32>;
     fn assemble(
         left: i32,
@@ -370,6 +371,10 @@ impl Bulk for Handle {
             message::WHOLE => odd_messages(self.number()),
             _ => check.failing(self),
         }
+    }
+
+    fn completed(self) -> Self {
+        Handle::of(completed(self.number()))
     }
 
     fn change(

@@ -1,6 +1,6 @@
 // Lists of messages and of tools in the JavaScript heap: one pass each.
 
-import { ARRAY, copyOf, kind, OBJECT, set } from "./heap.js";
+import { ARRAY, copyOf, kind, OBJECT, put, set, uuid } from "./heap.js";
 import { failure, heldAsList, hold, note, root, roots, slots } from "./slots.js";
 
 /** Returns the kind that an instance of a message class declares. */
@@ -100,6 +100,70 @@ function isAgUiRole(role) {
       return false;
   }
 }
+
+/**
+ * Returns the list with messages made whole that lack only an id, or have a role and no type. Each is a dozen crossings
+ * otherwise. The core reads all others.
+ */
+export function completed(handle) {
+  if (failure) return handle;
+  try {
+    const list = slots[handle];
+    let made;
+    for (let at = 0; at < list.length; at++) {
+      const whole = completedOne(list[at]);
+      if (whole) (made ??= list.slice())[at] = whole;
+    }
+    return made ? heldAsList(handle, made) : handle;
+  } catch {
+    // The core says what cannot be read.
+    return handle;
+  }
+}
+
+function completedOne(message) {
+  if (typeof message !== "object" || message === null) return;
+  const { id, type, role } = message;
+  if (id !== undefined && id !== null) return;
+  const kind = role === undefined ? type : type === undefined ? kindOfRole(role) : undefined;
+  if (!isKnown(kind, message) || !isDict(message)) return;
+  // A copy by `...` has no room for an id, and takes twice as long.
+  const made = role === undefined ? {} : { type: kind };
+  for (const key of Object.keys(message)) {
+    const value = message[key];
+    // As the core does: a message that has changed its form has no values that are undefined.
+    if (key !== "role" && (role === undefined || value !== undefined)) put(made, key, value);
+  }
+  made.id = uuid();
+  return made;
+}
+
+function kindOfRole(role) {
+  if (role === "user") return "human";
+  return role === "assistant" ? "ai" : role;
+}
+
+function isKnown(kind, message) {
+  switch (kind) {
+    case "human":
+    case "system":
+    case "function":
+      return true;
+    case "ai":
+      return !hasOpenAiCalls(message);
+    case "tool":
+      return typeof message.tool_call_id === "string";
+    default:
+      return false;
+  }
+}
+
+/** Whether it is neither an instance nor one in JSON. */
+const isDict = (message) =>
+  Object.getPrototypeOf(message) === Object.prototype &&
+  message.lc === undefined &&
+  message.getType === undefined &&
+  message._getType === undefined;
 
 const NONE = 0xffffffff;
 
