@@ -1,6 +1,6 @@
 // A run that fails after the answer to an interrupt: the effect of retry(), and how the answer is corrected.
 import * as theirs from "@langchain/langgraph";
-import { defineSchema, field, Thread, type AgUiState } from "threadfold";
+import { defineSchema, field, Thread, ThreadfoldError, type AgUiState } from "threadfold";
 import { AgUiRunner, graphEvents, type RunnableGraph } from "threadfold/ag-ui";
 import { createDeepAgent, tool } from "threadfold/agent";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
@@ -207,6 +207,18 @@ describe.each(Object.entries(GRAPHS))("a graph of %s", (library, graphOf) => {
     expect(runs).toEqual([]);
     expect(await runner.resume({ value: true })).toMatchObject({ status: "finished" });
     expect(runs).toEqual(["mail"]);
+  });
+
+  test("a ThreadfoldError of a node has its code in RUN_ERROR", async () => {
+    const graph = new StateGraph(defineSchema({ messages: field.messages() }))
+      .addNode("fails", () => {
+        throw new ThreadfoldError("INVALID_STATE", "No.");
+      })
+      .addEdge(START, "fails")
+      .compile();
+    const events: unknown[] = [];
+    for await (const event of graphEvents(graph, { threadId: "t", runId: "r", messages: [] })) events.push(event);
+    expect(events.at(-1)).toEqual({ type: "RUN_ERROR", message: "No.", code: "INVALID_STATE" });
   });
 
   test("an answer whose response was lost may come again", async () => {

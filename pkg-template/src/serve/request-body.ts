@@ -1,4 +1,5 @@
 // A request's body as JSON: no larger and no deeper than the server takes.
+import { ThreadfoldError } from "../shared/errors.js";
 import { Refusal } from "./refusal.js";
 
 /** How much of a request's body a server takes. */
@@ -36,7 +37,10 @@ export async function bodyOf(request: Request, { maxBodyBytes, maxDepth = MAX_DE
 
 async function textOf(request: Request, most: number): Promise<string> {
   if (request.bodyUsed)
-    throw new Error("The request's body has been read already: let authenticate read that of request.clone().");
+    throw new ThreadfoldError(
+      "INVALID_STATE",
+      "The request's body was read before the handler got it. In authenticate, read request.clone() instead.",
+    );
   const { body, headers } = request;
   if (Number(headers.get("content-length")) > most) throw tooLarge(most);
   const reader = body?.getReader();

@@ -1,5 +1,6 @@
 // A run of a graph in the same program, as the events of AG-UI.
 import { OPEN_INTERRUPTS, questionIn, text } from "../../stream/question.js";
+import { ThreadfoldError } from "../../shared/errors.js";
 import { errorWords } from "../../stream/error-words.js";
 import {
   checkedGraph,
@@ -133,10 +134,11 @@ export function isKept({ config, values }: GraphState): boolean {
   return Object.keys(values ?? {}).length > 0;
 }
 
-/** An error by the names that LangGraph gives errors. */
+/** An error by its code, or by the names that LangGraph gives errors. */
 function runError(error: unknown): GraphEvent {
-  const { name, message, code } = errorWords(error);
-  return { type: "RUN_ERROR", message, code: code ?? name };
+  const { name, message, code = name } = errorWords(error);
+  const ours = error instanceof ThreadfoldError ? String(error.serverCode ?? error.code) : undefined;
+  return { type: "RUN_ERROR", message, code: ours ?? code };
 }
 
 /** The progress of reporting one run. */

@@ -180,8 +180,8 @@ function answersOf(resume: readonly ResumeEntry[], known: GraphState | undefined
     const question = asked?.find(({ id }) => id === interruptId);
     // A graph may ask without ids: then whatever the client calls it is the question.
     if (status !== "cancelled" && asked?.length && !question && asked.every(({ id }) => id))
-      throw Object.assign(new Error(`The thread does not ask ${JSON.stringify(interruptId)}.`), {
-        lc_error_code: "NO_QUESTION",
+      throw new ThreadfoldError("INVALID_STATE", `The thread does not ask ${JSON.stringify(interruptId)}.`, {
+        serverCode: "NO_QUESTION",
       });
     if (status !== "cancelled") return [[interruptId, payload ?? null] as const];
     if (asked && !question) return [];
