@@ -11,7 +11,6 @@ use std::borrow::Cow;
 
 use wasm_bindgen::prelude::*;
 
-use crate::ag_ui::{Compat, langgraph_default_merge_state};
 use crate::error::Error;
 use crate::reducer::messages::MessageRules;
 use crate::reducer::tools::Prefer;
@@ -100,19 +99,6 @@ pub fn check_todo_calls(messages: i32) {
 #[must_use]
 pub fn merge_files(left: i32, right: i32) -> i32 {
     value(crate::merge_files(Handle::of(left), Handle::of(right)))
-}
-
-/// [`crate::langgraph_default_merge_state`].
-#[wasm_bindgen(js_name = langGraphDefaultMergeState)]
-#[must_use]
-pub fn merge_state(state: i32, messages: i32, input: i32, compat: i32) -> i32 {
-    let compat = match compat {
-        numbers::compat::V0_0 => Compat::V0_0,
-        numbers::compat::CURRENT => Compat::Current,
-        _ => Compat::Accumulate,
-    };
-    let [state, messages, input] = [state, messages, input].map(Handle::of);
-    value(langgraph_default_merge_state(state, messages, input, compat))
 }
 
 /// [`crate::apply_patch`].

@@ -106,11 +106,3 @@ pub(super) mod prefer {
     pub const FIRST: i32 = 0;
     pub const LAST: i32 = 1;
 }
-
-/// Which version of ag-ui-langgraph a merge of states follows.
-pub(super) mod compat {
-    pub const ACCUMULATE: i32 = 0;
-    /// "0.0.x"
-    pub const V0_0: i32 = 1;
-    pub const CURRENT: i32 = 2;
-}

@@ -1,5 +1,8 @@
 //! `langgraph_default_merge_state` of ag-ui-langgraph.
 
+use std::fs;
+use std::path::Path;
+
 use serde_json::{Value, json};
 use threadfold::{Compat, Error, langgraph_default_merge_state};
 
@@ -60,6 +63,29 @@ fn accumulated_are_the_states_messages_and_then_those_of_0_0_25() {
         wanted["messages"] = json!(messages);
         assert_eq!(normal(&ours(&record.given, Compat::default()).unwrap()), wanted);
     });
+}
+
+/// The npm package merges in TypeScript: `js-tests/unit/ag-ui/merge-state.test.ts` asks it for the
+/// same.
+#[test]
+fn answers_as_recorded_and_as_typescript_does() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("js-tests/unit/ag-ui/merge-state.json");
+    let cases: Vec<Value> = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
+    assert!(cases.len() >= 300, "only {} cases", cases.len());
+    for case in cases {
+        let compat = match case["compat"].as_str().unwrap() {
+            "accumulate" => Compat::Accumulate,
+            "0.0.x" => Compat::V0_0,
+            _ => Compat::Current,
+        };
+        match ours(&case, compat) {
+            Ok(merged) => assert_eq!(Some(&merged), case.get("out"), "{case}"),
+            Err(error) => {
+                let said = format!("{} {error}", error.code());
+                assert_eq!(Some(said.as_str()), case["error"].as_str(), "{case}");
+            }
+        }
+    }
 }
 
 fn messages(texts: &[(&str, Value)]) -> Value {

@@ -1,5 +1,6 @@
 // The functions of the "try it" panel, and examples of each.
-import { addMessages, applyPatch, langGraphDefaultMergeState, mergeFiles, mergeTools, replaceTodos } from "threadfold";
+import { addMessages, applyPatch, mergeFiles, mergeTools, replaceTodos } from "threadfold";
+import { langGraphDefaultMergeState } from "threadfold/ag-ui";
 
 export interface Try {
   readonly name: string;

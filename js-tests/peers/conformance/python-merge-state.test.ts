@@ -1,4 +1,4 @@
-import { langGraphDefaultMergeState, type MergeStateOptions } from "threadfold";
+import { langGraphDefaultMergeState, type MergeStateOptions } from "threadfold/ag-ui";
 import { expect, test } from "vitest";
 import { normalMessages } from "./normal-form.js";
 import { replay, type Recorded } from "./records.js";

@@ -6,7 +6,6 @@ import {
   combineSchemas,
   defineSchema,
   field,
-  langGraphDefaultMergeState,
   mergeFiles,
   MessageList,
   messagesStateReducer,
@@ -20,6 +19,7 @@ import {
   toLangChain,
   type Field,
 } from "threadfold";
+import { langGraphDefaultMergeState } from "threadfold/ag-ui";
 
 export interface Call {
   name: string;

@@ -2,7 +2,6 @@
 import {
   addMessages,
   applyPatch,
-  langGraphDefaultMergeState,
   mergeFiles,
   MessageList,
   mergeTools,
@@ -11,6 +10,7 @@ import {
   toAgUi,
   toLangChain,
 } from "threadfold";
+import { langGraphDefaultMergeState } from "threadfold/ag-ui";
 import type { Case } from "./measure.js";
 
 export const times = <T>(n: number, make: (at: number) => T): T[] => Array.from({ length: n }, (_, at) => make(at));

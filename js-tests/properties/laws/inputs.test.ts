@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
-import { addMessages, langGraphDefaultMergeState, mergeFiles, MessageList, mergeTools, replaceTodos } from "threadfold";
+import { addMessages, mergeFiles, MessageList, mergeTools, replaceTodos } from "threadfold";
+import { langGraphDefaultMergeState } from "threadfold/ag-ui";
 import { expect, test } from "vitest";
 import { outcome } from "../../support/errors.js";
 import { frozen } from "../../support/frozen.js";

@@ -4,11 +4,11 @@ import {
   combineSchemas,
   defineSchema,
   field,
-  langGraphDefaultMergeState,
   mergeFiles,
   MessageList,
   mergeTools,
 } from "threadfold";
+import { langGraphDefaultMergeState } from "threadfold/ag-ui";
 import { describe, expect, test } from "vitest";
 
 class Point {

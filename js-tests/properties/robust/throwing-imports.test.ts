@@ -4,13 +4,13 @@ import {
   applyPatch,
   defineSchema,
   field,
-  langGraphDefaultMergeState,
   mergeFiles,
   MessageList,
   mergeTools,
   replaceTodos,
   Thread,
 } from "threadfold";
+import { langGraphDefaultMergeState } from "threadfold/ag-ui";
 import { expect, test } from "vitest";
 import { codeOf } from "../../support/errors.js";
 import { isThorough } from "../../support/seed.js";

@@ -2,7 +2,6 @@ import { AIMessage, HumanMessage, RemoveMessage, type BaseMessage } from "@langc
 import {
   addMessages,
   applyPatch,
-  langGraphDefaultMergeState,
   MessageList,
   messagesStateReducer,
   mergeTools,
@@ -14,6 +13,7 @@ import {
   type MessageRemoval,
   type ThreadfoldErrorCode,
 } from "threadfold";
+import { langGraphDefaultMergeState } from "threadfold/ag-ui";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { codeOf } from "../../support/errors.js";
 

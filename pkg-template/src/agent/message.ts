@@ -1,7 +1,7 @@
 // Reads the fields of a message that an agent needs, in any form: a LangChain dict, an instance, an AG-UI message.
-import { DEVELOPER, KINDS } from "../../generated/kinds.js";
 import { ThreadfoldError } from "../shared/errors.js";
 import { textOf } from "../state/message-content.js";
+import { KIND_NAMES } from "../state/message-kind.js";
 import { newId } from "../shared/new-id.js";
 import type { ContentBlock, LangChainMessage, ToolCall } from "../state/message-types.js";
 
@@ -11,11 +11,6 @@ export type Fields = Record<string, unknown>;
 export type AiMessage = Extract<LangChainMessage, { type: "ai" }>;
 /** The result of a tool. */
 export type ToolMessage = Extract<LangChainMessage, { type: "tool" }>;
-
-/** The types by the other names that they go by. */
-const TYPES = new Map<unknown, unknown>([DEVELOPER as [string, string]]);
-for (const [type, name, role] of KINDS)
-  for (const one of [role, `${name}Message`, `${name}MessageChunk`]) if (!TYPES.has(one)) TYPES.set(one, type);
 
 /**
  * Gives an instance of `@langchain/core`'s an id, if it has none: the state does so for any class, in 30 times as long.
@@ -42,7 +37,7 @@ export function typeOf(message: unknown): unknown {
   if (typeof message !== "object" || message === null) return undefined;
   const { type, role, _getType } = message as Fields & { _getType?: () => string };
   const kind = type ?? _getType?.call(message) ?? role;
-  return TYPES.get(kind) ?? kind;
+  return KIND_NAMES.get(kind) ?? kind;
 }
 
 /** The calls of a message of the model's. */

@@ -1,5 +1,4 @@
 // "threadfold": the reducers, schemas and lists, ready when the import is.
-export { langGraphDefaultMergeState, type MergeStateOptions } from "../state/merge-state.js";
 export { ThreadfoldError, type ThreadfoldErrorCode } from "../shared/errors.js";
 export { field, overwrite, type Field, type Guard, type Overwrite } from "../state/fields.js";
 export { mergeFiles, type FileData } from "../state/files.js";

@@ -1,11 +1,10 @@
 // Options that choose one of a few names. The core knows each by its number.
-import { compat, prefer, rules } from "../../generated/numbers.js";
+import { prefer, rules } from "../../generated/numbers.js";
 import { ThreadfoldError } from "./errors.js";
 import { option } from "./reading.js";
 
 export const RULES = Object.keys(rules);
 export const PREFERENCES = Object.keys(prefer);
-export const COMPATS = Object.keys(compat);
 
 /** Returns the number of the name that an option chooses; 0, the first, if it is left out. */
 export function choice<T extends object, K extends keyof T & string>(

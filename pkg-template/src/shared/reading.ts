@@ -18,6 +18,18 @@ export function reading<T>(read: () => T): T {
     return read();
   } catch (cause) {
     if (cause instanceof ThreadfoldError) throw cause;
-    throw new ThreadfoldError("UNREADABLE_VALUE", "Reading a value threw: see the cause.", { cause });
+    throw unreadable(cause);
   }
 }
+
+/** Does the same as {@link reading} for a `read` that throws no error of its own: every error is the caller's code's. */
+export function guarded<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    throw unreadable(cause);
+  }
+}
+
+const unreadable = (cause: unknown) =>
+  new ThreadfoldError("UNREADABLE_VALUE", "Reading a value threw: see the cause.", { cause });

@@ -1,6 +1,6 @@
 // Builds a graph's input from an AG-UI client's request.
 import { ThreadfoldError } from "../../shared/errors.js";
-import { langGraphDefaultMergeState } from "../../state/merge-state.js";
+import { langGraphDefaultMergeState } from "../merge-state.js";
 import { toLangChain } from "../../state/message-forms.js";
 import { removeMessage } from "../../state/messages.js";
 import { isDict } from "../../langgraph/merge.js";
