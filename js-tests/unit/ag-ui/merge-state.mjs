@@ -11,7 +11,7 @@ const A2UI =
   "A2UI Component Schema — available components for generating UI surfaces. Use these component names and properties when creating A2UI operations.";
 const ended = (names) => `Tool call ${names} was interrupted before completion.`;
 
-/** Contents of tool messages: placeholders for a result, and what only looks like one. */
+/** Contents of tool messages: placeholders for a result, and texts like one. */
 const TEXTS = [
   ended("'f' with id 'a'"),
   `${ended("'f' with id 'a'")}\n`,
@@ -40,7 +40,7 @@ const FORMS = [
   ["user"],
   null,
 ];
-/** What is no list and no object. */
+/** Neither lists nor objects. */
 const OTHERS = [5, "x", true];
 
 /** A random case: mostly of the right shapes, or nothing would be merged. */
