@@ -1,5 +1,5 @@
 // A recorded run, folded into a thread once more.
-import { Thread, type Drift, type ThreadfoldError } from "threadfold";
+import { Thread, type ThreadfoldError } from "threadfold";
 import { foldAgUi } from "threadfold/ag-ui";
 import { foldLangGraph } from "threadfold/langgraph";
 import type { Checkpoint, Dict, Recorded } from "./read.js";
@@ -31,7 +31,7 @@ export async function replay(
   const errors: { code: string; message: string }[] = [];
   const drift: (readonly object[])[] = [];
   thread.on("error", ({ code, message }: ThreadfoldError) => errors.push({ code, message }));
-  thread.on("drift", ({ patch }: Drift) => drift.push(patch));
+  thread.on("drift", ({ patch }) => drift.push(patch));
   const runs: ReplayedRun[] = [];
   for (const run of splitIntoRuns(parts.slice(0, until), protocol)) {
     if (protocol === "AG-UI") await foldAgUi(thread as never, run as never, { until: "stream" });

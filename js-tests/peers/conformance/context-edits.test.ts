@@ -1,8 +1,9 @@
-import { clearToolUses, type ContextSize, countTokens, trimMessages, truncateToolArgs } from "threadfold/context";
+import { clearToolUses, countTokens, trimMessages, truncateToolArgs } from "threadfold/context";
 import { offload } from "threadfold/context/offload";
 import { expect, test } from "vitest";
 import { expectTold, type Message, replayContext, type Told } from "./context-records.js";
 import { refusal } from "./records.js";
+import type { ContextSize } from "../../../pkg-template/src/context/edited.js";
 
 type Options = Record<string, unknown>;
 type Given = { messages: number | Message[]; options: Options } & Options;

@@ -1,14 +1,10 @@
 // The presets against the recorded answers of Python's SummarizationMiddleware (langchain) and of deepagents'.
 import { expect, test } from "vitest";
-import {
-  Context,
-  type ContextLimit,
-  deepAgentsSummarization,
-  type DeepAgentsSummarizationOptions,
-  langChainSummarization,
-} from "threadfold/context";
+import { Context, type ContextOptions, deepAgentsSummarization, langChainSummarization } from "threadfold/context";
 import { there } from "../../support/there.js";
 import { expectTold, type Given, type Message, replayContext, type Told } from "./context-records.js";
+
+type ContextLimit = Exclude<NonNullable<ContextOptions["trigger"]>, readonly unknown[]>;
 
 type Size = [kind: string, value: number];
 type Clause = Size | Record<string, number>;
@@ -161,7 +157,7 @@ test("deepAgentsSummarization decides as deepagents", () => {
               truncationText: truncate.truncation_text,
             }
           : null,
-      } as DeepAgentsSummarizationOptions);
+      } as Parameters<typeof deepAgentsSummarization>[0]);
       const view = context.of(state);
       const { due } = view;
       expect(due !== null).toBe(event !== null);

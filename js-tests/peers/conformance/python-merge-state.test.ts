@@ -1,7 +1,8 @@
-import { langGraphDefaultMergeState, type MergeStateOptions } from "threadfold/ag-ui";
 import { expect, test } from "vitest";
 import { normalMessages } from "./normal-form.js";
 import { replay, type Recorded } from "./records.js";
+import { langGraphDefaultMergeState } from "threadfold/ag-ui";
+import type { MergeStateOptions } from "../../../pkg-template/src/ag-ui/merge-state.js";
 
 type State = Record<string, unknown>;
 

@@ -1,4 +1,4 @@
-import { defineSchema, field, type Field, type Guard } from "threadfold";
+import { defineSchema, field, type Field } from "threadfold";
 import { expect, test } from "vitest";
 import { normalMessages } from "./normal-form.js";
 import { refusal, replay, type Recorded } from "./records.js";
@@ -12,7 +12,7 @@ interface Given {
   updates: State[];
 }
 
-const declare: Record<Kind, (options: Guard) => Field<unknown>> = field as never;
+const declare: Record<Kind, (options: { guard?: boolean | undefined }) => Field<unknown>> = field as never;
 
 function step({ fields, state, updates }: Given): State {
   const declared = Object.entries(fields).map(([name, { kind, ...options }]) => [name, declare[kind](options)]);

@@ -2,9 +2,10 @@
 // the caller.
 import { Thread, ThreadfoldError } from "threadfold";
 import { foldAgUi, runInput } from "threadfold/ag-ui";
-import { concatChunk, foldLangGraph } from "threadfold/langgraph";
+import { foldLangGraph } from "threadfold/langgraph";
 import { expect, test } from "vitest";
 import { garbage } from "./values.js";
+import { concatChunk } from "threadfold/langgraph";
 
 /** A function, with garbage in one place of its arguments. */
 type Call = (value: never) => unknown;

@@ -5,11 +5,11 @@ import {
   checkTodoCalls,
   combineSchemas,
   defineSchema,
+  type Field,
   field,
   mergeFiles,
-  MessageList,
-  messagesStateReducer,
   mergeTools,
+  MessageList,
   overwrite,
   removeMessage,
   replaceTodos,
@@ -17,7 +17,6 @@ import {
   textOf,
   toAgUi,
   toLangChain,
-  type Field,
 } from "threadfold";
 import { langGraphDefaultMergeState } from "threadfold/ag-ui";
 
@@ -81,7 +80,6 @@ export const functions: Call[] = [
     args: () => [[message("1")], messages(), { rules: "deepagents" }],
     call: addMessages as never,
   },
-  { name: "messagesStateReducer", args: () => ["a", "b"], call: messagesStateReducer as never },
   { name: "removeMessage", args: () => ["1"], call: removeMessage as never },
   {
     name: "mergeTools",

@@ -2,10 +2,11 @@
 import { EventType, type BaseEvent } from "@ag-ui/client";
 import { Thread } from "threadfold";
 import { foldAgUi } from "threadfold/ag-ui";
-import { concatChunk, foldLangGraph } from "threadfold/langgraph";
+import { foldLangGraph } from "threadfold/langgraph";
 import { agentOf, finished, started, toolCall } from "../../unit/ag-ui/agents.js";
 import { times } from "./lists.js";
 import type { Case } from "./measure.js";
+import { concatChunk } from "threadfold/langgraph";
 
 type Event = { type: EventType } & Record<string, unknown>;
 

@@ -1,10 +1,11 @@
 import * as fc from "fast-check";
-import { addMessages, MessageList, type MessageOptions } from "threadfold";
+import { addMessages, MessageList } from "threadfold";
 import { expect, test } from "vitest";
 import { normalMessages } from "../../peers/conformance/normal-form.js";
 import { outcome } from "../../support/errors.js";
 import { leftSpecs, make, rightSpecs, type Spec } from "../../support/message-specs.js";
 import { seeded } from "../../support/seed.js";
+import type { MessageOptions } from "../../../pkg-template/src/state/messages.js";
 
 type Command = { do: "update"; specs: Spec[] } | { do: "append"; id: string; text: string } | { do: "snapshot" };
 

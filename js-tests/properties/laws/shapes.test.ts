@@ -5,8 +5,8 @@ import {
   defineSchema,
   field,
   mergeFiles,
-  MessageList,
   mergeTools,
+  MessageList,
 } from "threadfold";
 import { langGraphDefaultMergeState } from "threadfold/ag-ui";
 import { describe, expect, test } from "vitest";

@@ -2,11 +2,12 @@
 // for any sides.
 import { AIMessage, HumanMessage, RemoveMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
 import * as fc from "fast-check";
-import { addMessages, defineSchema, field, type MessageOptions, type ThreadfoldError } from "threadfold";
+import { addMessages, defineSchema, field, type ThreadfoldError } from "threadfold";
 import { expect, test } from "vitest";
 import { DEVELOPER, KINDS, ON_SCREEN } from "../../../pkg-template/generated/kinds.js";
 import { codeOf, outcome } from "../../support/errors.js";
 import { seeded } from "../../support/seed.js";
+import type { MessageOptions } from "../../../pkg-template/src/state/messages.js";
 
 /** A name for the case, and a function that makes the value from an id. */
 type Form = [name: string, make: (id: string) => unknown];

@@ -5,8 +5,8 @@ import {
   defineSchema,
   field,
   mergeFiles,
-  MessageList,
   mergeTools,
+  MessageList,
   replaceTodos,
   Thread,
 } from "threadfold";

@@ -1,5 +1,6 @@
 // The boundary before which messages are edited: its savings, its place when messages go, and the files.
-import { Context, type ContextRecord, estimateMessageTokens } from "threadfold/context";
+import { Context, estimateMessageTokens } from "threadfold/context";
+import type { ContextRecord } from "threadfold";
 import { offloading } from "threadfold/context/offload";
 import { expect, test } from "vitest";
 import { frozen } from "../../support/frozen.js";

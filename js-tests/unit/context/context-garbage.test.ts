@@ -7,11 +7,11 @@ import {
   langChainSummarization,
   slidingWindow,
 } from "threadfold/context";
-import { ThreadfoldError } from "threadfold/context";
 import { expect, test } from "vitest";
 import { garbage } from "../../properties/garbage/values.js";
 import { outcome } from "../../support/errors.js";
 import { there } from "../../support/there.js";
+import { ThreadfoldError } from "threadfold";
 
 type Any = never;
 

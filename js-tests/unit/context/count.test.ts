@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { AIMessage, ChatMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
 import { toLangChain } from "threadfold";
-import { countTokens, type CountTokensOptions, messageTokens, toolTokens } from "threadfold/context";
+import { countTokens, messageTokens, toolTokens } from "threadfold/context";
 import { expect, test } from "vitest";
 import { refusal, replay, type Recorded } from "../../peers/conformance/records.js";
 
@@ -19,10 +19,11 @@ const conversations = JSON.parse(
 ) as Message[][];
 
 const camel = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
-const optionsOf = (options: Given["options"]): CountTokensOptions =>
+const optionsOf = (options: Given["options"]): NonNullable<Parameters<typeof countTokens>[1]> =>
   Object.fromEntries(Object.entries(options).map(([name, value]) => [camel(name), value]));
 const messagesOf = ({ messages }: Given) => (typeof messages === "number" ? (conversations[messages] ?? []) : messages);
-const count = (messages: unknown, options?: CountTokensOptions) => countTokens(messages as never, options);
+const count = (messages: unknown, options?: NonNullable<Parameters<typeof countTokens>[1]>) =>
+  countTokens(messages as never, options);
 
 test("counts as Python does", () => {
   replay("context/count", (record: Recorded<Given, number>) => {

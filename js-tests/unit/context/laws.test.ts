@@ -1,11 +1,6 @@
 // The laws of a context, on conversations that grow message by message, are compacted when that is due, and continue.
-import {
-  Context,
-  type ContextDue,
-  type ContextOptions,
-  type ContextRecord,
-  estimateMessageTokens,
-} from "threadfold/context";
+import { Context, type ContextDue, type ContextOptions, estimateMessageTokens } from "threadfold/context";
+import type { ContextRecord } from "threadfold";
 import { expect, test } from "vitest";
 import { frozen } from "../../support/frozen.js";
 import { isThorough } from "../../support/seed.js";

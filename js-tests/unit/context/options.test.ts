@@ -1,10 +1,11 @@
 // Unknown options, and other arguments refused with a sentence.
 import * as entry from "threadfold/context";
-import { Context, type ContextDue, countTokens, ThreadfoldError } from "threadfold/context";
+import { Context, type ContextDue, countTokens } from "threadfold/context";
 import { offload, offloading } from "threadfold/context/offload";
 import { expect, test } from "vitest";
 import { outcome } from "../../support/errors.js";
 import { there } from "../../support/there.js";
+import { ThreadfoldError } from "threadfold";
 
 type Any = never;
 

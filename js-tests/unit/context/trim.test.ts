@@ -1,11 +1,11 @@
 import * as langchain from "@langchain/core/messages";
-import { trimMessages, type TrimMessagesOptions } from "threadfold/context";
+import { trimMessages } from "threadfold/context";
 import { expect, test } from "vitest";
 import { outcome } from "../../support/errors.js";
 import { runs } from "../../support/seed.js";
 import { ai, Dice, human, KINDS, type Message, orphans, ownerOf, tool, wild } from "./conversations.js";
 
-type Options = TrimMessagesOptions<never>;
+type Options = Parameters<typeof trimMessages<never>>[1];
 const trim = (messages: readonly object[], options: Omit<Options, "maxTokens"> & { maxTokens: number }) =>
   trimMessages(messages, options as never);
 const count = (messages: readonly object[]) => messages.length;

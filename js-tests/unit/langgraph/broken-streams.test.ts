@@ -1,7 +1,7 @@
 // Invalid streams. A fault in one part is reported and the stream continues. Ending the reading early closes the source
 // at once and leaves a run that can be rejoined.
-import { Thread, ThreadfoldError } from "threadfold";
-import { foldLangGraph, type LangGraphPart, type RunStream } from "threadfold/langgraph";
+import { Thread, ThreadfoldError, type Source } from "threadfold";
+import { foldLangGraph, type LangGraphPart } from "threadfold/langgraph";
 import { describe, expect, test } from "vitest";
 import { Recorder } from "./recorder";
 import { ai, chunk, human, metadata, numbered, response, said, streamOf, values, type Part } from "./streams";
@@ -259,7 +259,7 @@ describe("the user's abort ends the reading at once", () => {
       headers: { "content-type": type },
     });
 
-  const SOURCES: Record<string, () => RunStream | PromiseLike<RunStream>> = {
+  const SOURCES: Record<string, () => Source<object> | PromiseLike<Source<object>>> = {
     "of a stream that says no more": () => new Stalled(BEGIN),
     "of a promise that is never kept": () => new Promise(() => {}),
     "of a 500 whose body never ends": () => endless(500, "text/html"),
@@ -275,10 +275,12 @@ describe("the user's abort ends the reading at once", () => {
     const stalled = new Stalled(BEGIN);
     await reason(foldLangGraph(new Thread(), stalled, { signal: abortSoon() }));
     expect(stalled.closed).toBe(true);
-    let arrive: (stream: RunStream) => void = () => {};
+    let arrive: (stream: Source<object>) => void = () => {};
     const late = new Stalled(BEGIN);
     await reason(
-      foldLangGraph(new Thread(), new Promise<RunStream>((resolve) => (arrive = resolve)), { signal: abortSoon() }),
+      foldLangGraph(new Thread(), new Promise<Source<object>>((resolve) => (arrive = resolve)), {
+        signal: abortSoon(),
+      }),
     );
     arrive(late);
     await expect.poll(() => late.closed).toBe(true);

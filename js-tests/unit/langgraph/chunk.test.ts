@@ -1,10 +1,10 @@
 // concatChunk against AIMessageChunk.concat of @langchain/core, at every prefix of a stream.
 import { AIMessageChunk } from "@langchain/core/messages";
 import * as fc from "fast-check";
-import { concatChunk } from "threadfold/langgraph";
 import { expect, test } from "vitest";
 import { outcome } from "../../support/errors.js";
 import { seeded } from "../../support/seed.js";
+import { concatChunk } from "threadfold/langgraph";
 
 type Dict = Record<string, unknown>;
 

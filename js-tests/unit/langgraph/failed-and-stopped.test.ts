@@ -1,6 +1,6 @@
 // How a run ends that never began, and one that the user stops.
-import { Thread } from "threadfold";
-import { foldLangGraph, type RunStream } from "threadfold/langgraph";
+import { Thread, type Source } from "threadfold";
+import { foldLangGraph } from "threadfold/langgraph";
 import { expect, test } from "vitest";
 import { Recorder } from "./recorder";
 import { ai, chunk, human, metadata, streamOf, values } from "./streams";
@@ -131,7 +131,7 @@ test("stopped by the signal of its own request, too", async () => {
 test("a stop when no run is under way does nothing", async () => {
   const thread = new Recorder();
   const op = thread.optimistic({ messages: [Q] });
-  await reason(foldLangGraph(thread, new Promise<RunStream>(() => {}), { signal: AbortSignal.abort() }));
+  await reason(foldLangGraph(thread, new Promise<Source<object>>(() => {}), { signal: AbortSignal.abort() }));
   expect(thread.events).toEqual([]);
   expect(op.status).toBe("pending");
 });

@@ -1,8 +1,8 @@
 // A graph of langgraph.js in the same program: its own stream differs from a server's.
 import { AIMessage } from "@langchain/core/messages";
 import { MessagesAnnotation, END, START, StateGraph } from "@langchain/langgraph";
-import { Thread } from "threadfold";
-import { foldLangGraph, type RunStream } from "threadfold/langgraph";
+import { Thread, type Source } from "threadfold";
+import { foldLangGraph } from "threadfold/langgraph";
 import { expect, test } from "vitest";
 
 const graph = new StateGraph(MessagesAnnotation)
@@ -24,7 +24,10 @@ test.each([
   ["tuples", ["values", "updates"]],
 ] as const)("its %s are no parts, and the error says what folds them", async (_, streamMode) => {
   const { thread, errors } = watched();
-  await foldLangGraph(thread, (await graph.stream(INPUT, { streamMode: streamMode as never })) as unknown as RunStream);
+  await foldLangGraph(
+    thread,
+    (await graph.stream(INPUT, { streamMode: streamMode as never })) as unknown as Source<object>,
+  );
   expect(errors.length).toBeGreaterThan(0);
   for (const error of errors)
     expect(error).toEqual({

@@ -2,11 +2,12 @@
 import * as fc from "fast-check";
 import { produce, setAutoFreeze } from "immer";
 import { Thread } from "threadfold";
-import { concatChunk, foldLangGraph } from "threadfold/langgraph";
+import { foldLangGraph } from "threadfold/langgraph";
 import { describe, expect, test } from "vitest";
 import { frozen } from "../../support/frozen.js";
 import { seeded } from "../../support/seed.js";
 import { chunk, metadata, streamOf } from "./streams.js";
+import { concatChunk } from "threadfold/langgraph";
 
 type Dict = Record<string, unknown>;
 interface Call extends Dict {

@@ -1,6 +1,7 @@
 // A token of text: the events to the thread, and the reads from it.
 import { Observable } from "rxjs";
-import { foldLangGraph, type RunStream } from "threadfold/langgraph";
+import type { Source } from "threadfold";
+import { foldLangGraph } from "threadfold/langgraph";
 import { describe, expect, test } from "vitest";
 import { Recorder } from "./recorder";
 import { ai, chunk, human, metadata, streamOf, values } from "./streams";
@@ -112,7 +113,7 @@ describe("more than text of the same block is joined", () => {
 
 test("a run is read from a list, an Observable and a stream of its parts, too", async () => {
   const parts = [...BEGIN, chunk("a", "Hel"), chunk("a", "lo"), values(human("q", "Hi"), ai("a", "Hello"))];
-  const sources: RunStream[] = [
+  const sources: Source<object>[] = [
     parts,
     new Observable<object>((all) => (parts.forEach((one) => all.next(one)), all.complete())),
     new ReadableStream({ start: (all) => (parts.forEach((one) => all.enqueue(one)), all.close()) }),

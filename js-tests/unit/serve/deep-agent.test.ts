@@ -7,9 +7,10 @@ import { useStream, type UseStream } from "@langchain/langgraph-sdk/react";
 import { act, createElement } from "react";
 import { createDeepAgent, tool, type FunctionModel } from "threadfold/agent";
 import { MemorySaver } from "threadfold/graph";
-import { serveAgUi, serveLangGraph, type FetchHandler, type RunnableGraph } from "threadfold/serve";
+import { serveAgUi, serveLangGraph, type FetchHandler } from "threadfold/serve";
 import { beforeEach, expect, test } from "vitest";
 import { mount, until } from "../react/mount";
+import type { RunnableGraph } from "threadfold/ag-ui";
 
 let made = 0;
 const calls = (...list: [name: string, args: object][]) => ({

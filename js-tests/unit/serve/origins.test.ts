@@ -5,8 +5,9 @@ import { HttpAgent } from "@ag-ui/client";
 import { Client } from "@langchain/langgraph-sdk";
 import { defineSchema, field } from "threadfold";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
-import { serveAgUi, serveLangGraph, toNodeListener, type Cors, type FetchHandler } from "threadfold/serve";
+import { serveAgUi, serveLangGraph, toNodeListener, type FetchHandler } from "threadfold/serve";
 import { describe, expect, test } from "vitest";
+import type { Cors } from "../../../pkg-template/src/serve/origins.js";
 
 /** A graph that counts its runs. */
 function counting() {

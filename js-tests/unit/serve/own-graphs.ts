@@ -1,7 +1,8 @@
 // The graphs of graphs.ts, made with `threadfold/graph`: messages are plain, and a model streams by its node's context.
-import { defineSchema, field, type MessageObject } from "threadfold";
+import { defineSchema, field } from "threadfold";
 import { END, MemorySaver, START, StateGraph, type NodeContext } from "threadfold/graph";
 import { answerTo } from "./graphs";
+import type { MessageObject } from "../../../pkg-template/src/state/message-types.js";
 
 const State = defineSchema({
   messages: field.messages(),

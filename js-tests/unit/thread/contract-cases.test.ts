@@ -1,5 +1,5 @@
 // Former mistakes of threads, case by case, and the contract's rule for each.
-import { defineSchema, field, Thread, type ThreadRecord } from "threadfold";
+import { defineSchema, field, Thread } from "threadfold";
 import { describe, expect, test } from "vitest";
 import {
   ai,
@@ -20,6 +20,7 @@ import {
   values,
   whole,
 } from "./say.js";
+import type { ThreadRecord } from "../../../pkg-template/src/thread/thread-types.js";
 
 const update = (update: object) => ({ type: "update" as const, update });
 const delta = (...operations: object[]) => ({ type: "delta" as const, operations });

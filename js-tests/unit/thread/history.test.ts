@@ -1,9 +1,10 @@
 // The full track: `history: "full"` keeps messages that a summarizing server removes from its list. Compactions look as
 // LangChain's middlewares write them, with the summary first. In Python the summary has an id of its own, in JavaScript
 // that of a message that it stands for.
-import { type ContextRecord, Thread, ThreadfoldError, type ThreadOptions, type ThreadState } from "threadfold";
+import { Thread, ThreadfoldError, type ThreadOptions, type ThreadState } from "threadfold";
 import { contextMessages } from "threadfold/context";
 import { describe, expect, test } from "vitest";
+import type { ContextRecord } from "threadfold";
 
 type Message = ThreadState["messages"][number];
 

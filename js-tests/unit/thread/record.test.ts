@@ -1,9 +1,10 @@
 // The contents of a thread's record, and the records that a thread accepts.
-import { defineSchema, field, REMOVE_ALL_MESSAGES, Thread, ThreadfoldError, type ThreadRecord } from "threadfold";
+import { defineSchema, field, REMOVE_ALL_MESSAGES, Thread, ThreadfoldError } from "threadfold";
 import { expect, test } from "vitest";
 import { isThorough } from "../../support/seed.js";
 import { ai, hear, human, started, streamed, text, threadOf } from "./say.js";
 import { inside } from "../../support/inside.js";
+import type { ThreadRecord } from "../../../pkg-template/src/thread/thread-types.js";
 
 const INVALID = expect.objectContaining({ code: "INVALID_ARGUMENT" }) as Error;
 const schema = defineSchema({ messages: field.messages(), topic: field.replace() });
@@ -124,7 +125,7 @@ test("a record of many shared values is made in their number", () => {
     });
   }
   // 2⁴⁰ paths lead to 41 objects.
-  expect(thread.toJSON().version).toBe(2);
+  expect(thread.toJSON()).toMatchObject({ version: 2 });
 });
 
 test.each([

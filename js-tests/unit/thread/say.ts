@@ -1,5 +1,6 @@
 // Short helpers for the events of servers and users.
-import { Thread, type Drift, type PatchOperation, type ThreadEvent, type ThreadfoldError } from "threadfold";
+import { Thread, type PatchOperation, type ThreadEvent, type ThreadfoldError } from "threadfold";
+import type { Drift } from "../../../pkg-template/src/thread/thread-types.js";
 
 /** A message as the tests write it. */
 export interface Message {

@@ -1,21 +1,20 @@
 import { AIMessage, HumanMessage, RemoveMessage, type BaseMessage } from "@langchain/core/messages";
 import {
   addMessages,
+  type AgUiMessage,
   applyPatch,
-  MessageList,
-  messagesStateReducer,
+  type LangChainMessage,
   mergeTools,
+  MessageList,
   removeMessage,
   ThreadfoldError,
-  type AgUiContentPart,
-  type AgUiMessage,
-  type LangChainMessage,
-  type MessageRemoval,
   type ThreadfoldErrorCode,
 } from "threadfold";
 import { langGraphDefaultMergeState } from "threadfold/ag-ui";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { codeOf } from "../../support/errors.js";
+import type { AgUiContentPart } from "threadfold";
+import type { MessageRemoval } from "../../../pkg-template/src/state/message-types.js";
 
 describe("addMessages", () => {
   test("makes LangChain dicts of messages that are not whole", () => {
@@ -36,7 +35,7 @@ describe("addMessages", () => {
     list = addMessages(list, "hi");
     list = addMessages(list, { type: "human", content: "z" });
     list = addMessages(list, [{ role: "user", content: "z" }, ["user", "z"]]);
-    list = messagesStateReducer(list, { type: "tool", content: "z", tool_call_id: "c", status: "success" });
+    list = addMessages(list, { type: "tool", content: "z", tool_call_id: "c", status: "success" });
     expectTypeOf(addMessages(list, { type: "ai", content: "", tool_calls: [{ name: "n", args: {} }] })).toEqualTypeOf<
       LangChainMessage[]
     >();
@@ -98,10 +97,6 @@ describe("addMessages", () => {
     expect(codeOf(() => addMessages([], { content: "a" }))).toBe("INVALID_MESSAGE");
     // @ts-expect-error rules of nobody
     expect(codeOf(() => addMessages([], [], { rules: "mine" }))).toBe("INVALID_ARGUMENT");
-  });
-
-  test("is also called messagesStateReducer", () => {
-    expectTypeOf(messagesStateReducer).toEqualTypeOf<typeof addMessages>();
   });
 });
 

@@ -7,12 +7,12 @@ import {
   type InferState,
   type InferUpdate,
   type LangChainMessage,
-  type MessageRemoval,
   type Overwrite,
   type Todo,
   type Tool,
 } from "threadfold";
 import { describe, expectTypeOf, test } from "vitest";
+import type { MessageRemoval } from "../../../pkg-template/src/state/message-types.js";
 
 const schema = defineSchema({
   messages: field.messages(),

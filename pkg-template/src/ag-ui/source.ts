@@ -1,4 +1,4 @@
-import type { StreamSource } from "../stream/source.js";
+import type { Source } from "../stream/source.js";
 
 export type { Observable } from "../stream/source.js";
 
@@ -9,4 +9,4 @@ export type AnyEvent = { readonly type: string } | { readonly type: string; read
  * Where events may come from: a `fetch` response of server-sent events or its body, an async iterable, a list or an
  * Observable.
  */
-export type AgUiSource = StreamSource<AnyEvent>;
+export type AgUiSource = Source<AnyEvent>;

@@ -9,7 +9,10 @@ import type { RunAgentInput } from "./run-input.js";
 import type { AnyEvent } from "./source.js";
 
 /** How an `AgUiRunner` reaches an agent. */
-export type AgUiTransport = Transport<RunAgentInput, AnyEvent>;
+export type AgUiTransport = Transport<
+  RunAgentInput,
+  { readonly type: string } | { readonly type: string; readonly [field: string]: unknown }
+>;
 
 /** Where {@link httpTransport} finds the agent. */
 export interface HttpTransportOptions extends HttpOptions {

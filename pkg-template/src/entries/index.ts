@@ -1,13 +1,12 @@
 // "threadfold": the reducers, schemas and lists, ready when the import is.
 export { ThreadfoldError, type ThreadfoldErrorCode } from "../shared/errors.js";
-export { field, overwrite, type Field, type Guard, type Overwrite } from "../state/fields.js";
+export { field, overwrite, type Field, type FieldOptions, type Overwrite } from "../state/fields.js";
 export { mergeFiles, type FileData } from "../state/files.js";
 export { textOf } from "../state/message-content.js";
 export { toAgUi, toLangChain } from "../state/message-forms.js";
 export { MessageList } from "../state/message-list.js";
 export {
   addMessages,
-  messagesStateReducer,
   REMOVE_ALL_MESSAGES,
   removeMessage,
   type AgUiContentPart,
@@ -18,9 +17,6 @@ export {
   type MessageContent,
   type MessageIn,
   type MessageLike,
-  type MessageObject,
-  type MessageOptions,
-  type MessageRemoval,
   type MessagesUpdate,
   type ToolCall,
 } from "../state/messages.js";
@@ -38,13 +34,11 @@ export { Thread } from "../thread/thread.js";
 export type { ContextRecord } from "../thread/full-track.js";
 export type {
   AgUiState,
-  Drift,
   OptimisticUpdate,
   PendingUpdate,
   RunStatus,
   ThreadListeners,
   ThreadOptions,
-  ThreadRecord,
   ThreadRun,
   ThreadState,
   ThreadUpdate,
@@ -58,5 +52,6 @@ export type { LoadedThread, RunRef, Transport } from "../runner/transport.js";
 export type { FoldOptions } from "../stream/fold-options.js";
 export type { HttpOptions } from "../stream/http.js";
 export type { Interrupt, RunResult } from "../stream/run-result.js";
+export type { Source } from "../stream/source.js";
 export { checkTodoCalls, replaceTodos, type Todo } from "../state/todos.js";
 export { mergeTools, type Tool } from "../state/tools.js";

@@ -3,7 +3,7 @@
 export { concatChunk } from "../langgraph/chunk.js";
 export { foldGraph } from "../langgraph/fold-graph.js";
 export { foldLangGraph } from "../langgraph/fold-langgraph.js";
-export type { LangGraphPart, RunStream } from "../langgraph/parts.js";
+export type { LangGraphPart } from "../langgraph/parts.js";
 export { openLangGraph } from "../langgraph/open-langgraph.js";
 export { LangGraphRunner } from "../langgraph/runner.js";
 export type { LangGraphRunnerOptions } from "../langgraph/runner-options.js";

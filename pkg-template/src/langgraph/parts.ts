@@ -1,4 +1,4 @@
-import type { StreamSource } from "../stream/source.js";
+import type { Source } from "../stream/source.js";
 
 /**
  * One part of a LangGraph server's stream, its data parsed. An event of protocol v2 has `method` and `params` instead of
@@ -17,4 +17,4 @@ export interface LangGraphPart {
  * The sources that a run can be read from. Pass the result of `client.runs.stream` or `client.runs.joinStream` of
  * `@langchain/langgraph-sdk`, the events of protocol v2, a `fetch` Response of server-sent events, or its body.
  */
-export type RunStream = StreamSource<object>;
+export type RunStream = Source<object>;

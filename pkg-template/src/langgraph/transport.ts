@@ -1,8 +1,8 @@
 // The ways to a LangGraph server.
 import { ThreadfoldError } from "../shared/errors.js";
 import { jsonOf, reached, request, type HttpOptions } from "../stream/http.js";
-import type { Awaitable, LoadedThread, RunRef, Transport, TransportCall } from "../runner/transport.js";
-import type { StreamSource } from "../stream/source.js";
+import type { LoadedThread, RunRef, Transport } from "../runner/transport.js";
+import type { Source } from "../stream/source.js";
 import { plainMessages } from "./message-form.js";
 
 /** A request for a run, in the SDK's spelling; the REST API spells the same options differently. */
@@ -19,19 +19,29 @@ export interface LangGraphTransport extends Transport<LangGraphInput, object> {
    * Starts a run. Call `named` with its id, unless you return a `Response` whose `Content-Location` has it. A stop
    * sends that id to the server.
    */
-  run(input: LangGraphInput, call: TransportCall & { named(runId: string): void }): Awaitable<StreamSource<object>>;
-  join?: ((run: RunRef, call: JoinCall) => Awaitable<StreamSource<object>>) | undefined;
+  run(
+    input: LangGraphInput,
+    options: { readonly signal: AbortSignal; named(runId: string): void },
+  ): Source<object> | PromiseLike<Source<object>>;
+  join?:
+    | ((
+        run: RunRef,
+        options: { readonly signal: AbortSignal; readonly streamMode?: readonly string[] | undefined },
+      ) => Source<object> | PromiseLike<Source<object>>)
+    | undefined;
   /** Makes a thread, and returns its id. Without it, the runner makes the id. */
-  create?: ((call: TransportCall) => PromiseLike<string>) | undefined;
+  create?: ((options: { readonly signal: AbortSignal }) => PromiseLike<string>) | undefined;
   /** Returns the thread's state alone, as before an edit. Without it, `load` is asked. */
-  state?: ((threadId: string, call: TransportCall) => Awaitable<LoadedThread | undefined>) | undefined;
+  state?:
+    | ((
+        threadId: string,
+        options: { readonly signal: AbortSignal },
+      ) => LoadedThread | undefined | PromiseLike<LoadedThread | undefined>)
+    | undefined;
   /** Returns how a run stands: `interrupted` for one that another page has stopped, `success` for one that ended well. */
-  status?: ((run: RunRef, call: TransportCall) => Awaitable<string | undefined>) | undefined;
-}
-
-/** The parameters of a request to join a run. */
-export interface JoinCall extends TransportCall {
-  readonly streamMode?: readonly string[] | undefined;
+  status?:
+    | ((run: RunRef, options: { readonly signal: AbortSignal }) => string | undefined | PromiseLike<string | undefined>)
+    | undefined;
 }
 
 /** Where {@link apiTransport} finds the assistant. */

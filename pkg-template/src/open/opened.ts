@@ -1,6 +1,6 @@
 // Opens conversations: a thread and its runner, wired, saved and joined with the first subscriber or call.
 import { loaded } from "../persist/load-thread.js";
-import { persist, type StopPersisting } from "../persist/persist.js";
+import { persist } from "../persist/persist.js";
 import { isPromise } from "../persist/storage.js";
 import type { ThreadStorage } from "../persist/types.js";
 import type { Runner } from "../runner/runner.js";
@@ -100,7 +100,7 @@ class Start {
   #begun = false;
   /** The saved thread, as long as the storage has not answered. */
   #reading: Promise<void> | undefined;
-  #stop: StopPersisting | undefined;
+  #stop: (() => void) | undefined;
   /** Called once the thread is the saved one. */
   onRead: () => void = () => {};
 

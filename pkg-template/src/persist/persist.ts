@@ -7,20 +7,11 @@ import type { PersistOptions, Saved } from "./types.js";
 import { onLeaving, whenIdle } from "./page.js";
 import { INSIDE } from "../thread/inside.js";
 
-/** Ends what {@link persist} began, and saves pending changes. */
-export interface StopPersisting {
-  (): void;
-  /**
-   * Saves pending changes now. The promise resolves when that is done, or when it failed and `onError` received the
-   * error.
-   */
-  flush(): Promise<void>;
-}
-
 /**
  * Saves the thread after each change: at most once a second however many tokens come, when the page is idle. Also saves
  * when the page is hidden or left. Changes since the thread was created or last saved are included. Returns a function
- * that stops it; a React effect may return it.
+ * that stops it; a React effect may return it. Its `flush()` saves pending changes now, and resolves when that is done,
+ * or when it failed and `onError` received the error.
  *
  * A failed save is reported as an error. Earlier saves are kept. The next change, `flush()` or leaving the page tries
  * again.
@@ -68,7 +59,7 @@ export interface StopPersisting {
  * }
  * ```
  */
-export function persist(thread: AnyThread, options: PersistOptions): StopPersisting {
+export function persist(thread: AnyThread, options: PersistOptions): (() => void) & { flush(): Promise<void> } {
   const { throttle = 1_000 } = checked("persist", options);
   if (!(Number.isFinite(throttle) && throttle >= 0))
     throw new ThreadfoldError("INVALID_ARGUMENT", "The throttle of persist() should be a number of milliseconds.");

@@ -1,14 +1,5 @@
 // How a runner reaches an agent, whatever the protocol.
-import type { StreamSource } from "../stream/source.js";
-
-/** A value, or a promise of it. */
-export type Awaitable<T> = T | PromiseLike<T>;
-
-/** The parameters of each request of a {@link Transport}. */
-export interface TransportCall {
-  /** Aborts once nobody reads any more: the run was stopped or left, or the runner disposed. */
-  readonly signal: AbortSignal;
-}
+import type { Source } from "../stream/source.js";
 
 /** A run that was under way when its connection ended. */
 export interface RunRef {
@@ -31,16 +22,23 @@ export interface LoadedThread {
 
 /**
  * Everything about reaching an agent, in plain functions: `{ ...httpTransport(options), cancel }` changes one of them.
- * Each asks once; whether to ask again is the runner's. Throw an error with an HTTP `status` for a refusal; one without
+ * Each asks once; whether to ask again is the runner's. The `signal` aborts once nobody reads any more: the run was
+ * stopped or left, or the runner disposed. Throw an error with an HTTP `status` for a refusal; one without
  * counts as a broken connection.
  */
 export interface Transport<Input, Part extends object> {
   /** Starts a run. Returns its parts: a `Response`, its body, an async iterable, a list or an Observable. */
-  run(input: Input, call: TransportCall): Awaitable<StreamSource<Part>>;
+  run(input: Input, options: { readonly signal: AbortSignal }): Source<Part> | PromiseLike<Source<Part>>;
   /** Joins a run: from its start, or after `lastEventId`. Without it, a run whose connection broke has failed. */
-  join?: ((run: RunRef, call: TransportCall) => Awaitable<StreamSource<Part>>) | undefined;
+  join?:
+    ((run: RunRef, options: { readonly signal: AbortSignal }) => Source<Part> | PromiseLike<Source<Part>>) | undefined;
   /** Stops a run on the server. Throw, or return a `Response` that is not ok, if it refuses: `stop()` reports that. */
-  cancel?: ((run: RunRef, call: TransportCall) => unknown) | undefined;
+  cancel?: ((run: RunRef, options: { readonly signal: AbortSignal }) => unknown) | undefined;
   /** Returns the server's state of a thread; undefined if the server does not know it. Without this method, `load()` only joins. */
-  load?: ((threadId: string, call: TransportCall) => Awaitable<LoadedThread | undefined>) | undefined;
+  load?:
+    | ((
+        threadId: string,
+        options: { readonly signal: AbortSignal },
+      ) => LoadedThread | undefined | PromiseLike<LoadedThread | undefined>)
+    | undefined;
 }

@@ -1,14 +1,14 @@
 import { json, type FetchHandler } from "./http.js";
 
 /** As much of Node's `IncomingMessage` as is read. */
-export interface NodeRequest extends AsyncIterable<unknown> {
+interface NodeRequest extends AsyncIterable<unknown> {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
 /** As much of Node's `ServerResponse` as is written. */
-export interface NodeResponse {
+interface NodeResponse {
   statusCode: number;
   readonly destroyed: boolean;
   setHeader(name: string, value: string): unknown;
@@ -37,8 +37,9 @@ export interface NodeResponse {
  * server.listen(0, () => server.close());
  * ```
  */
-export function toNodeListener(handler: FetchHandler): (request: NodeRequest, response: NodeResponse) => Promise<void> {
-  return async (request, response) => {
+// oxlint-disable-next-line typescript/no-explicit-any -- Node's types, which a program need not have
+export function toNodeListener(handler: FetchHandler): (request: any, response: any) => Promise<void> {
+  return async (request: NodeRequest, response: NodeResponse) => {
     const body = new NodeBody(request);
     try {
       const asked = fetchRequest(request, body);

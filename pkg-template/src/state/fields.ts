@@ -5,8 +5,8 @@ import type { LangChainMessage, MessageOptions, MessagesUpdate } from "./message
 import type { Todo } from "./todos.js";
 import type { MergeToolsOptions, Tool } from "./tools.js";
 
-/** Says who may give a field's value to a run, and who sees it in a run's result. */
-export interface Visibility {
+/** The options of every field: who may give its value to a run, and who sees it in a run's result. */
+export interface FieldOptions {
   /** Whether a caller may give it; else {@link Schema.input} drops it. Default true. */
   input?: boolean | undefined;
   /** Whether a result shows it; else {@link Schema.output} drops it. Default true. */
@@ -16,7 +16,7 @@ export interface Visibility {
 }
 
 /** Says how many writes a field takes in one super-step. */
-export interface Guard {
+interface Guard {
   /** Whether a second write is an error; else the last one wins. Default true. */
   guard?: boolean | undefined;
 }
@@ -25,7 +25,7 @@ declare const types: unique symbol;
 
 /** One of the updates of a field that only the agent writes. Only for the type checker: there is no such value. */
 // Not exported: so declarations of a user's schemas and agents write it out, and need no name for it.
-type AgentOnly = { readonly agentOnly: never };
+type AgentOnly = { readonly "~agentOnly": never };
 
 /** The options of a field that only the agent writes. */
 type OfAgent = { readonly input: false } | { readonly private: true };
@@ -44,7 +44,7 @@ type IsAgentOnly<Update> = 0 extends 1 & Update ? false : [Extract<Update, Agent
  * A field of a schema: `Value` is what the state holds, `Update` what an update brings, and `Always` whether
  * an initial state has a value for it.
  */
-export interface Field<Value, Update = Value, Always extends boolean = boolean> extends Visibility {
+export interface Field<Value, Update = Value, Always extends boolean = boolean> extends FieldOptions {
   readonly kind: string;
   /** Only for the type checker. */
   readonly [types]?: (update: Update) => [value: Value, always: Always];
@@ -89,47 +89,47 @@ type Reduced<Value, Update = Value> = Field<Value, Update | Overwrite<Value>, tr
  */
 export const field = {
   /** Messages, folded by {@link addMessages}. */
-  messages: <M extends object = LangChainMessage>(options?: Visibility & MessageOptions) =>
+  messages: <M extends object = LangChainMessage>(options?: FieldOptions & MessageOptions) =>
     declared<Reduced<M[], MessagesUpdate<M>>>("messages", options, ["rules"]),
   /** Tools, folded by {@link mergeTools}. */
   tools: of("tools", ["prefer"]) as {
     <T extends object = Tool>(options: OfAgent & MergeToolsOptions): Reduced<T[], ByAgent<readonly T[]>>;
-    <T extends object = Tool>(options?: Visibility & MergeToolsOptions): Reduced<T[], readonly T[]>;
+    <T extends object = Tool>(options?: FieldOptions & MergeToolsOptions): Reduced<T[], readonly T[]>;
   },
   /** A todo list, replaced whole by {@link replaceTodos}; one write a super-step. */
   todos: of("todos") as {
-    (options: OfAgent & Visibility): Field<Todo[], ByAgent<readonly Todo[]>, true>;
-    (options?: Visibility): Field<Todo[], readonly Todo[], true>;
+    (options: OfAgent & FieldOptions): Field<Todo[], ByAgent<readonly Todo[]>, true>;
+    (options?: FieldOptions): Field<Todo[], readonly Todo[], true>;
   },
   /** Files by path, folded by {@link mergeFiles}. */
   files: of("files") as {
-    <F = FileData>(options: OfAgent & Visibility): Reduced<Record<string, F>, ByAgent<FilesUpdate<F>>>;
-    <F = FileData>(options?: Visibility): Reduced<Record<string, F>, FilesUpdate<F>>;
+    <F = FileData>(options: OfAgent & FieldOptions): Reduced<Record<string, F>, ByAgent<FilesUpdate<F>>>;
+    <F = FileData>(options?: FieldOptions): Reduced<Record<string, F>, FilesUpdate<F>>;
   },
   /** A value that an update replaces; one write a super-step. */
   replace: of("replace") as {
-    <T = unknown>(options: OfAgent & Visibility): Field<T, ByAgent<T>, false>;
-    <T = unknown>(options?: Visibility): Field<T, T, false>;
+    <T = unknown>(options: OfAgent & FieldOptions): Field<T, ByAgent<T>, false>;
+    <T = unknown>(options?: FieldOptions): Field<T, T, false>;
   },
   /** A list that updates add to. */
   append: of("append") as {
-    <T = unknown>(options: OfAgent & Visibility): Reduced<T[], ByAgent<readonly T[]>>;
-    <T = unknown>(options?: Visibility): Reduced<T[], readonly T[]>;
+    <T = unknown>(options: OfAgent & FieldOptions): Reduced<T[], ByAgent<readonly T[]>>;
+    <T = unknown>(options?: FieldOptions): Reduced<T[], readonly T[]>;
   },
   /** An object that updates are laid over. */
   merge: of("merge") as {
-    <T extends object = Record<string, unknown>>(options: OfAgent & Visibility): Reduced<T, ByAgent<Partial<T>>>;
-    <T extends object = Record<string, unknown>>(options?: Visibility): Reduced<T, Partial<T>>;
+    <T extends object = Record<string, unknown>>(options: OfAgent & FieldOptions): Reduced<T, ByAgent<Partial<T>>>;
+    <T extends object = Record<string, unknown>>(options?: FieldOptions): Reduced<T, Partial<T>>;
   },
   /** A value for the super-step after the one that wrote it. */
   ephemeral: of("ephemeral", ["guard"]) as {
-    <T = unknown>(options: OfAgent & Visibility & Guard): Field<T, ByAgent<T>, false>;
-    <T = unknown>(options?: Visibility & Guard): Field<T, T, false>;
+    <T = unknown>(options: OfAgent & FieldOptions & Guard): Field<T, ByAgent<T>, false>;
+    <T = unknown>(options?: FieldOptions & Guard): Field<T, T, false>;
   },
   /** A value that no checkpoint keeps. */
   untracked: of("untracked", ["guard"]) as {
-    <T = unknown>(options: OfAgent & Visibility & Guard): Field<T, ByAgent<T>, false>;
-    <T = unknown>(options?: Visibility & Guard): Field<T, T, false>;
+    <T = unknown>(options: OfAgent & FieldOptions & Guard): Field<T, ByAgent<T>, false>;
+    <T = unknown>(options?: FieldOptions & Guard): Field<T, T, false>;
   },
   /**
    * A value folded by your own function. Without a `default` the first write is the value, as in LangGraph. An
@@ -137,7 +137,7 @@ export const field = {
    */
   reducer: (<T, U = T>(
     reducer: (current: T, update: U) => T,
-    options?: Visibility & { default?: (() => T) | undefined },
+    options?: FieldOptions & { default?: (() => T) | undefined },
   ) => declared<Field<T, U | Overwrite<T>, false>>("reducer", options, ["default"], { reducer })) as ReducerField,
 };
 
@@ -147,28 +147,28 @@ type FilesUpdate<F> = Readonly<Record<string, F | null>>;
 interface ReducerField {
   <T, U = T>(
     reducer: (current: T, update: U) => T,
-    options: OfAgent & Visibility & { default: () => T },
+    options: OfAgent & FieldOptions & { default: () => T },
   ): Field<T, ByAgent<U | Overwrite<T>>, true>;
   <T, U = T>(
     reducer: (current: T, update: U) => T,
-    options: Visibility & { default: () => T },
+    options: FieldOptions & { default: () => T },
   ): Field<T, U | Overwrite<T>, true>;
   <T, U = T>(
     reducer: (current: T, update: U) => T,
-    options: OfAgent & Visibility & { default?: undefined },
+    options: OfAgent & FieldOptions & { default?: undefined },
   ): Field<T, ByAgent<U | Overwrite<T>>, false>;
   <T, U = T>(
     reducer: (current: T, update: U) => T,
-    options?: Visibility & { default?: (() => T) | undefined },
+    options?: FieldOptions & { default?: (() => T) | undefined },
   ): Field<T, U | Overwrite<T>, false>;
 }
 
-/** Makes the function of `field` for a kind, whose options are those of {@link Visibility} and `own`. */
+/** Makes the function of `field` for a kind, whose options are those of {@link FieldOptions} and `own`. */
 function of(kind: string, own: readonly string[] = []) {
   return (options?: object) => declared<never>(kind, options, own);
 }
 
-const VISIBILITY = ["input", "output", "private"] as const satisfies readonly (keyof Visibility)[];
+const VISIBILITY = ["input", "output", "private"] as const satisfies readonly (keyof FieldOptions)[];
 
 function declared<F>(kind: string, options: object | undefined, own: readonly string[], more?: object): F {
   checkOptions(`field.${kind}`, options, [...VISIBILITY, ...own]);

@@ -79,6 +79,3 @@ type LangChainLike =
   | RoleDict
   | MessageRemoval
   | (LangChainMessage & { lc_kwargs?: never });
-
-/** {@link addMessages} under the name that langgraph.js gives it. */
-export const messagesStateReducer: typeof addMessages = addMessages;

@@ -1,5 +1,4 @@
 // The removal of messages, for entries that need no wasm, too.
-import type { MessageRemoval } from "./message-types.js";
 
 /** Removes every message before it, as the id of a removal. */
 export const REMOVE_ALL_MESSAGES = "__remove_all__";
@@ -15,6 +14,6 @@ export const REMOVE_ALL_MESSAGES = "__remove_all__";
  * console.log(list.length); // 0
  * ```
  */
-export function removeMessage(id: string): MessageRemoval {
+export function removeMessage(id: string): { type: "remove"; id: string } {
   return { type: "remove", id };
 }

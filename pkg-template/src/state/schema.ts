@@ -2,10 +2,10 @@ import * as core from "#core";
 import * as APPLY from "../../generated/numbers/apply.js";
 import { schemaOf } from "./declaration.js";
 import { ThreadfoldError } from "../shared/errors.js";
-import { overwrite, type Field, type Visibility } from "./fields.js";
+import { overwrite, type Field, type FieldOptions } from "./fields.js";
 
 /** The fields of a schema by name, each a {@link Field}. */
-export type Fields = Readonly<Record<string, Visibility & { readonly kind: string }>>;
+export type Fields = Readonly<Record<string, FieldOptions & { readonly kind: string }>>;
 
 type ValueOf<F> = F extends Field<infer Value, never> ? Value : never;
 type UpdateOf<F> = F extends Field<unknown, infer Update> ? Update : never;
@@ -24,14 +24,6 @@ export type InferState<S> = S extends Schema<infer F> ? StateOf<F> : never;
 
 /** The update type of a schema: `InferUpdate<typeof schema>`. */
 export type InferUpdate<S> = S extends Schema<infer F> ? UpdatesOf<F> : never;
-
-/** The remaining values, and the dropped keys. */
-export interface Filtered<T> {
-  /** The same object, if nothing was dropped. */
-  values: T;
-  /** The keys that were dropped. */
-  dropped: string[];
-}
 
 /**
  * Says of each field of a state how it takes updates, how long it lives and who sees it. Make one with
@@ -111,7 +103,7 @@ export class Schema<F> {
    *
    * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for anything but an object.
    */
-  input<T extends object>(values: T): Filtered<Partial<T>> {
+  input<T extends object>(values: T): { values: Partial<T>; dropped: string[] } {
     return this.#call((raw) => raw.apply(APPLY.input, core.hold(values), 0));
   }
 
@@ -120,7 +112,7 @@ export class Schema<F> {
    *
    * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for anything but an object.
    */
-  output<T extends object>(state: T): Filtered<Partial<T>> {
+  output<T extends object>(state: T): { values: Partial<T>; dropped: string[] } {
     return this.#call((raw) => raw.apply(APPLY.output, core.hold(state), 0));
   }
 
@@ -129,7 +121,7 @@ export class Schema<F> {
    *
    * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for anything but an object.
    */
-  checkpoint<T extends object>(state: T): Filtered<Partial<T>> {
+  checkpoint<T extends object>(state: T): { values: Partial<T>; dropped: string[] } {
     return this.#call((raw) => raw.apply(APPLY.checkpoint, core.hold(state), 0));
   }
 

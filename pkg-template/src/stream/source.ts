@@ -18,7 +18,7 @@ export interface Observable<T> {
  * Where parts may come from: a `fetch` response of server-sent events or its body, a list, an async iterable or an
  * Observable of parts. The text and bytes of a body or an async iterable are read as server-sent events.
  */
-export type StreamSource<Part extends object> =
+export type Source<Part extends object> =
   | AsyncIterable<Part | string | Uint8Array>
   | Iterable<Part>
   | Observable<Part>

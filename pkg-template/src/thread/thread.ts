@@ -18,7 +18,6 @@ import type {
   ThreadListeners,
   NoOptions,
   ThreadOptions,
-  ThreadRecord,
   ThreadRun,
   ThreadState,
   ThreadUpdate,
@@ -395,7 +394,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
    *
    * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for a circular state.
    */
-  toJSON(): ThreadRecord {
+  toJSON(): object {
     const known = new Set<object>();
     reading(() => refuseCircles([this.getConfirmedState(), this.pending.map(withPlainError)], known));
     const record = this.#core.ask<{ pending: readonly object[]; run: object }>(ASK.record);

@@ -1,6 +1,7 @@
 // The summary that replaces older messages for the model.
 import { createContext, useSyncExternalStore } from "react";
-import { textOf, type ContextRecord, type Thread } from "threadfold";
+import { textOf, type Thread } from "threadfold";
+import type { ContextRecord } from "threadfold";
 
 /** The record of the last compaction. */
 export const Compacted = createContext<ContextRecord | undefined>(undefined);
