@@ -5,7 +5,7 @@ import { listOf } from "../../../pkg-template/src/runner/machine/chain.js";
 import { machineOf } from "../../../pkg-template/src/runner/machine/machine-of.js";
 import { isDue, isUnderWay, openOf, standingOf } from "../../../pkg-template/src/runner/machine/standing.js";
 import type { Command, Event, Found, Machine, Rules } from "../../../pkg-template/src/runner/machine/types.js";
-import { statusOf } from "../../../pkg-template/src/runner/shown.js";
+import { shownStatus } from "../../../pkg-template/src/runner/shown.js";
 
 type Kind = "send" | "empty" | "edit" | "bad edit" | "retry" | "whole" | "part" | "bad answer" | "other";
 type Status = "pending" | "sent" | "failed" | "done" | "gone";
@@ -35,9 +35,9 @@ interface World {
   readonly underAnswers: readonly string[];
 }
 
-const FAILED: Found = { is: "failed", begun: true, lost: false, gone: false, open: [] };
-const LOST: Found = { is: "failed", begun: false, lost: true, gone: false, open: [] };
-const GONE: Found = { is: "failed", begun: true, lost: false, gone: true, open: [] };
+const FAILED: Found = { is: "error", begun: true, lost: false, gone: false, open: [] };
+const LOST: Found = { is: "error", begun: false, lost: true, gone: false, open: [] };
+const GONE: Found = { is: "error", begun: true, lost: false, gone: true, open: [] };
 
 export type Start = "new" | "cut" | "failed" | "asks" | "queued";
 
@@ -51,8 +51,8 @@ export function worldOf(start: Start): World {
     {
       new: { is: "none" } as const,
       queued: { is: "none" } as const,
-      cut: { is: "cut", joins: true, heard: false, tired: false } as const,
-      failed: { ...(FAILED as Extract<Found, { is: "failed" }>), answers: undefined },
+      cut: { is: "disconnected", joins: true, heard: false, tired: false } as const,
+      failed: { ...(FAILED as Extract<Found, { is: "error" }>), answers: undefined },
       asks: { is: "asks", open: ["q0a", "q0b"], kept: [] } as const,
     }[start],
     start === "queued" ? ["u"] : [],
@@ -232,7 +232,7 @@ class Drain {
       case "giveUp":
         this.#fails();
         w.live = undefined;
-        return [{ is: "ended", n: command.n, how: GONE as Extract<Found, { is: "failed" }> }];
+        return [{ is: "ended", n: command.n, how: GONE as Extract<Found, { is: "error" }> }];
       case "leave":
         w.live = undefined;
         w.isWaiting = false;
@@ -295,10 +295,10 @@ class Drain {
   }
 
   /** The server ends the run so. */
-  ended(how: Exclude<Found, { is: "cut" }>): World {
+  ended(how: Exclude<Found, { is: "disconnected" }>): World {
     const { n } = this.w.machine;
     this.w.live = undefined;
-    if (how.is === "failed") this.#fails();
+    if (how.is === "error") this.#fails();
     else {
       this.#mark("sent", "done");
       this.w.run = how.is === "asks" ? "interrupted" : "ready";
@@ -312,7 +312,7 @@ class Drain {
     this.w.run = "disconnected";
     this.w.live = undefined;
     this.w.heard ||= parts;
-    return this.run({ is: "cut", n: this.w.machine.n, joins, parts, answered, auth });
+    return this.run({ is: "disconnected", n: this.w.machine.n, joins, parts, answered, auth });
   }
 
   loaded(how: Found | undefined, isDone: boolean, goesOn?: string): World {
@@ -347,7 +347,7 @@ class Drain {
   }
 
   otherEnded(how: Found): World {
-    if (how.is === "failed") this.#fails();
+    if (how.is === "error") this.#fails();
     else {
       this.#mark("sent", "done");
       this.w.run = how.is === "asks" ? "interrupted" : "ready";
@@ -407,8 +407,8 @@ const asks = (d: Drain): Extract<Found, { is: "asks" }> => {
   return { is: "asks", open: [`q${serial}a`, `q${serial}b`] };
 };
 
-const failed = FAILED as Extract<Found, { is: "failed" }>;
-const lost = LOST as Extract<Found, { is: "failed" }>;
+const failed = FAILED as Extract<Found, { is: "error" }>;
+const lost = LOST as Extract<Found, { is: "error" }>;
 
 /** Returns the letters allowed now. */
 function letters({ machine, isWaiting }: World): Letter[] {
@@ -417,7 +417,7 @@ function letters({ machine, isWaiting }: World): Letter[] {
   const all: Letter[] = [...CALLS, ["rollback", (d) => d.rolledBack()]];
   if (["rest", "loading", "stopping", "rejoining"].includes(state.is)) all.push(["other began", (d) => d.otherBegan()]);
   // Between two looks.
-  if (state.is === "rest" && standingOf(state.run).is !== "cut")
+  if (state.is === "rest" && standingOf(state.run).is !== "disconnected")
     all.push(
       ["other began and failed", (d) => ((d.w.failedWith = d.w.underAnswers = []), d.otherEnded(failed))],
       ["other began and finished", (d) => d.otherEnded({ is: "finished" })],
@@ -479,7 +479,9 @@ function expected({ state }: Machine, world: World): boolean {
   if (state.is === "requesting" || state.is === "reading") return run === "streaming" && isOurs;
   if (state.is === "rejoining") return run === "disconnected";
   const { is } = standingOf(state.run);
-  return run === { none: "ready", ended: "ready", asks: "interrupted", failed: "error", cut: "disconnected" }[is];
+  return (
+    run === { none: "ready", ended: "ready", asks: "interrupted", error: "error", disconnected: "disconnected" }[is]
+  );
 }
 
 function checkRules(world: World, rules: Rules): void {
@@ -503,7 +505,7 @@ function checkRules(world: World, rules: Rules): void {
   check(isReading || state.is === "elsewhere" || machine.own.length === 0, "nobody waits for nothing");
   check(state.is === "stopping" || machine.stops.length === 0, "nobody waits for a stop that is over");
   // An error is there exactly when retry() can be called.
-  if (["error", "disconnected"].includes(statusOf(machine))) {
+  if (["error", "disconnected"].includes(shownStatus(machine))) {
     const ids = Object.keys(updates).filter((id) => updates[id] === "failed");
     const { commands } = step(machine, { is: "retry", w: 0, ids, named: false, edits: false }, rules);
     check(!commands.some((command) => command.do === "refuse"), "an error can be tried again");
@@ -513,7 +515,7 @@ function checkRules(world: World, rules: Rules): void {
     { is: "began", n: stale },
     { is: "part", n: stale },
     { is: "ended", n: stale, how: { is: "finished" } },
-    { is: "cut", n: stale, joins: true, parts: true, answered: true, auth: false },
+    { is: "disconnected", n: stale, joins: true, parts: true, answered: true, auth: false },
     { is: "loaded", n: stale, how: { is: "finished" }, run: "r", isDone: true },
     { is: "unloaded", n: stale },
     { is: "cancelled", n: stale },
@@ -546,7 +548,7 @@ function checkEnd(word: World, rules: Rules): void {
   check(open < 0, `promise ${open} settles`);
   if (machine.state.is !== "rest") return;
   const { run } = machine.state;
-  const mayWait = openOf(run).length > 0 || standingOf(run).is === "cut" || !machine.isAwake;
+  const mayWait = openOf(run).length > 0 || standingOf(run).is === "disconnected" || !machine.isAwake;
   check(mayWait || (machine.unsent === undefined && !machine.wants), "what waits goes out");
 }
 

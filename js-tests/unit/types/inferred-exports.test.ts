@@ -1,5 +1,5 @@
-// A library in TypeScript may export what the package returns, without writing its type: each inferred type can be named
-// by what the entries export (TS2742, TS4023).
+// A library in TypeScript may export what the package returns, without writing its type. The entries export a name for
+// each inferred type (TS2742, TS4023).
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

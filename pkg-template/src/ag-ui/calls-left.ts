@@ -1,4 +1,4 @@
-interface Said {
+interface Message {
   readonly role?: unknown;
   readonly toolCallId?: unknown;
   readonly toolCalls?: readonly { readonly id: string; readonly function: Called }[] | undefined;
@@ -14,7 +14,7 @@ interface Called {
  * call, left by a stop, does not count.
  */
 export function callsLeft(messages: readonly object[], tools: readonly { readonly name: string }[]): string[] {
-  const said = messages as readonly Said[];
+  const said = messages as readonly Message[];
   const turn = said.slice(said.map(({ role }) => role).lastIndexOf("user") + 1);
   const names = new Set(tools.map(({ name }) => name));
   const answered = new Set(turn.map(({ toolCallId }) => toolCallId));

@@ -2,7 +2,7 @@
 // those of other clients.
 import { REMOVE_ALL_MESSAGES, removeMessage } from "../state/messages.js";
 import type { Thread } from "../thread/thread.js";
-import { isUsers, messagesIn, placeIn, type Said } from "../runner/said.js";
+import { isUsers, messagesIn, placeIn, type AnyMessage } from "../runner/said.js";
 
 /**
  * Whether an update's removals depend on the server's messages: it removes messages, or begins again from a user
@@ -23,7 +23,7 @@ export function goesBack<S extends object, U extends object>(thread: Thread<S, U
 export function asKept<S extends object, U extends object>(
   thread: Thread<S, U>,
   update: object,
-  kept: readonly Said[],
+  kept: readonly AnyMessage[],
 ): object {
   const said = listOf(update);
   // The server's messages show whether an unanswered edit that a run submitted arrived.
@@ -43,9 +43,9 @@ export function asKept<S extends object, U extends object>(
  */
 function questionIn<S extends object, U extends object>(
   thread: Thread<S, U>,
-  said: readonly Said[],
-  kept: readonly Said[] = [],
-): Said | undefined {
+  said: readonly AnyMessage[],
+  kept: readonly AnyMessage[] = [],
+): AnyMessage | undefined {
   const [own, ...more] = said.filter((message) => !isRemoval(message));
   const told = messagesIn(thread.getConfirmedState());
   if (!own || more.length > 0 || [told, kept].every((list) => placeIn(list, own.id) < 0)) return undefined;
@@ -56,6 +56,7 @@ function questionIn<S extends object, U extends object>(
   return shown[at] && isUsers(shown[at]) && isLast ? own : undefined;
 }
 
-const isRemoval = (message: Said | undefined): boolean => message?.type === "remove";
+const isRemoval = (message: AnyMessage | undefined): boolean => message?.type === "remove";
 
-const listOf = (update: object): readonly Said[] => [(update as { messages?: Said[] }).messages ?? []].flat();
+const listOf = (update: object): readonly AnyMessage[] =>
+  [(update as { messages?: AnyMessage[] }).messages ?? []].flat();

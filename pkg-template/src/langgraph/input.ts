@@ -1,5 +1,5 @@
 import type { Fields } from "../state/schema.js";
-import type { Said } from "../runner/said.js";
+import type { AnyMessage } from "../runner/said.js";
 
 type Values = Record<string, unknown>;
 
@@ -19,8 +19,8 @@ export function inputOf(updates: readonly object[], schema: { readonly fields: o
 
 /** A server in Python takes no message without content, nor a removal. */
 const withContents = (messages: unknown): unknown =>
-  Array.isArray(messages) ? messages.map(withContent) : withContent(messages as Said);
-const withContent = (message: Said | null | undefined) =>
+  Array.isArray(messages) ? messages.map(withContent) : withContent(messages as AnyMessage);
+const withContent = (message: AnyMessage | null | undefined) =>
   message?.type === "remove" ? { content: "", ...message } : message;
 
 /** The kinds of fields of a thread without a schema. */

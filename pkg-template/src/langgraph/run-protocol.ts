@@ -4,7 +4,7 @@ import { foldRun } from "./fold-langgraph.js";
 import type { RunStream } from "./parts.js";
 import { asKept, goesBack } from "./behind.js";
 import { checkRunnerOptions } from "../runner/options.js";
-import { reached } from "../stream/http.js";
+import { httpStatusOf, reached } from "../stream/http.js";
 import { refusal } from "../stream/response.js";
 import { newId } from "../shared/new-id.js";
 import type { LoadedThread, RunRef } from "../runner/transport.js";
@@ -117,7 +117,7 @@ export class LangGraphProtocol implements RunProtocol {
     try {
       await this.#fold((async () => this.#transport.join?.(this.#run, call) ?? [])(), signal, true);
     } catch (error) {
-      if (statusOf(error) !== 404 || !(await this.#takeState(signal, true))) throw error;
+      if (httpStatusOf(error) !== 404 || !(await this.#takeState(signal, true))) throw error;
     }
     return this.#endOf(signal);
   }
@@ -297,5 +297,3 @@ function started(stream: AsyncIterable<object>, answered: () => void): AsyncIter
     }),
   };
 }
-
-const statusOf = (error: unknown): unknown => ((error ?? {}) as { status?: unknown }).status;

@@ -1,6 +1,6 @@
 // The ways to a LangGraph server.
 import { ThreadfoldError } from "../shared/errors.js";
-import { jsonOf, reached, request, type HttpOptions } from "../stream/http.js";
+import { httpStatusOf, jsonOf, reached, request, type HttpOptions } from "../stream/http.js";
 import type { LoadedThread, RunRef, Transport } from "../runner/transport.js";
 import type { Source } from "../stream/source.js";
 import { plainMessages } from "./message-form.js";
@@ -146,7 +146,7 @@ const stateOf =
     try {
       return await ask(threadId, signal);
     } catch (error) {
-      if (statusOf(error) !== 400 || !before) throw error;
+      if (httpStatusOf(error) !== 400 || !before) throw error;
       const [last] = await Promise.resolve(before(threadId, signal)).then(listOf, () => []);
       if (last === undefined) throw error;
       return last;
@@ -190,12 +190,10 @@ async function unlessUnknown<T>(ask: () => Promise<T>): Promise<T | undefined> {
   try {
     return await ask();
   } catch (error) {
-    if (statusOf(error) === 404) return undefined;
+    if (httpStatusOf(error) === 404) return undefined;
     throw error;
   }
 }
-
-const statusOf = (error: unknown): unknown => ((error ?? {}) as { status?: unknown }).status;
 
 const listOf = (told: unknown): readonly unknown[] => (Array.isArray(told) ? told : []);
 

@@ -10,7 +10,7 @@ import { machineOf } from "./machine/machine-of.js";
 import { isDue, isUnderWay, openOf } from "./machine/standing.js";
 import type { Command, Event, Machine, Refusal, Rules, Who } from "./machine/types.js";
 import type { RunProtocol } from "./protocol.js";
-import { askedOf, statusOf } from "./shown.js";
+import { askedOf, shownStatus } from "./shown.js";
 import { Listeners } from "./listeners.js";
 import { carried, isPending } from "./said.js";
 import { INSIDE } from "../thread/inside.js";
@@ -78,7 +78,7 @@ export class Driver<S extends object, U extends object> {
   }
 
   get status(): RunStatus {
-    return this.thread.isDisposed ? "ready" : statusOf(this.machine);
+    return this.thread.isDisposed ? "ready" : shownStatus(this.machine);
   }
 
   get error(): ThreadfoldError | undefined {
@@ -99,9 +99,9 @@ export class Driver<S extends object, U extends object> {
     const { state } = this.#machine;
     if (state.is !== "rest") return undefined;
     const { is } = state.run;
-    if (is !== "unloaded" && is !== "failed" && is !== "cut") return undefined;
+    if (is !== "unloaded" && is !== "error" && is !== "disconnected") return undefined;
     const on = is === "unloaded" ? this.effects.loadError : this.thread.run.error;
-    const isBroken = is === "cut";
+    const isBroken = is === "disconnected";
     if (!this.#blamed || this.#blamed.on !== on || this.#blamed.isBroken !== isBroken)
       this.#blamed = { on, isBroken, error: runError(on, isBroken) };
     return this.#blamed.error;
@@ -243,7 +243,7 @@ export class Driver<S extends object, U extends object> {
     const { state, waiters, unsent } = this.#machine;
     const isGone = (id: string | undefined) => id !== undefined && this.thread[INSIDE].update(id).status !== "pending";
     for (let at = waiters; at; at = at.rest) if (isGone(at.last.id)) return at.last.id;
-    const goes = state.is === "rest" && openOf(state.run).length === 0 && state.run.is !== "cut";
+    const goes = state.is === "rest" && openOf(state.run).length === 0 && state.run.is !== "disconnected";
     return goes ? listOf(unsent).find(isGone) : undefined;
   }
 

@@ -74,14 +74,14 @@ export class Effects<S extends object, U extends object> {
         return { is: "asks", open: this.questions.ids };
       case "error":
         return {
-          is: "failed",
+          is: "error",
           begun: id !== undefined,
           lost: isLost({ error }),
           gone: isGone(error),
           open: this.questions.ids,
         };
       case "disconnected":
-        return { is: "cut", joins: this.#canJoin, heard: this.hasHeard };
+        return { is: "disconnected", joins: this.#canJoin, heard: this.hasHeard };
       default:
         return { is: "finished" };
     }
@@ -92,8 +92,8 @@ export class Effects<S extends object, U extends object> {
     const { run, incompleteIds: streaming } = this.#thread;
     const found = this.found();
     if (found.is === "asks") return { ...found, kept: NONE };
-    if (found.is === "failed") return { ...found, answers: undefined };
-    if (found.is !== "cut") return { is: "none" };
+    if (found.is === "error") return { ...found, answers: undefined };
+    if (found.is !== "disconnected") return { is: "none" };
     return { ...found, heard: run.lastEventId !== undefined || streaming.length > 0, tired: false };
   }
 
@@ -235,7 +235,7 @@ export class Effects<S extends object, U extends object> {
         // The run continues: a later request may be let in.
         if (auth) thread.receive({ type: "disconnected", error });
         const canJoin = this.#canJoin && (auth || !isFinal(error));
-        return { is: "cut", n: attempt.n, joins: canJoin, parts, answered: attempt.hasJoined, auth };
+        return { is: "disconnected", n: attempt.n, joins: canJoin, parts, answered: attempt.hasJoined, auth };
       });
     work(attempt.signal).then((news) => over(undefined, news), over);
   }
@@ -251,7 +251,7 @@ export class Effects<S extends object, U extends object> {
     if (news.pendingToolCallIds) this.#callsLeft = news.pendingToolCallIds;
     const how = this.found();
     // Where other code has begun a run meanwhile, this one was over before.
-    const isWell = how.is === "finished" || how.is === "cut";
+    const isWell = how.is === "finished" || how.is === "disconnected";
     return { is: "ended", n, how: isWell ? { is: news.stopped ? "stopped" : "finished" } : how };
   }
 

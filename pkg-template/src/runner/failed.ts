@@ -4,7 +4,7 @@ import { removeMessage } from "../state/messages.js";
 import type { PendingUpdate } from "../thread/thread-types.js";
 import type { Thread } from "../thread/thread.js";
 import { isEdit, madeAnew } from "./rewind.js";
-import { type Said, carried, idsOf, isPending, isUsers, lastOf, messagesIn } from "./said.js";
+import { type AnyMessage, carried, idsOf, isPending, isUsers, lastOf, messagesIn } from "./said.js";
 import { INSIDE } from "../thread/inside.js";
 
 /** Tells which updates failed together: those with one error, the run's. */
@@ -116,7 +116,7 @@ export function sendAgain<S extends object, U extends object>(
   return [...staying, ...moving.map(({ update }) => thread.optimistic(update))].map(({ id }) => id);
 }
 
-interface Calling extends Said {
+interface Calling extends AnyMessage {
   readonly toolCalls?: readonly { readonly id?: unknown }[];
   readonly tool_calls?: readonly { readonly id?: unknown }[];
   readonly toolCallId?: unknown;

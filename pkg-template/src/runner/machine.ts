@@ -47,7 +47,7 @@ function take(turn: Turn, event: Event): void {
       return hear(turn, event.is === "part");
     case "ended":
       return ended(turn, event.how);
-    case "cut":
+    case "disconnected":
       return cut(turn, event);
     case "timer":
       if (state.is === "rejoining") command(turn, { do: "join", n: state.n });

@@ -3,7 +3,7 @@ import { ThreadfoldError } from "../shared/errors.js";
 import { removeMessage } from "../state/messages.js";
 import type { Thread } from "../thread/thread.js";
 import type { PendingUpdate } from "../thread/thread-types.js";
-import { idsOf, isUsers, lastOf, messagesIn, placeIn, removes, type Said } from "./said.js";
+import { idsOf, isUsers, lastOf, messagesIn, placeIn, removes, type AnyMessage } from "./said.js";
 import { carried } from "./said.js";
 import { INSIDE } from "../thread/inside.js";
 
@@ -12,7 +12,10 @@ import { INSIDE } from "../thread/inside.js";
  *
  * @throws `UNKNOWN_MESSAGE` for an id that no message has, `INVALID_STATE` without a user message.
  */
-export function questionOf<S extends object, U extends object>(thread: Thread<S, U>, id: string | undefined): Said {
+export function questionOf<S extends object, U extends object>(
+  thread: Thread<S, U>,
+  id: string | undefined,
+): AnyMessage {
   const messages = messagesIn(thread.getState());
   const named = id === undefined ? messages.length - 1 : placeIn(messages, id);
   // A call of the page's own carries those: no run answers them.
@@ -24,7 +27,7 @@ export function questionOf<S extends object, U extends object>(thread: Thread<S,
 }
 
 /** Returns the update that no run has taken to the server and that is about this message. */
-export const unsentOf = <S extends object, U extends object>(thread: Thread<S, U>, { id }: Said) =>
+export const unsentOf = <S extends object, U extends object>(thread: Thread<S, U>, { id }: AnyMessage) =>
   carried(thread)
     .filter((update) => isUnsent(update) && idsOf(update.update).includes(id))
     .at(-1);
@@ -37,7 +40,7 @@ export const unsentOf = <S extends object, U extends object>(thread: Thread<S, U
  */
 export function rewound<S extends object, U extends object>(
   thread: Thread<S, U>,
-  question: Said,
+  question: AnyMessage,
   instead: object = question,
 ): { messages: object[] } {
   const behind = [thread.getState(), thread.getConfirmedState()].flatMap((state) => {
@@ -64,7 +67,7 @@ export function saidBy<S extends object, U extends object>(
   thread: Thread<S, U>,
   said: ReadonlySet<unknown> | "reloaded",
 ): object[] {
-  const isOlder = (message: Said) =>
+  const isOlder = (message: AnyMessage) =>
     isUsers(message) ||
     !(said === "reloaded" ? isAnswer(message) : said.has(message.id)) ||
     !thread.getConfirmedMessage(message.id);
@@ -73,7 +76,7 @@ export function saidBy<S extends object, U extends object>(
 }
 
 /** Whether it is the assistant's, and calls no tools. */
-const isAnswer = ({ role, toolCalls }: Said & { readonly toolCalls?: readonly unknown[] }): boolean =>
+const isAnswer = ({ role, toolCalls }: AnyMessage & { readonly toolCalls?: readonly unknown[] }): boolean =>
   role === "assistant" && !toolCalls?.length;
 
 /** Whether an update goes back: it removes messages, or only repeats one that the server has sent. */
@@ -89,7 +92,7 @@ export function isEdit<S extends object, U extends object>(thread: Thread<S, U>,
  * back.
  */
 export function madeAnew<S extends object, U extends object>(thread: Thread<S, U>, update: object): object {
-  const list = [(update as { messages?: Said[] }).messages ?? []].flat();
+  const list = [(update as { messages?: AnyMessage[] }).messages ?? []].flat();
   const shown = messagesIn(thread.getState());
   const [own, ...more] = list.filter((message) => !isRemoval(message));
   const gone = new Set<unknown>(list.filter(isRemoval).map(({ id }) => id));
@@ -104,10 +107,10 @@ export function madeAnew<S extends object, U extends object>(thread: Thread<S, U
   return { ...update, messages: list.filter((message) => !isRemoval(message) || ids.has(message.id)) };
 }
 
-const isRemoval = ({ type }: Said): boolean => type === "remove";
+const isRemoval = ({ type }: AnyMessage): boolean => type === "remove";
 
 /** Returns the one message that replaces the user message with this id. */
-export function insteadOf(question: Said, id: string, messages: unknown): object {
+export function insteadOf(question: AnyMessage, id: string, messages: unknown): object {
   const [own, ...more] = [messages ?? []].flat() as object[];
   if (question.id !== id || !own || more.length > 0)
     throw new ThreadfoldError(

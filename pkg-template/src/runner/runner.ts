@@ -14,7 +14,7 @@ import { insteadOf, isEdit, questionOf, rewound, unsentOf } from "./rewind.js";
 import type { Interrupt, RunResult } from "../stream/run-result.js";
 import type { RunStatus } from "../thread/thread-types.js";
 import type { InterruptAnswer, RunnerOptions, SendOptions, SentMessages } from "./runner-types.js";
-import type { Said } from "./said.js";
+import type { AnyMessage } from "./said.js";
 import { askedOf } from "./shown.js";
 
 const DELAYS = [250, 1_000, 2_000, 4_000, 8_000];
@@ -289,9 +289,9 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   /** Goes back to a user message. The updates of a cut-off run have failed with it. */
-  #rewind(w: Who, question: Said, own: object = question, update: object = {}): Event {
+  #rewind(w: Who, question: AnyMessage, own: object = question, update: object = {}): Event {
     const { state } = this.#driver.machine;
-    if (state.is === "rest" && standingOf(state.run).is === "cut")
+    if (state.is === "rest" && standingOf(state.run).is === "disconnected")
       this.thread.receive({ type: "run-error", error: new ThreadfoldError("NO_CONNECTION", BROKEN) });
     return {
       is: "shown",

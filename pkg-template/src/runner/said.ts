@@ -3,22 +3,23 @@ import type { PendingUpdate } from "../thread/thread-types.js";
 import type { Thread } from "../thread/thread.js";
 import { INSIDE } from "../thread/inside.js";
 
-export interface Said {
+export interface AnyMessage {
   readonly id: string;
   readonly type?: unknown;
   readonly role?: unknown;
 }
 
-export const isUsers = ({ type, role }: Said): boolean => role === "user" || type === "human";
+export const isUsers = ({ type, role }: AnyMessage): boolean => role === "user" || type === "human";
 
-export const messagesIn = (state: object): readonly Said[] => (state as { messages?: readonly Said[] }).messages ?? [];
+export const messagesIn = (state: object): readonly AnyMessage[] =>
+  (state as { messages?: readonly AnyMessage[] }).messages ?? [];
 
 /** The place of the last message of this kind; -1 if there is none. */
-export const lastOf = (messages: readonly Said[], is: (message: Said) => boolean): number =>
+export const lastOf = (messages: readonly AnyMessage[], is: (message: AnyMessage) => boolean): number =>
   messages.map(is).lastIndexOf(true);
 
 /** The place of the message with this id; -1 if there is none. */
-export const placeIn = (messages: readonly Said[], id: unknown): number =>
+export const placeIn = (messages: readonly AnyMessage[], id: unknown): number =>
   messages.findIndex((message) => message.id === id);
 
 /** The ids of the messages that an update is about. */

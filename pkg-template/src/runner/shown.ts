@@ -4,7 +4,7 @@ import { openOf, standingOf } from "./machine/standing.js";
 import type { Machine, Standing } from "./machine/types.js";
 
 /** The status in the words of {@link RunStatus}. */
-export function statusOf({ state, unsent, waiters, wants }: Machine): RunStatus {
+export function shownStatus({ state, unsent, waiters, wants }: Machine): RunStatus {
   switch (state.is) {
     case "requesting":
     case "rejoining":
@@ -20,7 +20,7 @@ export function statusOf({ state, unsent, waiters, wants }: Machine): RunStatus 
       return unsent !== undefined || waiters !== undefined || wants ? "submitted" : wordOf(state.run);
     case "loading":
       // Failed updates are tried again.
-      return state.run.is === "failed" || state.run.is === "cut" ? "submitted" : wordOf(state.run);
+      return state.run.is === "error" || state.run.is === "disconnected" ? "submitted" : wordOf(state.run);
     case "rest":
       return wordOf(state.run);
   }
@@ -32,9 +32,9 @@ const WORDS = {
   none: "ready",
   ended: "ready",
   asks: "interrupted",
-  failed: "error",
+  error: "error",
   unloaded: "error",
-  cut: "disconnected",
+  disconnected: "disconnected",
 } as const satisfies { readonly [Is in Standing["is"]]: RunStatus };
 
 /** The ids of the questions that wait for an answer. */

@@ -74,26 +74,27 @@ export async function jsonOf(response: Response): Promise<unknown> {
   }
 }
 
-const statusOf = (error: unknown): unknown => ((error ?? {}) as { status?: unknown }).status;
+/** The HTTP status of an error, if it has one. */
+export const httpStatusOf = (error: unknown): unknown => ((error ?? {}) as { status?: unknown }).status;
 
 /** Whether the server asks who this is, as when a token has expired. */
-export const isNotLetIn = (error: unknown): boolean => [401, 403].includes(statusOf(error) as number);
+export const isNotLetIn = (error: unknown): boolean => [401, 403].includes(httpStatusOf(error) as number);
 
 /** Whether the server does not know the requested thread or run. */
-export const isGone = (error: unknown): boolean => [404, 410].includes(statusOf(error) as number);
+export const isGone = (error: unknown): boolean => [404, 410].includes(httpStatusOf(error) as number);
 
 /** Whether a run failed though its server did not say so: it may have begun it, and ended it well. */
 export function isLost({ error }: { readonly error?: unknown }): boolean {
   const { code } = (error ?? {}) as { code?: unknown };
   return (
     code === "NO_CONNECTION" ||
-    (code === "BAD_RESPONSE" && [undefined, 502, 504].includes(statusOf(error) as undefined))
+    (code === "BAD_RESPONSE" && [undefined, 502, 504].includes(httpStatusOf(error) as undefined))
   );
 }
 
 /** Whether the server would answer the same on every retry. */
 export function isFinal(error: unknown): boolean {
-  const status = statusOf(error);
+  const status = httpStatusOf(error);
   return typeof status === "number" && status >= 400 && status < 500 && ![408, 425, 429].includes(status);
 }
 

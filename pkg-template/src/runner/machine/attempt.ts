@@ -10,18 +10,18 @@ export function hear(turn: Turn, isPart: boolean): void {
   else if (state.is === "reading" && isPart) turn.m.state = { ...state, heard: true };
 }
 
-export function ended(turn: Turn, how: Exclude<Found, { is: "cut" }>): void {
+export function ended(turn: Turn, how: Exclude<Found, { is: "disconnected" }>): void {
   const { state, own } = turn.m;
   if (state.is !== "requesting" && state.is !== "reading" && state.is !== "rejoining") return;
   const after = state.is === "requesting" ? undefined : state.after;
   const { answers } = state;
-  const run = how.is === "failed" ? { ...how, answers } : found(how, { is: "none" });
-  if (how.is !== "failed") turn.m.mayLack = false;
+  const run = how.is === "error" ? { ...how, answers } : found(how, { is: "none" });
+  if (how.is !== "error") turn.m.mayLack = false;
   turn.m.state = { is: "rest", run };
   if (after?.is === "load" && (how.is === "finished" || how.is === "asks"))
     return ask(turn, NONE, after.again, after.joined);
-  if (after?.is === "load" && after.again && how.is === "failed") return sendAgain(turn, after.again, false);
-  if (after?.is === "remake" && how.is === "failed" && how.gone) {
+  if (after?.is === "load" && after.again && how.is === "error") return sendAgain(turn, after.again, false);
+  if (after?.is === "remake" && how.is === "error" && how.gone) {
     const [first, ...others] = own;
     turn.m.own = NONE;
     if (first !== undefined) command(turn, { do: "remake", w: first });
@@ -48,7 +48,7 @@ export function cut(turn: Turn, { n, joins, parts, answered, auth }: Cut): void 
 }
 
 function tire(turn: Turn, joins: boolean, heard: boolean): void {
-  comeToRest(turn, { is: "cut", joins, heard, tired: true });
+  comeToRest(turn, { is: "disconnected", joins, heard, tired: true });
 }
 
 export function loaded(turn: Turn, { how, run, isDone, n }: Extract<Event, { is: "loaded" }>): void {

@@ -22,7 +22,7 @@ export function change(turn: Turn, event: Extract<Event, { is: "edit" | "resume"
   const run = standingOf(state.run);
   const asks = openOf(run).length > 0;
   if (event.is === "resume" && !asks) return refuse(turn, event.w, "INVALID_STATE");
-  if (event.is === "edit" && (asks || (run.is === "cut" && run.joins))) return refuse(turn, event.w, "BUSY");
+  if (event.is === "edit" && (asks || (run.is === "disconnected" && run.joins))) return refuse(turn, event.w, "BUSY");
   command(turn, { do: "act", w: event.w });
 }
 
@@ -42,20 +42,20 @@ function retryAtRest(turn: Turn, { w, ids, named, edits }: Extract<Event, { is: 
   if (!named && standing.is === "unloaded") return ask(turn, [w], standing.again);
   const run = standingOf(standing);
   const asks = openOf(run).length > 0;
-  if (!named && run.is === "failed" && asks) {
+  if (!named && run.is === "error" && asks) {
     if (run.answers) return request(turn, [w], run.answers);
     command(turn, { do: "ask" });
     turn.m.state = { is: "rest", run: { is: "asks", open: run.open, kept: NONE } };
     return settle(turn, [w], "interrupted");
   }
   if (asks && (turn.rules.refuses || edits)) return refuse(turn, w, "BUSY");
-  if (!named && run.is === "cut") return rejoin(turn, [w], run, { is: "remake" });
+  if (!named && run.is === "disconnected") return rejoin(turn, [w], run, { is: "remake" });
   if (ids.length > 0) {
-    if (turn.rules.canLoad && run.is === "failed" && run.lost) return ask(turn, [w], ids);
+    if (turn.rules.canLoad && run.is === "error" && run.lost) return ask(turn, [w], ids);
     return command(turn, { do: "act", w });
   }
   if (named) return refuse(turn, w, "INVALID_ARGUMENT");
-  if (run.is !== "failed") return refuse(turn, w, "INVALID_STATE");
+  if (run.is !== "error") return refuse(turn, w, "INVALID_STATE");
   if (!turn.rules.answersAgain) return queue(turn, { is: "wanted", ws: [w] });
   if (run.answers) return request(turn, [w], run.answers);
   command(turn, { do: "act", w });
@@ -70,7 +70,7 @@ export function load(turn: Turn, event: Extract<Event, { is: "load" }>): void {
     return;
   }
   const run = standingOf(state.run);
-  if (run.is === "cut") return rejoin(turn, [event.w], run);
+  if (run.is === "disconnected") return rejoin(turn, [event.w], run);
   if (turn.rules.canLoad) return ask(turn, [event.w], undefined);
   settle(turn, [event.w], resultOf(run));
 }
@@ -81,7 +81,7 @@ export function stop(turn: Turn, w: Who): void {
   if (state.is === "elsewhere") return settle(turn, [w], "stopped", "other");
   if (state.is === "rest") {
     const run = standingOf(state.run);
-    if (run.is === "cut") return cancel(turn, w, run.heard, undefined);
+    if (run.is === "disconnected") return cancel(turn, w, run.heard, undefined);
     dismiss(turn, run);
     return settle(turn, [w], "stopped");
   }
@@ -146,7 +146,7 @@ export function queue(turn: Turn, event: Extract<Event, { is: "shown" | "wanted"
   const { state } = turn.m;
   if (state.is !== "rest") return;
   // A call continues where retries were exhausted.
-  if (state.run.is === "cut") turn.m.state = { is: "rest", run: { ...state.run, tired: false } };
+  if (state.run.is === "disconnected") turn.m.state = { is: "rest", run: { ...state.run, tired: false } };
   if (event.is === "shown" && event.now) go(turn);
 }
 
@@ -159,7 +159,7 @@ export function answer(turn: Turn, { w, ids }: Extract<Event, { is: "answered" }
   const kept = open.filter((id) => given.has(id));
   if (open.length === 0) return refuse(turn, w, "INVALID_STATE");
   if (kept.length === open.length) return request(turn, [w], open);
-  if (run.is === "failed") command(turn, { do: "ask" });
+  if (run.is === "error") command(turn, { do: "ask" });
   turn.m.state = { is: "rest", run: { is: "asks", open, kept } };
   settle(turn, [w], "interrupted");
 }

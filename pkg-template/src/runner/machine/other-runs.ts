@@ -11,7 +11,7 @@ export function otherBegan(turn: Turn, { took, isNamed }: Extract<Event, { is: "
     return;
   }
   if (state.is === "requesting" || state.is === "reading") return;
-  if (state.is === "rejoining" || (state.is === "rest" && standingOf(state.run).is === "cut"))
+  if (state.is === "rejoining" || (state.is === "rest" && standingOf(state.run).is === "disconnected"))
     command(turn, { do: "fail" });
   if (state.is === "rejoining") {
     turn.m.n++;
@@ -54,4 +54,4 @@ export function rolledBack(turn: Turn, gone: string): void {
 }
 
 /** Another run's failure is not answered again. */
-const NO_ANSWERS = (how: Found) => (how.is === "failed" ? { answers: undefined } : {});
+const NO_ANSWERS = (how: Found) => (how.is === "error" ? { answers: undefined } : {});

@@ -9,7 +9,7 @@ export const standingOf = (run: Standing): RunStanding => (run.is === "unloaded"
 /** The open interrupts of a standing. */
 export const openOf = (run: Standing): readonly string[] => {
   const own = standingOf(run);
-  return own.is === "asks" || own.is === "failed" ? own.open : NONE;
+  return own.is === "asks" || own.is === "error" ? own.open : NONE;
 };
 
 /** Whether a run is under way that this runner asked for or joined. */
@@ -23,7 +23,7 @@ export const resultOf = (run: Standing): Result => {
   if (run.is === "none") return "finished";
   if (run.is === "ended") return run.how;
   if (run.is === "asks") return "interrupted";
-  return run.is === "cut" ? "disconnected" : "error";
+  return run.is === "disconnected" ? "disconnected" : "error";
 };
 
 /** The standing of a run found so; pending answers are kept while the interrupts are the same. */
@@ -33,7 +33,7 @@ export function found(how: Found, before: Standing): RunStanding {
     const kept = was.is === "asks" ? was.kept.filter((id) => how.open.includes(id)) : NONE;
     return { is: "asks", open: how.open, kept };
   }
-  if (how.is === "failed") return { ...how, answers: was.is === "failed" ? was.answers : undefined };
-  if (how.is === "cut") return { ...how, tired: false };
+  if (how.is === "error") return { ...how, answers: was.is === "error" ? was.answers : undefined };
+  if (how.is === "disconnected") return { ...how, tired: false };
   return { is: "ended", how: how.is };
 }

@@ -16,7 +16,7 @@ export const turnOf = (before: Machine, rules: Rules): Turn => ({ m: { ...before
 export function request(turn: Turn, own: readonly Who[], answers: readonly string[] | undefined): void {
   const { state } = turn.m;
   const run = state.is === "rest" ? standingOf(state.run) : undefined;
-  turn.m.mayLack ||= run?.is === "failed" && (run.begun || run.lost);
+  turn.m.mayLack ||= run?.is === "error" && (run.begun || run.lost);
   const n = ++turn.m.n;
   turn.m.own = own;
   turn.m.state = { is: "requesting", n, answers };
@@ -50,8 +50,8 @@ export function go(turn: Turn): void {
   if (state.is !== "rest") return;
   const run = standingOf(state.run);
   const waiting = listOf(turn.m.waiters).map(({ w }) => w);
-  if (run.is === "cut" && !run.tired) return rejoin(turn, NONE, run);
-  if (run.is === "cut" || openOf(run).length > 0) {
+  if (run.is === "disconnected" && !run.tired) return rejoin(turn, NONE, run);
+  if (run.is === "disconnected" || openOf(run).length > 0) {
     turn.m.waiters = undefined;
     return settle(turn, waiting, resultOf(run));
   }
@@ -63,8 +63,8 @@ export function go(turn: Turn): void {
 /** Comes to rest, and resolves the promises of the ended work. A run that stays cut off resolves all others, too. */
 export function comeToRest(turn: Turn, run: Standing): void {
   turn.m.state = { is: "rest", run };
-  const waiting = run.is === "cut" ? listOf(turn.m.waiters).map(({ w }) => w) : NONE;
-  if (run.is === "cut") turn.m.waiters = undefined;
+  const waiting = run.is === "disconnected" ? listOf(turn.m.waiters).map(({ w }) => w) : NONE;
+  if (run.is === "disconnected") turn.m.waiters = undefined;
   settle(turn, [...turn.m.own, ...waiting], resultOf(run));
   turn.m.own = NONE;
 }

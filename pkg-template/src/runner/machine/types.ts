@@ -20,7 +20,7 @@ export type Standing =
 export type RunStanding = Exclude<Standing, { is: "unloaded" }>;
 
 export interface FailedRun extends Failure {
-  readonly is: "failed";
+  readonly is: "error";
   /** The answers that it carried. */
   readonly answers: readonly string[] | undefined;
 }
@@ -35,7 +35,7 @@ export interface Failure {
 }
 
 export interface CutRun {
-  readonly is: "cut";
+  readonly is: "disconnected";
   readonly joins: boolean;
   readonly heard: boolean;
   /** Retries are exhausted, or the server asks for authentication: only a call continues. */
@@ -46,8 +46,8 @@ export interface CutRun {
 export type Found =
   | { readonly is: "finished" | "stopped" }
   | { readonly is: "asks"; readonly open: readonly string[] }
-  | ({ readonly is: "failed" } & Failure)
-  | { readonly is: "cut"; readonly joins: boolean; readonly heard: boolean };
+  | ({ readonly is: "error" } & Failure)
+  | { readonly is: "disconnected"; readonly joins: boolean; readonly heard: boolean };
 
 /** The step after the joined run: read the server's state again, or make the same run anew if it is gone. */
 export type After =
@@ -130,7 +130,7 @@ export type Event =
   // The transport, each with its attempt.
   | { readonly is: "began"; readonly n: number }
   | { readonly is: "part"; readonly n: number }
-  | { readonly is: "ended"; readonly n: number; readonly how: Exclude<Found, { is: "cut" }> }
+  | { readonly is: "ended"; readonly n: number; readonly how: Exclude<Found, { is: "disconnected" }> }
   | Cut
   | {
       readonly is: "loaded";
@@ -153,7 +153,7 @@ export type Event =
 
 /** The connection broke. */
 export interface Cut {
-  readonly is: "cut";
+  readonly is: "disconnected";
   readonly n: number;
   /** Whether the run can be joined, and a join may be answered otherwise. */
   readonly joins: boolean;
