@@ -99,20 +99,25 @@ impl<V: Value> MessageList<V> {
         if !V::intact() {
             return Err(Error::value("messages", "readable"));
         }
+        self.carry_out(right, plan, &numbers)
+    }
+
+    fn carry_out(&mut self, right: V, mut plan: Plan, numbers: &[u32]) -> Result<(), Error> {
+        // An equal message stays the same object.
+        plan.replaced.retain(|[at, from]| match (self.item(*at), right.at(*from as usize)) {
+            (Some(own), Some(new)) => !own.equals(&new),
+            _ => true,
+        });
         if plan.is_empty() {
             return Ok(());
         }
-        self.carry_out(right, &plan, &numbers)
-    }
-
-    fn carry_out(&mut self, right: V, plan: &Plan, numbers: &[u32]) -> Result<(), Error> {
         let items = std::mem::replace(&mut self.items, V::null());
-        self.items = V::assemble(items, right, plan, self.owned);
+        self.items = V::assemble(items, right, &plan, self.owned);
         if !V::intact() {
             return Err(Error::value("messages", "readable"));
         }
         self.owned = true;
-        self.reindex(plan, numbers);
+        self.reindex(&plan, numbers);
         Ok(())
     }
 
@@ -233,19 +238,17 @@ impl<V: Value> MessageList<V> {
                 return Ok(());
             }
         };
-        self.carry_out(right, &plan, &numbers)
+        self.carry_out(right, plan, &numbers)
     }
 
     /// Inserts messages before these positions, ascending, and carries out a plan with others.
-    pub(crate) fn weave(&mut self, places: &[u32], inserted: V, items: V, plan: &Plan) {
+    pub(crate) fn weave(&mut self, places: &[u32], inserted: V, items: V, plan: Plan) {
         let added = self.ids.symbols.numbers(&inserted, "id");
         let numbers = self.ids.symbols.numbers(&items, "id");
         if V::intact() {
             self.insert_all(places, inserted, &added);
-            if !plan.is_empty() {
-                // Fails only where something cannot be read.
-                drop(self.carry_out(items, plan, &numbers));
-            }
+            // Fails only where something cannot be read.
+            drop(self.carry_out(items, plan, &numbers));
         }
     }
 

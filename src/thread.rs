@@ -48,6 +48,7 @@ pub use pending::{Pending, Status};
 pub use standing::{RunState, RunStatus};
 
 use ids::IdSet;
+use object::have_same;
 use parts::Parts;
 use pending::Does;
 use place::Places;
@@ -339,7 +340,7 @@ impl<V: Value> Thread<V> {
             }
             (None, None) => {}
         }
-        self.set_fields(fields.reuse(&self.fields));
+        self.set_fields(fields);
         Ok(())
     }
 
@@ -366,7 +367,7 @@ impl<V: Value> Thread<V> {
     }
 
     fn set_fields(&mut self, fields: V) {
-        if !self.fields.same(&fields) {
+        if !have_same(&fields, &self.fields) {
             self.fields = fields;
             self.fields_changed();
         }
@@ -374,6 +375,9 @@ impl<V: Value> Thread<V> {
 
     fn messages_changed(&mut self) {
         self.stale.edits = true;
+        let is_gone = |id: &&V| self.messages.find(id).is_none();
+        let gone: Vec<V> = self.left.iter().filter(is_gone).cloned().collect();
+        gone.iter().for_each(|id| self.left.remove(id));
         self.echoes.iter_mut().for_each(Echoes::anew);
         (self.behind, self.places.head, self.woven) = (None, None, None);
         (self.view.fresh, self.confirmed.fresh) = (false, false);

@@ -69,11 +69,12 @@ impl<V: Value> Holds<V> for Run<V> {
 
 impl<V: Value> Holds<V> for Start<V> {
     fn held(&mut self, visit: &mut dyn FnMut(&mut V)) {
-        let Self { messages, fields, server_messages, server_fields } = self;
+        let Self { messages, fields, server_messages, server_fields, left } = self;
         visit(messages);
         visit(fields);
         visit(server_messages);
         visit(server_fields);
+        visit(left);
     }
 }
 

@@ -159,7 +159,7 @@ impl<V: Value> Thread<V> {
             // A message removed in this update keeps its place, or gets a new one.
             let keeps = !cleared && rules == MessageRules::LangGraph;
             let Some((_, name)) = removals.next_if(|(position, _)| *position == at) else {
-                let message = Some(item.into_owned());
+                let message = Some(self.as_shown(&id, item.into_owned()));
                 let does =
                     match &known {
                         Some(edit) if edit.message.is_some() || keeps => {
@@ -227,9 +227,22 @@ impl<V: Value> Thread<V> {
 
     /// Whether a message of this id is shown.
     fn is_shown(&self, id: &V) -> bool {
+        self.shown(id).is_some()
+    }
+
+    /// Returns the message of this id that is shown.
+    fn shown(&self, id: &V) -> Option<V> {
         let mut edits = self.updates.edits_of(id).iter().rev();
         let last = edits.find_map(|edit| self.updates.edit(*edit).filter(|it| !it.acknowledged));
-        last.map_or_else(|| self.messages.find(id).is_some(), |edit| edit.message.is_some())
+        last.map_or_else(|| self.message(id), |edit| edit.message.clone())
+    }
+
+    /// A message that is shown as it is written stays the same object.
+    fn as_shown(&self, id: &V, message: V) -> V {
+        match self.shown(id) {
+            Some(own) => message.reuse(&own),
+            None => message,
+        }
     }
 }
 

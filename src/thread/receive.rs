@@ -61,15 +61,11 @@ impl<V: Value> Thread<V> {
             }
             _ => None,
         };
-        if self.is_new(part, starts) {
-            let folded = self.fold_event(event, starts.map(|(starts, _)| starts))?;
-            if starts.is_none() {
-                self.connected();
-            }
-            return Ok(folded);
+        let is_new = self.is_new(part, starts);
+        if !is_new || starts.is_none() {
+            self.connected();
         }
-        self.connected();
-        Ok(None)
+        if is_new { self.fold_event(event, starts.map(|(starts, _)| starts)) } else { Ok(None) }
     }
 
     fn fold_event(&mut self, event: Event<V>, starts: Option<Starts>) -> Result<Option<V>, Error> {

@@ -48,6 +48,7 @@ impl<V: Value> Thread<V> {
                     "startServer",
                     self.server_record(&confirmed, &start.server_fields, &start.server_messages),
                 );
+                run = run.with("startLeft", start.left.clone());
             }
             run = marked(run, "spokeOfMessages", last.spoke_of_messages);
             run = marked(run, "spokeOfFields", last.spoke_of_fields);
@@ -128,6 +129,7 @@ impl<V: Value> Thread<V> {
                 fields: start.without(MESSAGES),
                 server_messages,
                 server_fields,
+                left: part(&run, "startLeft"),
             });
             thread.run = Some(Run {
                 id,

@@ -1,5 +1,6 @@
 //! A run of the agent: which updates it sends, how it ends, and how it is rejoined.
 
+use super::ids::IdSet;
 use super::pending::{Does, Pending, Status};
 use super::{MESSAGES, Thread};
 use crate::diff::diff;
@@ -37,6 +38,8 @@ pub(super) struct Start<V> {
     /// The server's part of them.
     pub server_messages: V,
     pub server_fields: V,
+    /// The ids of incomplete messages of earlier runs.
+    pub left: V,
 }
 
 /// The effect of a run's start.
@@ -118,6 +121,7 @@ impl<V: Value> Thread<V> {
             fields: self.fields.clone(),
             server_messages: self.server.messages.clone(),
             server_fields: self.server.fields.clone(),
+            left: self.left.list(),
         };
         self.run = Some(Run {
             id,
@@ -133,7 +137,8 @@ impl<V: Value> Thread<V> {
     fn replay(&mut self) {
         let Some(run) = self.run.as_mut() else { return };
         let Some(start) = run.start.clone() else { return };
-        let Start { messages, fields, server_messages, server_fields } = start;
+        let Start { messages, fields, server_messages, server_fields, left } = start;
+        self.left = IdSet::of(&left);
         (self.server.messages, self.server.fields) = (server_messages, server_fields);
         (run.spoke_of_messages, run.spoke_of_fields) = (false, false);
         let (local, anchor) = (run.local.clone(), run.anchor);
@@ -227,7 +232,7 @@ impl<V: Value> Thread<V> {
                 self.places.take_seat(edit.seat, &edit.id);
             }
         }
-        self.messages.weave(&weft.before, weft.inserted, weft.items, &weft.plan);
+        self.messages.weave(&weft.before, weft.inserted, weft.items, weft.plan);
         self.messages_changed();
     }
 

@@ -1,7 +1,7 @@
 //! The last run's status, and how far its stream has come.
 
 use super::Thread;
-use super::object::{have_same, with};
+use super::object::with;
 use super::run::Starts;
 use crate::value::{Holds, Kind, Value};
 
@@ -108,15 +108,11 @@ impl<V: Value> Standing<V> {
         (self.status, self.error, self.fresh) = (status, error, false);
     }
 
-    /// Notes that a run begins: the last run's interrupts are settled once the next has an id. A
-    /// second start of a run that was requested is the server's.
+    /// Notes that a run begins: the last run's interrupts are settled once the next has an id. Only
+    /// the start of another run may be the caller's own.
     pub(super) fn begin(&mut self, starts: Starts, has_id: bool) {
-        let is_heard = match starts {
-            Starts::Another => false,
-            Starts::Again => self.status == RunStatus::Submitted,
-            Starts::Named => true,
-        };
-        self.set(if is_heard { RunStatus::Streaming } else { RunStatus::Submitted }, None);
+        let is_own = starts == Starts::Another;
+        self.set(if is_own { RunStatus::Submitted } else { RunStatus::Streaming }, None);
         if has_id {
             self.interrupts = None;
         }
@@ -174,9 +170,8 @@ impl<V: Value> Thread<V> {
             let run = run.with("status", V::string(status.name()));
             let run = with(with(run, "error", error.as_ref()), "interrupts", interrupts.as_ref());
             let run = with(run, "lastEventId", last_event_id.as_ref());
-            let is_known = !self.standing.told.is_null() && have_same(&run, &self.standing.told);
             // The caller may add to it in the same call, but only to a copy.
-            let run = if is_known { self.standing.told.clone() } else { run.shared() };
+            let run = run.shared().reuse(&self.standing.told);
             if !V::intact() {
                 // A read threw, and so does the call: the next one makes the object again.
                 return run;

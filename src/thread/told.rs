@@ -57,6 +57,7 @@ impl<V: Value> Told<V> {
         }
         self.fresh = true;
         self.touched = None;
+        let before = self.list.clone();
         let mut known = std::mem::take(&mut self.numbers);
         if self.list.is_null() || self.turns != updates.turns {
             (self.list, known) = (V::array([]), Vec::new());
@@ -95,6 +96,10 @@ impl<V: Value> Told<V> {
         } else if !plan.is_empty() {
             let list = std::mem::replace(&mut self.list, V::null());
             self.list = V::assemble(list, V::array(items), &plan, false);
+        }
+        // Rebuilt, but maybe equal to the list before.
+        if self.list.same_items(&before) {
+            self.list = before;
         }
         self.list.clone()
     }

@@ -30,6 +30,8 @@ struct Run {
     active: bool,
     /// The confirmed state when the run began; `None` once something was added after its end.
     start: Option<State>,
+    /// The incomplete messages of earlier runs then.
+    left: Vec<String>,
     /// The server's values then.
     said: State,
     /// Local additions since.
@@ -48,6 +50,7 @@ impl Run {
             number: 0,
             active: false,
             start: None,
+            left: Vec::new(),
             said: State::default(),
             local: Vec::new(),
             over: Vec::new(),
@@ -106,6 +109,7 @@ impl Model {
             number,
             active: true,
             start: Some(confirmed),
+            left: self.left.clone(),
             said: State::default(),
             local: Vec::new(),
             over: Vec::new(),
@@ -154,6 +158,7 @@ impl Model {
         self.updates = rest;
         self.run.as_mut()?.over = over;
         self.move_bases(&confirmed);
+        self.forget_gone();
         contradicted.then_some(predicted)
     }
 
@@ -170,6 +175,11 @@ impl Model {
         for update in self.updates.iter_mut().filter(|update| sent(update)) {
             update.status = Status::Failed;
         }
+    }
+
+    /// A message that a run left is incomplete as long as it is there.
+    fn forget_gone(&mut self) {
+        self.left.retain(|id| position(&self.confirmed.messages, id).is_some());
     }
 
     /// Returns the ids of incomplete messages: those streaming, or left when streaming stopped.
@@ -193,6 +203,7 @@ impl Model {
         let update = self.updates.remove(at);
         write_all(&mut self.confirmed, std::slice::from_ref(&update), &confirmed);
         self.move_bases(&confirmed);
+        self.forget_gone();
         self.keep_local(rest_of(update, &confirmed));
     }
 
@@ -279,6 +290,7 @@ impl Model {
         }
         self.streaming.clear();
         self.broken.clear();
+        self.left.clone_from(&run.left);
         for local in run.local.clone() {
             let before = self.confirmed.clone();
             // A removal of what the run has not sent yet is skipped.
@@ -296,6 +308,7 @@ impl Model {
                 }
             });
             fold(&mut self.confirmed, &local);
+            self.forget_gone();
             if local.settled {
                 self.move_bases(&before);
             }
@@ -305,6 +318,7 @@ impl Model {
     pub fn update(&mut self, local: Local) -> bool {
         let done = fold(&mut self.confirmed, &local);
         if done {
+            self.forget_gone();
             self.keep_local(local);
         }
         done

@@ -85,6 +85,7 @@ impl Model {
         self.confirmed.messages = list;
         self.broken.retain(|id| position(said, id).is_none() || ahead.contains(id));
         self.left.retain(|id| position(said, id).is_none() || ahead.contains(id));
+        self.forget_gone();
     }
 
     pub fn fields(&mut self, topic: Field, log: Field) {

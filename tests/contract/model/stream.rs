@@ -51,24 +51,20 @@ impl Model {
             self.stream.last_event_id = None;
         }
         part.into_iter().for_each(|part| self.had_part(part));
-        let was = self.stream.status;
-        self.stream.status = RunStatus::Submitted;
+        // The start of another run may be the caller's own.
+        self.stream.status = RunStatus::Streaming;
         if id.is_some() {
             self.stream.interrupts = false;
         }
         let save_point = self.run.as_ref().is_some_and(|run| run.start.is_some());
         if names {
             self.run.as_mut().unwrap().id = id.map(ToOwned::to_owned);
-            self.stream.status = RunStatus::Streaming;
         } else if is_last && save_point && joined.unwrap_or(open) {
             self.replay();
-            // The second start of a run that was requested is the server's.
-            if was == RunStatus::Submitted {
-                self.stream.status = RunStatus::Streaming;
-            }
             self.stream.said = self.run.as_ref().unwrap().said.clone();
         } else {
             self.run_starts(id);
+            self.stream.status = RunStatus::Submitted;
             self.stream.here.clear();
             let said = self.stream.said.clone();
             self.run.as_mut().unwrap().said = said;

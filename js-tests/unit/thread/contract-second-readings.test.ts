@@ -1,0 +1,158 @@
+// More sentences of docs/contract.md that a second implementer read in another way, case by case.
+import { expect, test } from "vitest";
+import { ai, failed, finished, hear, human, idsOf, joined, message, messages, shown, started } from "./say.js";
+import { streamed, text, threadOf, tool } from "./say.js";
+
+const remove = (id: string) => ({ type: "remove", id }) as const;
+
+test.each([
+  ["repeats it", [started("r1"), streamed("a")], started("r1"), "streaming"],
+  ["repeats it once it is cut off", [started("r1"), { type: "disconnected" }], joined("r1"), "streaming"],
+  ["repeats it after its end", [started("r1"), failed], joined("r1"), "streaming"],
+  ["names it", [started()], started("r1"), "streaming"],
+  ["is another run's", [started("r1"), streamed("a")], started("r2"), "submitted"],
+] as const)("a start that %s (rule 12)", (_, before, start, status) => {
+  using thread = threadOf();
+  hear(thread, ...before, start);
+  expect(thread.run.status).toBe(status);
+});
+
+test("a part that is refused shows that the server is there (12)", () => {
+  using thread = threadOf();
+  hear(thread, started("r1"));
+  expect(thread.receive(text("unknown", "x"))).toBe(false);
+  expect(thread.run.status).toBe("streaming");
+  hear(thread, { type: "disconnected" }, text("unknown", "x"));
+  expect(thread.run.status).toBe("streaming");
+});
+
+test("a replay has the incomplete messages of earlier runs again, with their text (6)", () => {
+  using thread = threadOf();
+  hear(thread, started("r1"), streamed("a"), text("a", "Hel"), started("r2"), messages(ai("a", "Other")));
+  expect(thread.incompleteIds).toEqual([]);
+  hear(thread, joined("r2"));
+  expect([shown(thread), thread.incompleteIds]).toEqual([["a Hel"], ["a"]]);
+});
+
+test("so has one that was stored in between (6)", () => {
+  using thread = threadOf();
+  hear(thread, started("r1"), streamed("a"), text("a", "Hel"), started("r2"), messages(ai("a", "Other")));
+  using stored = (thread.constructor as typeof import("threadfold").Thread).fromJSON(
+    JSON.parse(JSON.stringify(thread)) as object,
+  );
+  hear(stored, joined("r2"));
+  expect([shown(stored), stored.incompleteIds]).toEqual([["a Hel"], ["a"]]);
+});
+
+test("an incomplete message of a run that never ended is complete once it is gone (4)", () => {
+  using thread = threadOf();
+  hear(thread, started("r1"), streamed("a"), started("r2"), messages());
+  thread.update({ messages: [ai("a", "again")] });
+  expect(thread.incompleteIds).toEqual([]);
+});
+
+test("update() completes none (4)", () => {
+  using thread = threadOf();
+  hear(thread, started("r1"), streamed("a"), started("r2"));
+  thread.update({ messages: [ai("a", "Hey")] });
+  expect(thread.incompleteIds).toEqual(["a"]);
+});
+
+test("retry leaves a part that adds one that adds (5)", () => {
+  using thread = threadOf();
+  const adds = thread.optimistic({ messages: [human("b", "mine"), human("c", "more")] });
+  hear(thread, message(human("b", "theirs")));
+  adds.retry();
+  expect(shown(thread)).toEqual(["b theirs", "c more"]);
+});
+
+test("update() with the message of a sent removal does not bring it back, text for it does (2)", () => {
+  using thread = threadOf(human("b", "He"));
+  thread.optimistic({ messages: [remove("b")] });
+  hear(thread, started("r1"));
+  thread.update({ messages: [human("b", "He")] });
+  expect(idsOf(thread)).toEqual([]);
+  hear(thread, text("b", "llo"));
+  expect(shown(thread)).toEqual(["b Hello"]);
+});
+
+test("a sent message does not pass what an earlier part has changed (7)", () => {
+  using thread = threadOf();
+  hear(thread, messages(human("b", "b")));
+  thread.optimistic({ messages: [human("b", "changed")] });
+  thread.optimistic({ messages: [human("c", "c")] });
+  hear(thread, messages());
+  expect(idsOf(thread)).toEqual(["b", "c"]);
+  hear(thread, started("r1"), messages(human("b", "b")));
+  expect(idsOf(thread)).toEqual(["c", "b"]);
+});
+
+test("nor what a part adds that was rolled back, or over when the run started (7)", () => {
+  using rolledBack = threadOf();
+  const first = rolledBack.optimistic({ messages: [human("d", "d")] });
+  rolledBack.optimistic({ messages: [human("c", "c")] });
+  hear(rolledBack, started("r1"));
+  first.rollback();
+  hear(rolledBack, message(human("d", "d")));
+  expect(idsOf(rolledBack)).toEqual(["c", "d"]);
+
+  using over = threadOf();
+  over.optimistic({ messages: [human("a", "a")] });
+  hear(over, started("r1"), finished, messages());
+  over.optimistic({ messages: [human("b", "b")] });
+  hear(over, started("r2"), message(human("a", "a")));
+  expect(idsOf(over)).toEqual(["b", "a"]);
+});
+
+test("of several parts that write a message the first places it (7)", () => {
+  using thread = threadOf();
+  thread.optimistic({ messages: [human("c", "c")] }, { manual: true });
+  thread.optimistic({ messages: [human("c", "changed")] });
+  thread.optimistic({ messages: [human("d", "d")] });
+  hear(thread, started("r1"));
+  expect(shown(thread)).toEqual(["d d", "c changed"]);
+});
+
+test("a streamed tool result takes the id and the text that a snapshot has for its call (9)", () => {
+  using thread = threadOf();
+  hear(thread, started("r1"), message(tool("b", "k1", "Hello"), { streaming: true }), messages(tool("e", "k1", "Hel")));
+  expect(shown(thread)).toEqual(["e Hel"]);
+  expect(thread.receive(text("b", "lo"))).toBe(false);
+});
+
+test("what is written as it is shown stays the same object (11)", () => {
+  using thread = threadOf(ai("a", "Hello"));
+  thread.update({ place: { in: ["Kyoto"] } });
+  const before = [thread.getState(), thread.getConfirmedState()];
+  const calls: unknown[] = [];
+  thread.subscribe((state) => calls.push(state));
+  thread.update({ messages: [ai("a", "Hello")] });
+  thread.update({ place: { in: ["Kyoto"] } });
+  expect([thread.getState(), thread.getConfirmedState()]).toEqual(before);
+  expect(thread.getState()).toBe(before[0]);
+  expect(thread.getConfirmedState()).toBe(before[1]);
+  expect(calls).toEqual([]);
+
+  // An update is listed, but shows nothing new.
+  const messageUpdate = thread.optimistic({ messages: [ai("a", "Hello")] });
+  const fieldUpdate = thread.optimistic({ place: { in: ["Kyoto"] } });
+  expect(thread.getState()).toBe(before[0]);
+  messageUpdate.settle();
+  fieldUpdate.settle();
+  expect(thread.getState()).toBe(before[0]);
+  expect(thread.getConfirmedState()).toBe(before[1]);
+});
+
+test("pending and run stay the same objects while they are equal (11)", () => {
+  using thread = threadOf();
+  const { pending } = thread;
+  thread.optimistic({}).rollback();
+  thread.optimistic({}).settle();
+  hear(thread, started("r1"));
+  expect(thread.pending).toBe(pending);
+  const asks = { type: "run-finished", interrupts: [{ id: "i", value: { text: "Sure?" } }] } as const;
+  hear(thread, asks);
+  const { run } = thread;
+  hear(thread, structuredClone(asks));
+  expect(thread.run).toBe(run);
+});
