@@ -375,13 +375,18 @@ impl<V: Value> Thread<V> {
 
     fn messages_changed(&mut self) {
         self.stale.edits = true;
-        let is_gone = |id: &&V| self.messages.find(id).is_none();
-        let gone: Vec<V> = self.left.iter().filter(is_gone).cloned().collect();
-        gone.iter().for_each(|id| self.left.remove(id));
+        self.forget_gone();
         self.echoes.iter_mut().for_each(Echoes::anew);
         (self.behind, self.places.head, self.woven) = (None, None, None);
         (self.view.fresh, self.confirmed.fresh) = (false, false);
         self.told.fresh &= self.updates.edit_count == 0;
+    }
+
+    /// A message that a run left is incomplete as long as it is there.
+    fn forget_gone(&mut self) {
+        let is_gone = |id: &&V| self.messages.find(id).is_none();
+        let gone: Vec<V> = self.left.iter().filter(is_gone).cloned().collect();
+        gone.iter().for_each(|id| self.left.remove(id));
     }
 
     fn fields_changed(&mut self) {
@@ -430,6 +435,7 @@ impl<V: Value> Thread<V> {
             (self.behind, self.woven) = (None, None);
             (self.view.fresh, self.confirmed.fresh) = (false, false);
         }
+        self.forget_gone();
         Ok(())
     }
 

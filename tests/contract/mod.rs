@@ -130,6 +130,8 @@ fn words_of_old() {
         &[Echo("1"), Remove("1"), Start, Echo("1"), Lacks, Echo("1"), Fail],
         // The leftovers of a run that never ended are gone with a snapshot.
         &[Start, Stream, Start, Lacks, Finish, Start],
+        // Gone with a removal that is settled, it is complete when it comes back.
+        &[Stream, Remove("a"), Edit("a"), Join, Settle(0), Edit("a"), Settle(1)],
         &[
             Has,
             Remove("1"),
