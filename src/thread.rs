@@ -386,7 +386,9 @@ impl<V: Value> Thread<V> {
     fn forget_gone(&mut self) {
         let is_gone = |id: &&V| self.messages.find(id).is_none();
         let gone: Vec<V> = self.left.iter().filter(is_gone).cloned().collect();
-        gone.iter().for_each(|id| self.left.remove(id));
+        for id in &gone {
+            self.left.remove(id);
+        }
     }
 
     fn fields_changed(&mut self) {
