@@ -25,6 +25,18 @@ impl<V: Value> Thread<V> {
         }
     }
 
+    /// Does so after the server sent removals: an added message that it had and has removed is over.
+    pub(super) fn look_for_removed(&mut self) {
+        let run = self.run.as_ref().map_or(NO_RUN, |run| run.anchor);
+        for edit in self.updates.iter_mut().flat_map(|update| &mut update.edits) {
+            let had = std::mem::replace(&mut edit.acknowledged, false);
+            if had && edit.does == Does::Add && self.messages.find(&edit.id).is_none() {
+                edit.again = edit.again.or(Some(run));
+            }
+            edit.look(&self.messages);
+        }
+    }
+
     /// Does so for the writes of a few fields, when no others have changed.
     pub(super) fn look_at_writes(&mut self, keys: &[String]) {
         if keys.is_empty() || keys.len() > 8 || self.updates.write_count == 0 {
@@ -73,8 +85,8 @@ impl<V: Value> Edit<V> {
     pub(super) fn look(&mut self, messages: &MessageList<V>) {
         let here = messages.find(&self.id);
         self.acknowledged = match self.does {
-            Does::Add => here.is_some(),
             _ if self.again.is_some() => true,
+            Does::Add => here.is_some(),
             _ => moved(self.base.as_ref(), here.and_then(|at| messages.item(at))),
         };
     }

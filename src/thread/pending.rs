@@ -85,7 +85,8 @@ pub(super) struct Edit<V> {
     /// `None` for a removal.
     pub message: Option<V>,
     pub base: Base<V>,
-    /// For a sent removal: the number of the run in which the server sent the message again.
+    /// The number of the run in which the server sent the message of a sent removal again, or
+    /// removed that of an addition.
     pub again: Option<u32>,
     /// Whether the server has it, as of the last read.
     pub acknowledged: bool,

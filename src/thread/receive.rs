@@ -257,7 +257,9 @@ impl<V: Value> Thread<V> {
             |messages| if messages.kind() == Kind::Array { messages } else { V::array([messages]) },
         );
         let new = self.messages.compare(&list);
+        self.look();
         self.fold(update, Kinds::Any)?;
+        self.look_for_removed();
         for (item, place) in list.items().zip(&new.places) {
             let Some(id) = item.get_owned("id") else { continue };
             // A removal leaves no message of its id.

@@ -3,7 +3,7 @@
 use super::Thread;
 use super::ids::{ByText, Place};
 use super::pending::Does;
-use crate::message::kind_of;
+use crate::message::{answered_call, kind_of};
 use crate::message_list::Compared;
 use crate::value::{Kind, Value};
 
@@ -28,14 +28,14 @@ impl<V: Value> Echoes<V> {
 }
 
 impl<V: Value> Thread<V> {
-    /// The run's first new message with the kind and content of a sent one, under an id that no
-    /// update knows, counts as that message. It takes the server's id.
+    /// The run's first new message with the kind and content of a sent one, or a tool's result for
+    /// the same call, under an id that no update knows, counts as that message. It takes the
+    /// server's id.
     pub(super) fn match_renamed(&mut self, message: &V, within: Option<&Compared>) {
         if self.updates.edit_count == 0 || !self.is_active() {
             return;
         }
-        let (Some(id), Some(content)) = (message.get_owned("id"), message.get_owned("content"))
-        else {
+        let (Some(id), Some(content)) = (message.get_owned("id"), matter_of(message)) else {
             return;
         };
         if !self.updates.edits_of(&id).is_empty() {
@@ -49,7 +49,7 @@ impl<V: Value> Thread<V> {
             let Some(edit) = self.updates.edit(place).filter(|it| !it.acknowledged) else {
                 return false;
             };
-            let own = edit.message.as_ref().and_then(|own| own.get("content"));
+            let own = edit.message.as_ref().and_then(matter_of);
             !within.is_some_and(|it| self.messages.names(it, &edit.id))
                 && own.is_some_and(|own| own.equals(&content))
         };
@@ -74,7 +74,7 @@ impl<V: Value> Thread<V> {
         for (number, update) in self.updates.numbered().filter(|(_, it)| it.sent_by == run) {
             for (at, edit) in (0..).zip(&update.edits) {
                 let message = edit.message.as_ref().filter(|_| edit.does == Does::Add);
-                let content = message.and_then(|message| message.get_owned("content"));
+                let content = message.and_then(matter_of);
                 let texts = message.and_then(kind_of).and_then(|kind| echoes.of_kind(kind));
                 if let (Some(content), Some(texts)) = (content, texts) {
                     texts.add(&text_or_empty(&content), [number, at]);
@@ -83,6 +83,12 @@ impl<V: Value> Thread<V> {
         }
         echoes
     }
+}
+
+/// Returns the call that a tool's result answers, and any other message's content.
+fn matter_of<V: Value>(message: &V) -> Option<V> {
+    let call = if kind_of(message) == Some("tool") { answered_call(message) } else { None };
+    call.or_else(|| message.get_owned("content"))
 }
 
 fn text_or_empty<V: Value>(content: &V) -> V {

@@ -48,6 +48,8 @@ pub enum Letter {
     ManualRemove,
     /// A node's update: the first message as it was, and the first sent one under another id.
     NodeUpdate,
+    /// A node removes a message.
+    NodeRemoves(&'static str),
     Reload,
     Update,
     /// A start under the last run's id, which does not say whether it joins that run; with the id
@@ -75,9 +77,9 @@ pub enum Hand {
 
 use Letter::{
     Add, AddSame, AddWithTopic, Disconnect, Echo, Edit, Fail, FailUpdate, Finish, First, Has,
-    Interrupt, Join, Lacks, ManualEdit, ManualRemove, ManualTopic, NodeUpdate, Part, Partial,
-    Reload, Remove, Renamed, Retry, Rollback, Settle, Start, StartAgain, Stopped, Stream, Unnamed,
-    Whole, WriteLog,
+    Interrupt, Join, Lacks, ManualEdit, ManualRemove, ManualTopic, NodeRemoves, NodeUpdate, Part,
+    Partial, Reload, Remove, Renamed, Retry, Rollback, Settle, Start, StartAgain, Stopped, Stream,
+    Unnamed, Whole, WriteLog,
 };
 
 /// The letters about messages.
@@ -189,6 +191,8 @@ pub const ALL: &[Letter] = &[
     ManualEdit,
     ManualRemove,
     NodeUpdate,
+    NodeRemoves("1"),
+    NodeRemoves("0"),
 ];
 
 fn message(kind: &'static str, id: &str, content: &str) -> Message {
@@ -304,6 +308,7 @@ impl Letter {
             First(Hand::Retry) => model.retry(1),
             First(Hand::Rollback) => model.rollback(1),
             NodeUpdate => model.node_update(&node_update()),
+            NodeRemoves(id) => model.node_removes(id),
             Letter::Update => {
                 let (messages, fields) = written(self);
                 model.update(Local { messages, fields, settled: false });
@@ -319,7 +324,15 @@ impl Letter {
     fn is_received(self) -> bool {
         matches!(
             self,
-            Has | Lacks | Partial | Renamed | Echo(_) | Stream | Whole | NodeUpdate | Part(_)
+            Has | Lacks
+                | Partial
+                | Renamed
+                | Echo(_)
+                | Stream
+                | Whole
+                | NodeUpdate
+                | NodeRemoves(_)
+                | Part(_)
         )
     }
 
@@ -408,6 +421,13 @@ impl Letter {
             NodeUpdate => {
                 let messages = node_update().iter().map(dict).collect::<Vec<_>>();
                 Event::Update { update: V::of(json!({ "messages": messages })) }
+            }
+            NodeRemoves(id) => {
+                let removal = json!({ "type": "remove", "id": id });
+                let update = V::of(json!({ "messages": [removal] }));
+                // That of an unknown message is refused.
+                let _ = thread.receive(Event::Update { update });
+                return None;
             }
             Reload => {
                 let kept = thread.to_json().to_json().to_string();

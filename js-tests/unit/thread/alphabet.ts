@@ -93,6 +93,10 @@ const first =
     inside(thread).update("update-1")[how]("no");
 const nodeUpdate: Letter = ({ thread }) =>
   thread.receive({ type: "update", update: { messages: [human("0", "old"), human("server's", "1")] } });
+const nodeRemoves =
+  (id: string): Letter =>
+  ({ thread }) =>
+    thread.receive({ type: "update", update: { messages: [{ type: "remove", id }] } });
 const settle = (nth: number) => byHand(nth, "settle");
 const failUpdate = (nth: number) => byHand(nth, "fail");
 const retry = (nth: number) => byHand(nth, "retry");
@@ -222,6 +226,8 @@ export const ALL: readonly Letter[] = [
   manualEdit,
   manualRemove,
   nodeUpdate,
+  nodeRemoves("1"),
+  nodeRemoves("0"),
 ];
 
 interface Shown {

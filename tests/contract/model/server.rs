@@ -19,7 +19,12 @@ impl Model {
         let renamed = added.find(|part| {
             let own = &part.write.message;
             let named = known.contains(&own.id) || position(said, &own.id).is_some();
-            !named && (own.kind, &own.content) == (message.kind, &message.content)
+            let same = if own.call.is_some() {
+                own.call == message.call
+            } else {
+                own.content == message.content
+            };
+            !named && part.write.again.is_none() && own.kind == message.kind && same
         });
         let Some(part) = renamed else { return };
         let (seat, old) = (part.write.seat, part.write.message.id.clone());
@@ -136,6 +141,21 @@ impl Model {
             for ids in [&mut self.streaming, &mut self.broken, &mut self.left] {
                 ids.retain(|id| *id != message.id);
             }
+        }
+    }
+
+    /// Folds a node's removal. A message that the server had and removes is no longer pending.
+    pub fn node_removes(&mut self, id: &str) {
+        let Some(at) = position(&self.confirmed.messages, id) else { return };
+        self.confirmed.messages.remove(at);
+        let number = self.run_number();
+        for part in self.updates.iter_mut().flat_map(|update| &mut update.edits) {
+            if part.write.does == Does::Add && part.write.message.id == id {
+                part.write.again = Some(number);
+            }
+        }
+        for ids in [&mut self.streaming, &mut self.broken, &mut self.left] {
+            ids.retain(|one| one != id);
         }
     }
 

@@ -31,7 +31,8 @@ pub struct Edit {
     pub does: Does,
     pub message: Message,
     pub(super) seat: usize,
-    /// For a sent removal: the number of the run in which the server sent the message again.
+    /// The number of the run in which the server sent the message of a sent removal again, or
+    /// removed that of an addition.
     pub(super) again: Option<usize>,
 }
 
@@ -56,8 +57,8 @@ pub(super) fn edit_is_acknowledged(part: &Part<Edit, Option<Message>>, confirmed
     let id = &part.write.message.id;
     let now = confirmed.messages.iter().find(|message| message.id == *id);
     match part.write.does {
-        Does::Add => now.is_some(),
         _ if part.write.again.is_some() => true,
+        Does::Add => now.is_some(),
         _ => part.base.as_ref().is_some_and(|base| base.as_ref() != now),
     }
 }
