@@ -16,6 +16,8 @@ pub(super) struct Places<V: Value> {
     by_id: ByText<V>,
     /// The last results, as far as they still hold.
     pub head: Option<Head>,
+    /// Whether a message after which others stand was gone, and may come back.
+    pub has_lost: bool,
 }
 
 /// The position of the message in this seat, among those sent with the same server messages.
@@ -43,6 +45,7 @@ impl<V: Value> Places<V> {
             seats: Vec::new(),
             by_id: ByText::default(),
             head: None,
+            has_lost: false,
         }
     }
 
@@ -65,6 +68,7 @@ impl<V: Value> Places<V> {
     pub(super) fn clear(&mut self) {
         self.seats.clear();
         self.by_id = ByText::default();
+        self.has_lost = false;
     }
 
     /// Notes that a message the server now has comes before those of later seats.
@@ -115,6 +119,7 @@ impl<V: Value> Places<V> {
         let known = self.head.filter(|head| head.anchor == anchor && head.seat <= seat);
         let mut head = known.unwrap_or_else(|| {
             let (place, exact) = self.anchored(messages, anchor);
+            self.has_lost |= !exact;
             Head { anchor, seat: 0, place, exact }
         });
         // The message here is passed if it is of a seat between.
@@ -158,7 +163,7 @@ impl<V: Value> Places<V> {
 
 impl<V: Value> Holds<V> for Places<V> {
     fn held(&mut self, visit: &mut dyn FnMut(&mut V)) {
-        let Self { anchors, swept: _, seats, by_id: _, head: _ } = self;
+        let Self { anchors, swept: _, seats, by_id: _, head: _, has_lost: _ } = self;
         for (_, list) in anchors {
             visit(list);
         }

@@ -185,7 +185,8 @@ impl<V: Value> Thread<V> {
                 None => self.shown_place(&id),
             };
             let (head, behind) = (self.places.head, self.behind);
-            let place_shown = place.filter(|_| after.is_none());
+            let stays = after.is_none() && !self.places.has_lost;
+            let place_shown = place.filter(|_| stays);
             let woven = place_shown.and_then(|place| self.woven_with(&known, place));
             self.messages.put(known, place.map(|place| place as usize))?;
             self.woven = None;
@@ -193,7 +194,7 @@ impl<V: Value> Thread<V> {
             // Everything after it has moved.
             let moved = place.is_some_and(|place| place as usize + 1 < self.messages.len());
             self.places.head = match (after, place) {
-                (None, Some(_)) => head,
+                (None, Some(_)) if stays => head,
                 _ if moved => None,
                 _ => head.filter(|head| head.stays_with(self.messages.len())),
             };
@@ -206,6 +207,7 @@ impl<V: Value> Thread<V> {
         }
         if streaming {
             self.streaming.insert(&id);
+            self.predicted.remove(&id);
             self.broken.remove(&id);
             self.left.remove(&id);
         } else {

@@ -156,3 +156,34 @@ test("pending and run stay the same objects while they are equal (11)", () => {
   hear(thread, structuredClone(asks));
   expect(thread.run).toBe(run);
 });
+
+test("a sent tool result is renamed by its call, whatever its text, and not by another's (8)", () => {
+  for (const [event, expected] of [
+    [tool("e", "k1", "ok, in other words"), ["e ok, in other words"]],
+    [tool("e", "k2", "ok"), ["b ok", "e ok"]],
+  ] as const) {
+    using thread = threadOf();
+    thread.optimistic({ messages: [tool("b", "k1", "ok")] });
+    hear(thread, started("r1"), message(event), finished);
+    expect(shown(thread).toSorted()).toEqual(expected);
+    expect(thread.pending).toEqual([]);
+  }
+});
+
+test("an added message that the server had and removes is over (2)", () => {
+  using thread = threadOf();
+  thread.optimistic({ messages: [human("a", "a")] });
+  hear(thread, started("r1"), message(human("a", "a")));
+  hear(thread, { type: "update", update: { messages: [remove("a")] } });
+  expect([idsOf(thread), thread.pending]).toEqual([[], []]);
+  hear(thread, finished);
+  expect(idsOf(thread)).toEqual([]);
+});
+
+test("a message that is streamed again is not predicted (10)", () => {
+  using thread = threadOf();
+  const drifts: unknown[] = [];
+  thread.on("drift", (drift) => drifts.push(drift));
+  hear(thread, message(ai("a", "")), message(ai("a", "Hello"), { streaming: true }), messages(ai("a", "He")));
+  expect([shown(thread), drifts]).toEqual([["a Hello"], []]);
+});
