@@ -48,7 +48,6 @@ pub use pending::{Pending, Status};
 pub use standing::{RunState, RunStatus};
 
 use ids::IdSet;
-use object::have_same;
 use parts::Parts;
 use pending::Does;
 use place::Places;
@@ -240,7 +239,7 @@ impl<V: Value> Thread<V> {
         }
         let before = self.before(update.edits.iter().map(|edit| edit.id.clone()).collect());
         let written: Vec<String> = update.writes.iter().map(|write| write.key.clone()).collect();
-        self.set_fields(fields);
+        self.set_fields(fields.reuse(&self.fields));
         if let Some(gone) = self.updates.remove(place) {
             self.confirm_edits(&gone)?;
             self.keep_local(Local { update: gone.rest(), settled: true });
@@ -340,7 +339,7 @@ impl<V: Value> Thread<V> {
             }
             (None, None) => {}
         }
-        self.set_fields(fields);
+        self.set_fields(fields.reuse(&self.fields));
         Ok(())
     }
 
@@ -367,7 +366,7 @@ impl<V: Value> Thread<V> {
     }
 
     fn set_fields(&mut self, fields: V) {
-        if !have_same(&fields, &self.fields) {
+        if !self.fields.same(&fields) {
             self.fields = fields;
             self.fields_changed();
         }
@@ -384,11 +383,8 @@ impl<V: Value> Thread<V> {
 
     /// A message that a run left is incomplete as long as it is there.
     fn forget_gone(&mut self) {
-        let is_gone = |id: &&V| self.messages.find(id).is_none();
-        let gone: Vec<V> = self.left.iter().filter(is_gone).cloned().collect();
-        for id in &gone {
-            self.left.remove(id);
-        }
+        let messages = &self.messages;
+        self.left.keep(&|id| messages.find(id).is_some());
     }
 
     fn fields_changed(&mut self) {

@@ -53,6 +53,16 @@ impl<V: Value> IdSet<V> {
         }
     }
 
+    /// Removes the others.
+    pub(super) fn keep(&mut self, keeps: &dyn Fn(&V) -> bool) {
+        for slot in &mut self.ids {
+            if slot.as_ref().is_some_and(|id| !keeps(id)) {
+                *slot = None;
+                self.live -= 1;
+            }
+        }
+    }
+
     pub(super) fn iter(&self) -> impl Iterator<Item = &V> {
         self.ids.iter().flatten()
     }

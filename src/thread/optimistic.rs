@@ -70,8 +70,8 @@ impl<V: Value> Thread<V> {
         pending.edits.iter_mut().for_each(|edit| self.places.seat(edit));
         self.made = made;
         (self.view.fresh, self.told.fresh) = (false, false);
-        if written.is_some() {
-            self.written = written;
+        if let Some(written) = written {
+            self.written = Some(written.reuse(&self.view.fields));
         }
         self.show_edits(&pending.edits);
         let id = pending.id.clone();

@@ -99,9 +99,6 @@ impl<V: Value> Thread<V> {
             Event::Messages { messages, client_roles, partial } => {
                 let snapshot = Snapshot { messages, client_roles, partial };
                 self.take_messages(snapshot, &mut drift)?;
-                if !partial {
-                    self.server_has_messages();
-                }
             }
             Event::Update { update } => self.receive_update(&update)?,
             Event::Values { values, partial } => {
@@ -110,9 +107,6 @@ impl<V: Value> Thread<V> {
                 if let Some(messages) = values.get_owned(MESSAGES) {
                     let snapshot = Snapshot { messages, client_roles: None, partial };
                     self.take_messages(snapshot, &mut drift)?;
-                    if !partial {
-                        self.server_has_messages();
-                    }
                 }
                 self.take_fields(fields, &mut drift);
                 self.server_has_shown(&values);

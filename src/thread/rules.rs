@@ -37,17 +37,12 @@ impl<V: Value> Rules<V> {
         }
     }
 
-    /// Returns the fields after one write. What is equal to before stays the same object.
+    /// Returns the fields after one write.
     pub(super) fn write(&self, fields: V, key: &str, write: V) -> Result<V, Error> {
-        let before = fields.get_owned(key);
-        let fields = match self.schema.field(key) {
-            None if self.open => fields.with(key, write),
-            _ => self.schema.write(fields, key, write)?,
-        };
-        Ok(match (before, fields.get_owned(key)) {
-            (Some(before), Some(value)) => fields.with(key, value.reuse(&before)),
-            _ => fields,
-        })
+        match self.schema.field(key) {
+            None if self.open => Ok(fields.with(key, write)),
+            _ => self.schema.write(fields, key, write),
+        }
     }
 
     /// Returns a field's value after a write, if its reducer accepts it.

@@ -4,8 +4,7 @@ use super::ids::IdSet;
 use super::pending::{Does, Pending, Status};
 use super::{MESSAGES, Thread};
 use crate::diff::diff;
-use crate::error::Error;
-use crate::message::{Kinds, is_kind};
+use crate::message::Kinds;
 use crate::value::{Found, Value};
 
 /// The last run.
@@ -171,18 +170,19 @@ impl<V: Value> Thread<V> {
     fn fold_again(&mut self, Local { update, settled }: &Local<V>) {
         let list = update.get_owned(MESSAGES).unwrap_or_else(V::null).own_list();
         let before = self.before(list.items().filter_map(|it| it.get_owned("id")).collect());
+        let one_by_one = self.rules.of_messages().is_some();
         for key in update.keys() {
             let Some(value) = update.get_owned(&key) else { continue };
-            let mut folded = self.fold(&V::object().with(&key, value), Kinds::Known);
-            if let Err(Error::UnknownMessageRemoved { .. }) = folded {
-                let is_there =
-                    |it: &V| it.get("id").is_some_and(|id| self.messages.find(&id).is_some());
-                let kept = list.items().filter(|it| !is_kind(&**it, "remove") || is_there(it));
-                let kept = V::array(kept.map(Found::into_owned));
-                folded = self.fold(&V::object().with(MESSAGES, kept), Kinds::Known);
-            }
-            if folded.is_err() && !V::intact() {
-                V::forget_failure();
+            let parts: Vec<V> = if one_by_one && key == MESSAGES {
+                list.items().map(Found::into_owned).collect()
+            } else {
+                vec![value]
+            };
+            for part in parts {
+                let folded = self.fold(&V::object().with(&key, part), Kinds::Known);
+                if folded.is_err() && !V::intact() {
+                    V::forget_failure();
+                }
             }
         }
         if *settled {

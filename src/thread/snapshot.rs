@@ -65,18 +65,18 @@ impl<V: Value> Thread<V> {
         }
         let streamed = self.unfinished();
         let ahead = self.ahead(&snapshot, &compared, &streamed);
-        let is_ahead = |id: &V| self.messages.find(id).is_some_and(|at| is_set(&ahead, at));
-        let whole = |id: &&V| self.messages.names(&compared, id) && !is_ahead(id);
-        let whole: Vec<V> =
-            self.broken.iter().chain(self.left.iter()).filter(whole).cloned().collect();
+        let list = &self.messages;
+        let is_ahead = |id: &V| list.find(id).is_some_and(|at| is_set(&ahead, at));
+        let stays_half = |id: &V| !list.names(&compared, id) || is_ahead(id);
+        self.broken.keep(&stays_half);
+        self.left.keep(&stays_half);
         let staying = Staying { streamed, ahead, client_roles, all: partial };
         let messages = reconcile(&self.messages, &snapshot, compared, &staying);
-        for id in &whole {
-            self.broken.remove(id);
-            self.left.remove(id);
-        }
         if !messages.same(self.messages.items()) {
             self.set_messages(messages);
+        }
+        if !partial {
+            self.server_has_messages();
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use crate::value::{Found, Holds, Value};
 pub(super) struct Shown<V> {
     state: V,
     pub messages: V,
-    fields: V,
+    pub fields: V,
     pub fresh: bool,
 }
 
@@ -71,6 +71,8 @@ impl<V: Value> Thread<V> {
             }
             write.folded = Some((before, value));
         }
+        // What is equal to before stays the same object.
+        let fields = fields.reuse(&self.view.fields);
         self.written = Some(fields.clone());
         fields
     }
