@@ -62,10 +62,12 @@ impl<V: Value> Thread<V> {
             _ => None,
         };
         let is_new = self.is_new(part, starts);
+        let folded =
+            if is_new { self.fold_event(event, starts.map(|(starts, _)| starts))? } else { None };
         if !is_new || starts.is_none() {
             self.connected();
         }
-        if is_new { self.fold_event(event, starts.map(|(starts, _)| starts)) } else { Ok(None) }
+        Ok(folded)
     }
 
     fn fold_event(&mut self, event: Event<V>, starts: Option<Starts>) -> Result<Option<V>, Error> {

@@ -17,13 +17,17 @@ test.each([
   expect(thread.run.status).toBe(status);
 });
 
-test("a part that is refused shows that the server is there (12)", () => {
+test("a part that is refused leaves the status, but one with an id belongs to a run (12)", () => {
   using thread = threadOf();
   hear(thread, started("r1"));
   expect(thread.receive(text("unknown", "x"))).toBe(false);
-  expect(thread.run.status).toBe("streaming");
+  expect(thread.run.status).toBe("submitted");
   hear(thread, { type: "disconnected" }, text("unknown", "x"));
-  expect(thread.run.status).toBe("streaming");
+  expect(thread.run.status).toBe("disconnected");
+
+  using joinedMidway = threadOf();
+  expect(joinedMidway.receive({ ...text("unknown", "x"), id: "7" })).toBe(false);
+  expect([joinedMidway.run.status, joinedMidway.run.lastEventId]).toEqual(["streaming", "7"]);
 });
 
 test("a replay has the incomplete messages of earlier runs again, with their text (6)", () => {
