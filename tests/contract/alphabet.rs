@@ -324,15 +324,7 @@ impl Letter {
     fn is_received(self) -> bool {
         matches!(
             self,
-            Has | Lacks
-                | Partial
-                | Renamed
-                | Echo(_)
-                | Stream
-                | Whole
-                | NodeUpdate
-                | NodeRemoves(_)
-                | Part(_)
+            Has | Lacks | Partial | Renamed | Echo(_) | Stream | Whole | NodeUpdate | Part(_)
         )
     }
 

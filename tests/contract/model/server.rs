@@ -147,6 +147,7 @@ impl Model {
     /// Folds a node's removal. A message that the server had and removes is no longer pending.
     pub fn node_removes(&mut self, id: &str) {
         let Some(at) = position(&self.confirmed.messages, id) else { return };
+        self.connects();
         self.confirmed.messages.remove(at);
         let number = self.run_number();
         for part in self.updates.iter_mut().flat_map(|update| &mut update.edits) {
