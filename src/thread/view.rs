@@ -71,7 +71,7 @@ impl<V: Value> Thread<V> {
             }
             write.folded = Some((before, value));
         }
-        // What is equal to before stays the same object.
+        // Equal parts stay the same objects.
         let fields = fields.reuse(&self.view.fields);
         self.written = Some(fields.clone());
         fields
