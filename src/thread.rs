@@ -323,7 +323,12 @@ impl<V: Value> Thread<V> {
                 fields = self.rules.write(fields, &key, write.into_owned())?;
             }
         }
-        let messages = update.get(MESSAGES).map(Found::into_owned);
+        let mut messages = update.get_owned(MESSAGES);
+        if let Some(list) = messages.as_mut().filter(|list| list.kind() == Kind::Array)
+            && self.updates.edit_count > 0
+        {
+            *list = V::array(list.items().map(|item| self.as_shown(item.into_owned())));
+        }
         let replaced = match &messages {
             Some(messages) => self.reduced(|thread| thread.messages.snapshot(), messages)?,
             None => None,
@@ -381,10 +386,12 @@ impl<V: Value> Thread<V> {
         self.told.fresh &= self.updates.edit_count == 0;
     }
 
-    /// A message that a run left is incomplete as long as it is there.
+    /// A message is incomplete as long as it is there.
     fn forget_gone(&mut self) {
         let messages = &self.messages;
-        self.left.keep(&|id| messages.find(id).is_some());
+        for ids in [&mut self.streaming, &mut self.broken, &mut self.left] {
+            ids.keep(&|id| messages.find(id).is_some());
+        }
     }
 
     fn fields_changed(&mut self) {

@@ -159,7 +159,7 @@ impl<V: Value> Thread<V> {
             // A message removed in this update keeps its place, or gets a new one.
             let keeps = !cleared && rules == MessageRules::LangGraph;
             let Some((_, name)) = removals.next_if(|(position, _)| *position == at) else {
-                let message = Some(self.as_shown(&id, item.into_owned()));
+                let message = Some(self.as_shown(item.into_owned()));
                 let does =
                     match &known {
                         Some(edit) if edit.message.is_some() || keeps => {
@@ -238,8 +238,8 @@ impl<V: Value> Thread<V> {
     }
 
     /// A message that is shown as it is written stays the same object.
-    fn as_shown(&self, id: &V, message: V) -> V {
-        match self.shown(id) {
+    pub(super) fn as_shown(&self, message: V) -> V {
+        match message.get_owned("id").and_then(|id| self.shown(&id)) {
             Some(own) => message.reuse(&own),
             None => message,
         }

@@ -170,12 +170,12 @@ impl<V: Value> Thread<V> {
                 // call.
                 let stays = |own: V| message::kind_of(&own) == message::kind_of(message);
                 self.behind = self.behind.filter(|_| own.is_some_and(stays));
-                self.messages.put(self.as_pending(message.clone()), None)?;
+                self.messages.put(self.as_shown(message.clone()), None)?;
                 self.message_grew(position);
             }
         } else {
             self.match_renamed(message, None);
-            let known = self.as_pending(message.clone());
+            let known = self.as_shown(message.clone());
             let place = match after {
                 Some(after) => self.place_behind(after),
                 None => self.shown_place(&id),
@@ -235,17 +235,6 @@ impl<V: Value> Thread<V> {
         self.broken.remove(id);
         self.left.remove(id);
         self.predicted.insert(id);
-    }
-
-    /// A pending message that comes back as written stays the same object.
-    pub(super) fn as_pending(&self, message: V) -> V {
-        let Some(id) = message.get_owned("id") else { return message };
-        let mut edits = self.updates.edits_of(&id).iter();
-        let own = edits.find_map(|edit| self.updates.edit(*edit)?.message.as_ref());
-        match own {
-            Some(own) => message.reuse(own),
-            None => message,
-        }
     }
 
     fn receive_update(&mut self, update: &V) -> Result<(), Error> {

@@ -54,8 +54,8 @@ impl<V: Value> Thread<V> {
         if !list.same_items(&self.view.messages) {
             return list;
         }
-        if let Some(list) = self.woven.as_mut().and_then(|woven| woven.list.as_mut()) {
-            *list = self.view.messages.clone();
+        if let Some(woven) = self.woven.as_mut() {
+            woven.list = Some(self.view.messages.clone());
         }
         self.view.messages.clone()
     }

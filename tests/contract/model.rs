@@ -177,9 +177,11 @@ impl Model {
         }
     }
 
-    /// A message that a run left is incomplete as long as it is there.
+    /// A message is incomplete as long as it is there.
     fn forget_gone(&mut self) {
-        self.left.retain(|id| position(&self.confirmed.messages, id).is_some());
+        for ids in [&mut self.streaming, &mut self.broken, &mut self.left] {
+            ids.retain(|id| position(&self.confirmed.messages, id).is_some());
+        }
     }
 
     /// Returns the ids of incomplete messages: those streaming, or left when streaming stopped.
