@@ -44,7 +44,11 @@
 //!
 //! Nothing panics on any input: an input that cannot be folded is an [`Error`] with a stable code.
 
-pub mod ag_ui;
+/// Merges a run's input into graph state: `langgraph_default_merge_state` of ag-ui-langgraph.
+pub mod ag_ui {
+    pub use crate::merge_state::{Compat, langgraph_default_merge_state};
+}
+
 pub mod agent;
 pub mod context;
 pub mod diff;
@@ -52,6 +56,7 @@ mod digits;
 pub mod error;
 pub mod graph;
 pub mod id;
+mod merge_state;
 pub mod message;
 pub mod message_list;
 pub mod patch;
@@ -62,9 +67,9 @@ pub mod thread;
 pub mod typed;
 pub mod value;
 
-pub use ag_ui::{Compat, langgraph_default_merge_state};
 pub use diff::diff;
 pub use error::Error;
+pub use merge_state::{Compat, langgraph_default_merge_state};
 pub use message::REMOVE_ALL_MESSAGES;
 pub use message_list::MessageList;
 pub use patch::apply_patch;

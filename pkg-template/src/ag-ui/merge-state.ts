@@ -1,4 +1,4 @@
-// The state that an AG-UI run starts with: `langgraph_default_merge_state` of src/ag_ui.rs in Rust. The cases of
+// The state that an AG-UI run starts with: `langgraph_default_merge_state` of src/merge_state.rs in Rust. The cases of
 // js-tests/unit/ag-ui/merge-state.json hold the two to one answer.
 import { choice } from "../shared/choices.js";
 import { ThreadfoldError } from "../shared/errors.js";
