@@ -151,7 +151,7 @@ class Drain {
     this.w.settled = settled;
   }
 
-  #sendAgain(ids: readonly string[]): string[] {
+  #resend(ids: readonly string[]): string[] {
     const failed = ids.filter((id) => this.w.updates[id] === "failed");
     this.w.updates = { ...this.w.updates, ...Object.fromEntries(failed.map((id) => [id, "pending" as const])) };
     return failed;
@@ -172,8 +172,8 @@ class Drain {
         return isCut ? [{ is: "otherEnded", how: LOST }, shown] : [shown];
       }
       case "retry": {
-        const again = this.#sendAgain(ids);
-        return [again.length > 0 ? { is: "shown", ws: [w], ids: again } : { is: "wanted", ws: [w] }];
+        const resent = this.#resend(ids);
+        return [resent.length > 0 ? { is: "shown", ws: [w], ids: resent } : { is: "wanted", ws: [w] }];
       }
       case "whole":
         return [{ is: "answered", w, ids: open }];
@@ -261,9 +261,9 @@ class Drain {
         return [];
       case "fail":
         return [];
-      case "again": {
+      case "resend": {
         const lacking = command.ids.filter((id) => ["pending", "sent", "failed"].includes(w.updates[id] ?? "gone"));
-        const failed = this.#sendAgain(lacking);
+        const failed = this.#resend(lacking);
         if (failed.length > 0) return [{ is: "shown", ws: command.ws, ids: failed }];
         if (lacking.length > 0) return [{ is: "wanted", ws: command.ws }];
         if (w.run !== "error") return [{ is: "stands", ws: command.ws }];
@@ -274,7 +274,7 @@ class Drain {
           { is: "stands", ws: command.ws },
         ];
       }
-      case "remake":
+      case "retry":
         return [{ is: "retry", w: command.w, ids: this.failed(), named: false, edits: false }];
       case "settle":
         this.#settle(command.ws, command.how);

@@ -5,15 +5,15 @@ import { walk, type Start, type Walked } from "./machine-model.js";
 
 const BOTH = [true, false];
 const RULES = BOTH.flatMap((canLoad) =>
-  BOTH.flatMap((answersAgain) => BOTH.map((refuses) => ({ canLoad, answersAgain, refuses, patience: 1 }))),
+  BOTH.flatMap((resendsAnswers) => BOTH.map((refuses) => ({ canLoad, resendsAnswers, refuses, patience: 1 }))),
 );
 const STARTS: readonly Start[] = ["new", "cut", "failed", "asks", "queued"];
 const LENGTH = isThorough() ? 5 : 4;
 
-test.each(RULES)("every word: canLoad $canLoad, answersAgain $answersAgain, refuses $refuses", (rules) => {
+test.each(RULES)("every word: canLoad $canLoad, resendsAnswers $resendsAnswers, refuses $refuses", (rules) => {
   const walked: Walked = { words: 0, states: new Set(), pairs: new Set() };
   for (const start of STARTS) {
-    const isMain = start === "new" && !rules.refuses && rules.canLoad && rules.answersAgain;
+    const isMain = start === "new" && !rules.refuses && rules.canLoad && rules.resendsAnswers;
     walk(start, rules, isMain ? LENGTH : LENGTH - 1, walked);
   }
   console.log(

@@ -156,7 +156,7 @@ class AgUiProtocol implements RunProtocol {
     return { values, interrupts, runId, isDone };
   }
 
-  readonly answersAgain = true;
+  readonly resendsAnswers = true;
 
   get canJoin(): boolean {
     return this.#transport.join !== undefined;

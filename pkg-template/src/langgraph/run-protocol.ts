@@ -28,7 +28,7 @@ type Values = Record<string, unknown>;
 export class LangGraphProtocol implements RunProtocol {
   readonly canJoin: boolean;
   /** The checkpoint keeps them: sent again, they would answer the graph's next interrupt. */
-  readonly answersAgain = false;
+  readonly resendsAnswers = false;
   readonly #thread: Thread;
   readonly #options: LangGraphRunnerOptions;
   readonly #transport: LangGraphTransport;

@@ -51,7 +51,7 @@ export class Driver<S extends object, U extends object> {
     this.thread = thread;
     this.#rules = {
       canLoad: protocol.load !== undefined,
-      answersAgain: protocol.answersAgain,
+      resendsAnswers: protocol.resendsAnswers,
       refuses: settings.refuses,
       patience: settings.delays.length,
     };
@@ -130,7 +130,7 @@ export class Driver<S extends object, U extends object> {
   }
 
   /** Returns the event of a retry: of the update with this id, or of what failed last. */
-  retry(w: Who, id: string | undefined, isEdit: (update: object) => boolean): Event {
+  retryEvent(w: Who, id: string | undefined, isEdit: (update: object) => boolean): Event {
     const chosen = this.chosen(id);
     const edits = chosen.some(({ update }) => isEdit(update as object));
     return { is: "retry", w, ids: chosen.map((one) => one.id), named: id !== undefined, edits };
@@ -255,8 +255,8 @@ export class Driver<S extends object, U extends object> {
         return void this.#settle(command);
       case "refuse":
         return void this.#take(command.w)?.reject(refusalOf(command.code));
-      case "remake":
-        return this.retry(command.w, undefined, () => false);
+      case "retry":
+        return this.retryEvent(command.w, undefined, () => false);
       default: {
         const made = (this.effects[command.do] as (command: Command) => Event | undefined).call(this.effects, command);
         // It is this runner's own doing.

@@ -7,14 +7,14 @@ import type { Thread } from "../thread/thread.js";
 import type { PendingUpdate, ThreadRun } from "../thread/thread-types.js";
 import { Attempt } from "./attempt.js";
 import { Cancel } from "./cancel.js";
-import { Failed } from "./failed.js";
+import { FailedUpdates } from "./failed-updates.js";
 import { foldState, type ServerThread } from "./load.js";
 import type { Command, Event, Found, RunStanding } from "./machine/types.js";
 import type { RunNews, RunProtocol, Work } from "./protocol.js";
 import { Questions } from "./questions.js";
 import { saidBy } from "./rewind.js";
 import { isConnected } from "../stream/run-end.js";
-import { sendAgain } from "./failed.js";
+import { resendFailed } from "./resend.js";
 import { beginEmpty } from "./said.js";
 import { INSIDE } from "../thread/inside.js";
 
@@ -24,7 +24,7 @@ type Of<Name extends Command["do"]> = Extract<Command, { do: Name }>;
 /** Executes the commands that change a thread, and those that reach a server. Their outcomes are events. */
 export class Effects<S extends object, U extends object> {
   readonly questions: Questions<S, U>;
-  readonly failed: Failed<S, U>;
+  readonly failed: FailedUpdates<S, U>;
   /** Why the server's state of the thread could not be loaded, and why the last run may not have been stopped. */
   loadError: unknown;
   cancelError: ThreadfoldError | undefined;
@@ -50,7 +50,7 @@ export class Effects<S extends object, U extends object> {
     this.#hear = hear;
     this.#cancel = new Cancel(protocol, cancelTimeout);
     this.questions = new Questions(thread, (raw) => protocol.interrupt(raw));
-    this.failed = new Failed(thread);
+    this.failed = new FailedUpdates(thread);
     this.#attempt = new Attempt(thread, 0, false);
     this.#attempt.carry(thread);
     this.#attempt.before = undefined;
@@ -162,22 +162,23 @@ export class Effects<S extends object, U extends object> {
   }
 
   /** Makes failed updates pending again. For a run without any, removes the messages that it had received. */
-  sendAgain(w: number, chosen: readonly PendingUpdate<U>[]): Event {
+  retryFailed(w: number, chosen: readonly PendingUpdate<U>[]): Event {
     const thread = this.#thread;
     if (chosen.length > 0)
-      return { is: "shown", ws: [w], ids: sendAgain(thread, chosen, this.failed.saidWith(chosen)) };
-    const said = this.#protocol.answersAgain && thread.run.id !== undefined ? saidBy(thread, this.failed.ofRun) : NONE;
+      return { is: "shown", ws: [w], ids: resendFailed(thread, chosen, this.failed.saidWith(chosen)) };
+    const said =
+      this.#protocol.resendsAnswers && thread.run.id !== undefined ? saidBy(thread, this.failed.ofRun) : NONE;
     if (said.length === 0) return { is: "wanted", ws: [w] };
     return { is: "shown", ws: [w], ids: [thread.optimistic({ messages: said } as never).id] };
   }
 
   /** Sends those of these updates that the server, after being asked, lacks. */
-  again({ ws, ids, isDone }: Of<"again">): Event {
+  resend({ ws, ids, isDone }: Of<"resend">): Event {
     const thread = this.#thread;
     const chosen = new Set(ids);
     const lacking = thread.pending.filter(({ id }) => chosen.has(id));
     const failed = lacking.filter(({ status }) => status === "failed");
-    if (failed.length > 0) return { is: "shown", ws, ids: sendAgain(thread, failed, this.failed.saidWith(failed)) };
+    if (failed.length > 0) return { is: "shown", ws, ids: resendFailed(thread, failed, this.failed.saidWith(failed)) };
     // Somebody else has sent it again meanwhile.
     if (lacking.length > 0) return { is: "shown", ws, ids: lacking.map(({ id }) => id) };
     if (thread.run.status !== "error") return { is: "stands", ws };

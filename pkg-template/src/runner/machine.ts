@@ -55,7 +55,7 @@ function take(turn: Turn, event: Event): void {
     case "loaded":
       return loaded(turn, event);
     case "unloaded":
-      if (state.is === "loading") comeToRest(turn, { is: "unloaded", behind: state.run, again: state.again });
+      if (state.is === "loading") comeToRest(turn, { is: "unloaded", behind: state.run, resends: state.resends });
       return;
     case "cancelled":
       if (state.is !== "stopping") return;

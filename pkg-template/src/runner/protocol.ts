@@ -22,7 +22,7 @@ export interface RunProtocol {
   /** Joins the thread's last run. */
   join(signal: AbortSignal): Promise<RunNews>;
   /** Whether to send the answers again when a run failed after the server had them. */
-  readonly answersAgain: boolean;
+  readonly resendsAnswers: boolean;
   /** Stops the run on the server, until the signal aborts. */
   cancel(signal: AbortSignal): Promise<void>;
   interrupt(raw: unknown): Asked;

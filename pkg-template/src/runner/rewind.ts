@@ -91,7 +91,7 @@ export function isEdit<S extends object, U extends object>(thread: Thread<S, U>,
  * removes everything after that. Other updates drop the removals of missing messages. Call it once the update is rolled
  * back.
  */
-export function madeAnew<S extends object, U extends object>(thread: Thread<S, U>, update: object): object {
+export function editToResend<S extends object, U extends object>(thread: Thread<S, U>, update: object): object {
   const list = [(update as { messages?: AnyMessage[] }).messages ?? []].flat();
   const shown = messagesIn(thread.getState());
   const [own, ...more] = list.filter((message) => !isRemoval(message));

@@ -132,8 +132,8 @@ export abstract class Runner<S extends object, U extends object> {
       const unsent = unsentOf(thread, question);
       if (!unsent) return this.#rewind(w, question);
       if (unsent.status === "failed") {
-        this.#driver.acts(w, () => this.#driver.effects.sendAgain(w, this.#driver.chosen(unsent.id)));
-        return this.#retried(w, unsent.id);
+        this.#driver.acts(w, () => this.#driver.effects.retryFailed(w, this.#driver.chosen(unsent.id)));
+        return this.#retryEvent(w, unsent.id);
       }
       return { is: "shown", ws: [w], ids: [unsent.id], now: true };
     });
@@ -166,13 +166,13 @@ export abstract class Runner<S extends object, U extends object> {
     if (update !== undefined && typeof id !== "string")
       invalid("retry() takes an update of thread.pending, its id, or nothing.");
     return this.#driver.call(
-      (w) => this.#retried(w, id),
-      (w) => this.#driver.effects.sendAgain(w, this.#driver.chosen(id)),
+      (w) => this.#retryEvent(w, id),
+      (w) => this.#driver.effects.retryFailed(w, this.#driver.chosen(id)),
     );
   }
 
-  #retried(w: Who, id: string | undefined): Event {
-    return this.#driver.retry(w, id, (update) => isEdit(this.thread, update));
+  #retryEvent(w: Who, id: string | undefined): Event {
+    return this.#driver.retryEvent(w, id, (update) => isEdit(this.thread, update));
   }
 
   /**

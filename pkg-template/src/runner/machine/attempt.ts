@@ -1,7 +1,7 @@
 // An attempt: what its transport reports of a run, of a load and of their connection.
 import type { After, Cut, Event, Found, Joined } from "./types.js";
 import { found, NONE } from "./standing.js";
-import { ask, comeToRest, command, sendAgain, settle, type Turn } from "./turn.js";
+import { ask, comeToRest, command, resend, settle, type Turn } from "./turn.js";
 
 export function hear(turn: Turn, isPart: boolean): void {
   const { state } = turn.m;
@@ -19,12 +19,12 @@ export function ended(turn: Turn, how: Exclude<Found, { is: "disconnected" }>): 
   if (how.is !== "error") turn.m.mayLack = false;
   turn.m.state = { is: "rest", run };
   if (after?.is === "load" && (how.is === "finished" || how.is === "asks"))
-    return ask(turn, NONE, after.again, after.joined);
-  if (after?.is === "load" && after.again && how.is === "error") return sendAgain(turn, after.again, false);
-  if (after?.is === "remake" && how.is === "error" && how.gone) {
+    return ask(turn, NONE, after.resends, after.joined);
+  if (after?.is === "load" && after.resends && how.is === "error") return resend(turn, after.resends, false);
+  if (after?.is === "retry" && how.is === "error" && how.gone) {
     const [first, ...others] = own;
     turn.m.own = NONE;
-    if (first !== undefined) command(turn, { do: "remake", w: first });
+    if (first !== undefined) command(turn, { do: "retry", w: first });
     return settle(turn, others, "error");
   }
   comeToRest(turn, run);
@@ -54,14 +54,14 @@ function tire(turn: Turn, joins: boolean, heard: boolean): void {
 export function loaded(turn: Turn, { how, run, isDone, n }: Extract<Event, { is: "loaded" }>): void {
   const { state } = turn.m;
   if (state.is !== "loading") return;
-  const { again } = state;
+  const { resends } = state;
   if (run !== undefined) {
-    const after: After = { is: "load", joined: run, again };
+    const after: After = { is: "load", joined: run, resends };
     turn.m.state = { is: "rejoining", n, heard: false, tries: -1, answered: false, after };
     return command(turn, { do: "join", n });
   }
   const standing = found(how, state.run);
   turn.m.state = { is: "rest", run: standing };
-  if (again && standing.is !== "asks") return sendAgain(turn, again, isDone);
+  if (resends && standing.is !== "asks") return resend(turn, resends, isDone);
   comeToRest(turn, standing);
 }

@@ -39,7 +39,7 @@ export function retry(turn: Turn, event: Extract<Event, { is: "retry" }>): void 
 }
 
 function retryAtRest(turn: Turn, { w, ids, named, edits }: Extract<Event, { is: "retry" }>, standing: Standing): void {
-  if (!named && standing.is === "unloaded") return ask(turn, [w], standing.again);
+  if (!named && standing.is === "unloaded") return ask(turn, [w], standing.resends);
   const run = standingOf(standing);
   const asks = openOf(run).length > 0;
   if (!named && run.is === "error" && asks) {
@@ -49,14 +49,14 @@ function retryAtRest(turn: Turn, { w, ids, named, edits }: Extract<Event, { is: 
     return settle(turn, [w], "interrupted");
   }
   if (asks && (turn.rules.refuses || edits)) return refuse(turn, w, "BUSY");
-  if (!named && run.is === "disconnected") return rejoin(turn, [w], run, { is: "remake" });
+  if (!named && run.is === "disconnected") return rejoin(turn, [w], run, { is: "retry" });
   if (ids.length > 0) {
     if (turn.rules.canLoad && run.is === "error" && run.lost) return ask(turn, [w], ids);
     return command(turn, { do: "act", w });
   }
   if (named) return refuse(turn, w, "INVALID_ARGUMENT");
   if (run.is !== "error") return refuse(turn, w, "INVALID_STATE");
-  if (!turn.rules.answersAgain) return queue(turn, { is: "wanted", ws: [w] });
+  if (!turn.rules.resendsAnswers) return queue(turn, { is: "wanted", ws: [w] });
   if (run.answers) return request(turn, [w], run.answers);
   command(turn, { do: "act", w });
 }

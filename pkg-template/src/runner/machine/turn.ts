@@ -30,18 +30,18 @@ export function rejoin(turn: Turn, own: readonly Who[], { joins, heard }: CutRun
   command(turn, joins ? { do: "join", n } : { do: "giveUp", n });
 }
 
-/** Asks for the server's state of the thread; `again`: what to send then, if the server lacks it. */
-export function ask(turn: Turn, own: readonly Who[], again: readonly string[] | undefined, joined?: string): void {
+/** Asks for the server's state of the thread; `resends`: what to send then, if the server lacks it. */
+export function ask(turn: Turn, own: readonly Who[], resends: readonly string[] | undefined, joined?: string): void {
   const { state } = turn.m;
   if (state.is !== "rest") return;
   const n = ++turn.m.n;
   turn.m.own = [...turn.m.own, ...own];
-  turn.m.state = { is: "loading", n, run: standingOf(state.run), again };
+  turn.m.state = { is: "loading", n, run: standingOf(state.run), resends };
   command(turn, { do: "load", n, joined });
 }
 
-export function sendAgain(turn: Turn, ids: readonly string[], isDone: boolean): void {
-  command(turn, { do: "again", ws: turn.m.own, ids, isDone });
+export function resend(turn: Turn, ids: readonly string[], isDone: boolean): void {
+  command(turn, { do: "resend", ws: turn.m.own, ids, isDone });
   turn.m.own = NONE;
 }
 

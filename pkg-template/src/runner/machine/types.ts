@@ -14,7 +14,7 @@ export type Standing =
   | { readonly is: "asks"; readonly open: readonly string[]; readonly kept: readonly string[] }
   | FailedRun
   /** The server's state of the thread could not be loaded: the run stands as before. */
-  | { readonly is: "unloaded"; readonly behind: RunStanding; readonly again: readonly string[] | undefined }
+  | { readonly is: "unloaded"; readonly behind: RunStanding; readonly resends: readonly string[] | undefined }
   | CutRun;
 
 export type RunStanding = Exclude<Standing, { is: "unloaded" }>;
@@ -49,10 +49,10 @@ export type Found =
   | ({ readonly is: "error" } & Failure)
   | { readonly is: "disconnected"; readonly joins: boolean; readonly heard: boolean };
 
-/** The step after the joined run: read the server's state again, or make the same run anew if it is gone. */
+/** The step after the joined run: read the server's state again, or retry the run if it is gone. */
 export type After =
-  | { readonly is: "remake" }
-  | { readonly is: "load"; readonly joined: string; readonly again: readonly string[] | undefined };
+  | { readonly is: "retry" }
+  | { readonly is: "load"; readonly joined: string; readonly resends: readonly string[] | undefined };
 
 export interface Attempt {
   readonly n: number;
@@ -78,7 +78,7 @@ export type State =
       readonly is: "loading";
       readonly n: number;
       readonly run: RunStanding;
-      readonly again: readonly string[] | undefined;
+      readonly resends: readonly string[] | undefined;
     }
   /** Other code folds a run into the thread. */
   | { readonly is: "elsewhere"; readonly isNamed: boolean }
@@ -193,10 +193,10 @@ export type Command =
   | { readonly do: "ask" }
   /** Another run has begun: the updates of the cut one have failed with it, and its stream is no longer read. */
   | { readonly do: "fail" }
-  /** Makes a failed run anew: comes back as `retry`. */
-  | { readonly do: "remake"; readonly w: Who }
+  /** Retries a failed run: comes back as the event `retry`. */
+  | { readonly do: "retry"; readonly w: Who }
   /** Sends those of these that have still failed and the server lacks. The outcome is `shown`, `wanted` or `stands`. */
-  | { readonly do: "again"; readonly ws: readonly Who[]; readonly ids: readonly string[]; readonly isDone: boolean }
+  | { readonly do: "resend"; readonly ws: readonly Who[]; readonly ids: readonly string[]; readonly isDone: boolean }
   | { readonly do: "settle"; readonly ws: readonly Who[]; readonly how: Result; readonly why?: "cancel" | "other" }
   | { readonly do: "refuse"; readonly w: Who; readonly code: Refusal };
 
@@ -204,7 +204,7 @@ export type Command =
 export interface Rules {
   readonly canLoad: boolean;
   /** Whether answers are sent again once the server has begun the run that carried them. */
-  readonly answersAgain: boolean;
+  readonly resendsAnswers: boolean;
   /** Whether a message is refused while a run is under way. */
   readonly refuses: boolean;
   /** How many times a broken run is joined in vain. */
