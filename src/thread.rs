@@ -234,12 +234,13 @@ impl<V: Value> Thread<V> {
         for write in update.writes.iter().filter(|write| !write.acknowledged) {
             fields = self.rules.write(fields, &write.key, write.value.clone())?;
         }
+        let fields = fields.reuse(&self.fields);
         if !V::intact() {
             return Err(Error::value("an update", "readable"));
         }
         let before = self.before(update.edits.iter().map(|edit| edit.id.clone()).collect());
         let written: Vec<String> = update.writes.iter().map(|write| write.key.clone()).collect();
-        self.set_fields(fields.reuse(&self.fields));
+        self.set_fields(fields);
         if let Some(gone) = self.updates.remove(place) {
             self.confirm_edits(&gone)?;
             self.keep_local(Local { update: gone.rest(), settled: true });
@@ -333,6 +334,7 @@ impl<V: Value> Thread<V> {
             Some(messages) => self.reduced(|thread| thread.messages.snapshot(), messages)?,
             None => None,
         };
+        let fields = fields.reuse(&self.fields);
         if !V::intact() {
             return Err(Error::value("an update", "readable"));
         }
@@ -344,7 +346,7 @@ impl<V: Value> Thread<V> {
             }
             (None, None) => {}
         }
-        self.set_fields(fields.reuse(&self.fields));
+        self.set_fields(fields);
         Ok(())
     }
 

@@ -50,6 +50,9 @@ impl<V: Value> Thread<V> {
     /// # Ok::<(), threadfold::Error>(())
     /// ```
     pub fn receive_part(&mut self, part: Part<V>, event: Event<V>) -> Result<Option<V>, Error> {
+        if !V::intact() {
+            return Err(Error::value("an event", "readable"));
+        }
         if let Event::Disconnected { error } = event {
             self.disconnected(error);
             return Ok(None);

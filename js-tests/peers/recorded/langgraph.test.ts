@@ -2,8 +2,8 @@
 import { defineSchema, field, Thread } from "threadfold";
 import { foldLangGraph } from "threadfold/langgraph";
 import { describe, expect, test } from "vitest";
-import { FAILING, SAID_BEFORE_ASKING, TAKEN_BACK } from "../../hosts/servers/scenarios.mjs";
-import { afterTakingBack, expectAllKept, expectHeldAndSaid, expectInSync, gist } from "./checks";
+import { FAILING, SAID_BEFORE_ASKING } from "../../hosts/servers/scenarios.mjs";
+import { expectAllKept, expectHeldAndSaid, expectInSync, gist } from "./checks";
 import { listRecordings, readRecording, type Part } from "./format.mjs";
 import { held, plain, Witness } from "./witness";
 
@@ -39,12 +39,8 @@ async function replay(thread: Thread, name: string): Promise<void> {
     await foldLangGraph(thread, stream(parts)).catch(() => {});
     const server = state.values && held(state.values);
     if (failing.includes(index + 1)) expectAllKept(witness.see(), server, before);
-    else expectSync(graph, index + 1)(witness.see(), server);
+    else expectStillInSync(graph, index + 1)(witness.see(), server);
   }
-}
-
-function expectSync(graph: string, turn: number): typeof expectInSync {
-  return TAKEN_BACK[graph]?.includes(turn) ? afterTakingBack(expectInSync) : expectStillInSync(graph, turn);
 }
 
 /** The same, when the run had ended before: what it had taken along is over. */

@@ -191,3 +191,35 @@ test("a message that is streamed again is not predicted (10)", () => {
   hear(thread, message(ai("a", "")), message(ai("a", "Hello"), { streaming: true }), messages(ai("a", "He")));
   expect([shown(thread), drifts]).toEqual([["a Hello"], []]);
 });
+
+const revoked = () => {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+};
+
+test("what is refused because it cannot be read changes nothing (2)", () => {
+  using thread = threadOf();
+  thread.update({ place: { in: "Kyoto" }, mood: "calm" });
+  const before = thread.getConfirmedState();
+  expect(() => thread.update({ place: revoked(), mood: "other" })).toThrow(
+    expect.objectContaining({ code: "UNREADABLE_VALUE" }) as Error,
+  );
+  expect(thread.receive({ type: "update", update: { place: revoked(), mood: "other" } })).toBe(false);
+  expect(thread.getConfirmedState()).toBe(before);
+
+  const op = thread.optimistic({ messages: [human("a", "a")] });
+  for (const odd of [{ joined: revoked() }, { runId: revoked() }])
+    expect(thread.receive({ type: "run-started", ...odd } as never)).toBe(false);
+  expect([op.status, thread.run.status]).toEqual(["pending", "ready"]);
+});
+
+test("misspelt options of a thread's calls are refused", () => {
+  using thread = threadOf();
+  const misspelt = expect.objectContaining({ code: "UNKNOWN_OPTION" }) as Error;
+  expect(() => thread.optimistic({}, { manuel: true } as never)).toThrow(misspelt);
+  expect(() => reloadedWith({ shema: undefined, histroy: "full" })).toThrow(misspelt);
+  function reloadedWith(options: object) {
+    return (thread.constructor as typeof import("threadfold").Thread).fromJSON(thread.toJSON(), options);
+  }
+});

@@ -232,6 +232,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
    *   the fields' reducers; nothing is then shown.
    */
   optimistic(update: InputOf<U>, options?: OptimisticOptions): OptimisticUpdate {
+    checkOptions("optimistic()", options, ["manual"]);
     const id = this.#core.ask<string>(ASK.optimistic, update, option(options, "manual") ? true : undefined);
     this.#notifier.now();
     return this.#handle(id);
@@ -427,6 +428,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     record: object,
     options?: Pick<ThreadOptions<S, U>, "schema" | "notify" | "history">,
   ): Thread<S, U> {
+    checkOptions("Thread.fromJSON", options, ["schema", "notify", "history"]);
     const schema = option(options, "schema");
     const thread = new Thread<S, U>({ schema, notify: option(options, "notify"), history: option(options, "history") });
     try {
