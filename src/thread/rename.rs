@@ -28,9 +28,8 @@ impl<V: Value> Echoes<V> {
 }
 
 impl<V: Value> Thread<V> {
-    /// The run's first new message with the kind and content of a sent one, or a tool's result for
-    /// the same call, under an id that no update knows, counts as that message. It takes the
-    /// server's id.
+    /// A new message under an id that no update knows may be a sent one: the run's first of its kind
+    /// and content, or of its call. That takes the server's id.
     pub(super) fn match_renamed(&mut self, message: &V, within: Option<&Compared>) {
         if self.updates.edit_count == 0 || !self.is_active() {
             return;
