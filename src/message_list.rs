@@ -103,10 +103,16 @@ impl<V: Value> MessageList<V> {
     }
 
     fn carry_out(&mut self, right: V, mut plan: Plan, numbers: &[u32]) -> Result<(), Error> {
-        // An equal message stays the same object.
-        plan.replaced.retain(|[at, from]| match (self.item(*at), right.at(*from as usize)) {
-            (Some(own), Some(new)) => !own.equals(&new),
-            _ => true,
+        // An equal message stays the same object, unless another one comes between.
+        let mut changed = ByNumber::default();
+        plan.replaced.retain(|[at, from]| {
+            let new = right.at(*from as usize);
+            let is_equal = self.item(*at).zip(new).is_some_and(|(own, new)| own.equals(&new));
+            let stays = is_equal && changed.get(*at).is_none();
+            if !stays {
+                changed.insert(*at, 0);
+            }
+            !stays
         });
         if plan.is_empty() {
             return Ok(());

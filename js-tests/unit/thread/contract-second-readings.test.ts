@@ -223,3 +223,11 @@ test("misspelt options of a thread's calls are refused", () => {
     return (thread.constructor as typeof import("threadfold").Thread).fromJSON(thread.toJSON(), options);
   }
 });
+
+test("of two messages with one id in an update the last counts, also where it is equal to the one before the update", () => {
+  using thread = threadOf(ai("a", "Hello"));
+  thread.update({ messages: [ai("a", "Bye"), ai("a", "Hello")] });
+  expect(shown(thread)).toEqual(["a Hello"]);
+  thread.update({ messages: [ai("a", "Hello"), ai("a", "Bye")] });
+  expect(shown(thread)).toEqual(["a Bye"]);
+});
