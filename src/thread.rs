@@ -328,7 +328,7 @@ impl<V: Value> Thread<V> {
         if let Some(list) = messages.as_mut().filter(|list| list.kind() == Kind::Array)
             && self.updates.edit_count > 0
         {
-            *list = V::array(list.items().map(|item| self.as_shown(item.into_owned())));
+            *list = V::array(list.items().map(|item| self.as_pending(item.into_owned())));
         }
         let replaced = match &messages {
             Some(messages) => self.reduced(|thread| thread.messages.snapshot(), messages)?,

@@ -159,7 +159,7 @@ impl<V: Value> Thread<V> {
             // A message removed in this update keeps its place, or gets a new one.
             let keeps = !cleared && rules == MessageRules::LangGraph;
             let Some((_, name)) = removals.next_if(|(position, _)| *position == at) else {
-                let message = Some(self.as_shown(item.into_owned()));
+                let message = Some(self.as_shown(&id, item.into_owned()));
                 let does =
                     match &known {
                         Some(edit) if edit.message.is_some() || keeps => {
@@ -238,9 +238,20 @@ impl<V: Value> Thread<V> {
     }
 
     /// A message that is shown as it is written stays the same object.
-    pub(super) fn as_shown(&self, message: V) -> V {
-        match message.get_owned("id").and_then(|id| self.shown(&id)) {
+    fn as_shown(&self, id: &V, message: V) -> V {
+        match self.shown(id) {
             Some(own) => message.reuse(&own),
+            None => message,
+        }
+    }
+
+    /// A pending message that comes as it was written stays the same object. The server's own does
+    /// not: an adapter may know it by its identity.
+    pub(super) fn as_pending(&self, message: V) -> V {
+        let Some(id) = message.get_owned("id") else { return message };
+        let mut edits = self.updates.edits_of(&id).iter().rev();
+        match edits.find_map(|edit| self.updates.edit(*edit)?.message.as_ref()) {
+            Some(own) => message.reuse(own),
             None => message,
         }
     }

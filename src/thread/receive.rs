@@ -173,12 +173,12 @@ impl<V: Value> Thread<V> {
                 // call.
                 let stays = |own: V| message::kind_of(&own) == message::kind_of(message);
                 self.behind = self.behind.filter(|_| own.is_some_and(stays));
-                self.messages.put(self.as_shown(message.clone()), None)?;
+                self.messages.put(self.as_pending(message.clone()), None)?;
                 self.message_grew(position);
             }
         } else {
             self.match_renamed(message, None);
-            let known = self.as_shown(message.clone());
+            let known = self.as_pending(message.clone());
             let place = match after {
                 Some(after) => self.place_behind(after),
                 None => self.shown_place(&id),

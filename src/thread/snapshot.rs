@@ -50,7 +50,7 @@ impl<V: Value> Thread<V> {
             for (at, _) in new {
                 let Some(item) = snapshot.at(at as usize).map(Found::into_owned) else { continue };
                 self.match_renamed(&item, Some(&compared));
-                let own = self.as_shown(item.clone());
+                let own = self.as_pending(item.clone());
                 if !own.same(&item) {
                     plan.replaced.push([at, u32::try_from(known.len()).unwrap_or(Join::NONE)]);
                     known.push(own);
