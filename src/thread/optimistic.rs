@@ -232,9 +232,7 @@ impl<V: Value> Thread<V> {
 
     /// Returns the message of this id that is shown.
     fn shown(&self, id: &V) -> Option<V> {
-        let mut edits = self.updates.edits_of(id).iter().rev();
-        let last = edits.find_map(|edit| self.updates.edit(*edit).filter(|it| !it.acknowledged));
-        last.map_or_else(|| self.message(id), |edit| edit.message.clone())
+        self.last_edit(id).map_or_else(|| self.message(id), |edit| edit.message.clone())
     }
 
     /// A message that is shown as it is written stays the same object.
@@ -249,11 +247,16 @@ impl<V: Value> Thread<V> {
     /// not: an adapter may know it by its identity.
     pub(super) fn as_pending(&self, message: V) -> V {
         let Some(id) = message.get_owned("id") else { return message };
-        let mut edits = self.updates.edits_of(&id).iter().rev();
-        match edits.find_map(|edit| self.updates.edit(*edit)?.message.as_ref()) {
+        match self.last_edit(&id).and_then(|edit| edit.message.as_ref()) {
             Some(own) => message.reuse(own),
             None => message,
         }
+    }
+
+    /// Returns the last edit of a message that the server does not have.
+    fn last_edit(&self, id: &V) -> Option<&Edit<V>> {
+        let mut edits = self.updates.edits_of(id).iter().rev();
+        edits.find_map(|edit| self.updates.edit(*edit).filter(|it| !it.acknowledged))
     }
 }
 
