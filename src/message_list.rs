@@ -99,10 +99,12 @@ impl<V: Value> MessageList<V> {
         if !V::intact() {
             return Err(Error::value("messages", "readable"));
         }
-        self.carry_out(right, plan, &numbers)
+        self.carry_out(right, plan, &numbers)?;
+        Ok(())
     }
 
-    fn carry_out(&mut self, right: V, mut plan: Plan, numbers: &[u32]) -> Result<(), Error> {
+    /// Returns whether anything has changed.
+    fn carry_out(&mut self, right: V, mut plan: Plan, numbers: &[u32]) -> Result<bool, Error> {
         // An equal message stays the same object, unless another one comes between.
         let mut changed = ByNumber::default();
         plan.replaced.retain(|[at, from]| {
@@ -115,7 +117,7 @@ impl<V: Value> MessageList<V> {
             !stays
         });
         if plan.is_empty() {
-            return Ok(());
+            return Ok(false);
         }
         let items = std::mem::replace(&mut self.items, V::null());
         self.items = V::assemble(items, right, &plan, self.owned);
@@ -124,7 +126,7 @@ impl<V: Value> MessageList<V> {
         }
         self.owned = true;
         self.reindex(&plan, numbers);
-        Ok(())
+        Ok(true)
     }
 
     fn reindex(&mut self, plan: &Plan, numbers: &[u32]) {
@@ -229,7 +231,7 @@ impl<V: Value> MessageList<V> {
     ///
     /// # Errors
     /// [`Error::InvalidMessage`] for a message without an id.
-    pub(crate) fn put(&mut self, message: V, place: Option<usize>) -> Result<(), Error> {
+    pub(crate) fn put(&mut self, message: V, place: Option<usize>) -> Result<bool, Error> {
         let right = V::array([message]);
         let numbers = self.ids.symbols.numbers(&right, "id");
         let Some(number) = numbers.first().copied().filter(|number| *number != Join::NONE) else {
@@ -241,7 +243,7 @@ impl<V: Value> MessageList<V> {
             (None, None) => Plan { appended: vec![0], ..Plan::default() },
             (None, Some(at)) => {
                 self.insert_all(&[u32::try_from(at).unwrap_or(u32::MAX)], right, &numbers);
-                return Ok(());
+                return Ok(true);
             }
         };
         self.carry_out(right, plan, &numbers)

@@ -208,7 +208,7 @@ impl<V: Value> Thread<V> {
     #[must_use]
     pub fn streaming(&self) -> V {
         let partial = self.streaming.iter().chain(self.broken.iter()).chain(self.left.iter());
-        V::array(partial.filter(|id| self.messages.find(id).is_some()).cloned())
+        V::array(partial.cloned())
     }
 
     /// Adds to the confirmed state with the fields' reducers. Updates added during a run survive

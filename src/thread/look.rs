@@ -25,15 +25,24 @@ impl<V: Value> Thread<V> {
         }
     }
 
-    /// Does so after the server sent removals: an added message that it had and has removed is over.
+    fn run_number(&self) -> u32 {
+        self.run.as_ref().map_or(NO_RUN, |run| run.anchor)
+    }
+
+    /// Does so for edits, after a look and an event of the server's: an added message that it had
+    /// and has removed is over.
     pub(super) fn look_for_removed(&mut self) {
-        let run = self.run.as_ref().map_or(NO_RUN, |run| run.anchor);
+        if !std::mem::take(&mut self.stale.edits) {
+            return;
+        }
+        let run = self.run_number();
+        self.updates.found = true;
         for edit in self.updates.iter_mut().flat_map(|update| &mut update.edits) {
-            let had = std::mem::replace(&mut edit.acknowledged, false);
-            if had && edit.does == Does::Add && self.messages.find(&edit.id).is_none() {
-                edit.again = edit.again.or(Some(run));
-            }
+            let had = edit.acknowledged;
             edit.look(&self.messages);
+            if had && !edit.acknowledged && edit.does == Does::Add {
+                (edit.again, edit.acknowledged) = (Some(run), true);
+            }
         }
     }
 
@@ -57,7 +66,7 @@ impl<V: Value> Thread<V> {
         if edits.is_empty() {
             return;
         }
-        let run = self.run.as_ref().map_or(NO_RUN, |run| run.anchor);
+        let run = self.run_number();
         self.updates.found = true;
         for edit in edits {
             self.told.touch(edit);

@@ -159,7 +159,7 @@ impl<V: Value> Thread<V> {
             // A message removed in this update keeps its place, or gets a new one.
             let keeps = !cleared && rules == MessageRules::LangGraph;
             let Some((_, name)) = removals.next_if(|(position, _)| *position == at) else {
-                let message = Some(self.as_shown(&id, item.into_owned()));
+                let message = Some(same_or(item.into_owned(), self.shown(&id)));
                 let does =
                     match &known {
                         Some(edit) if edit.message.is_some() || keeps => {
@@ -235,22 +235,11 @@ impl<V: Value> Thread<V> {
         self.last_edit(id).map_or_else(|| self.message(id), |edit| edit.message.clone())
     }
 
-    /// A message that is shown as it is written stays the same object.
-    fn as_shown(&self, id: &V, message: V) -> V {
-        match self.shown(id) {
-            Some(own) => message.reuse(&own),
-            None => message,
-        }
-    }
-
     /// A pending message that comes as it was written stays the same object. The server's own does
     /// not: an adapter may know it by its identity.
     pub(super) fn as_pending(&self, message: V) -> V {
-        let Some(id) = message.get_owned("id") else { return message };
-        match self.last_edit(&id).and_then(|edit| edit.message.as_ref()) {
-            Some(own) => message.reuse(own),
-            None => message,
-        }
+        let own = message.get_owned("id").and_then(|id| self.last_edit(&id)?.message.clone());
+        same_or(message, own)
     }
 
     /// Returns the last edit of a message that the server does not have.
@@ -277,6 +266,14 @@ impl<V: Value> Edit<V> {
 
     pub(super) fn removal(id: V) -> Self {
         Self::new(id, Join::NONE, Does::Remove, None)
+    }
+}
+
+/// Returns a message; where it equals what there is, the same object.
+fn same_or<V: Value>(message: V, own: Option<V>) -> V {
+    match own {
+        Some(own) => message.reuse(&own),
+        None => message,
     }
 }
 

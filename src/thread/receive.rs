@@ -166,14 +166,12 @@ impl<V: Value> Thread<V> {
         };
         let mut echoed = None;
         if let Some(position) = self.messages.find(&id) {
-            // An equal message changes nothing.
             let own = self.messages.item(position);
-            if !own.as_ref().is_some_and(|own| own.equals(message)) {
+            if self.messages.put(self.as_pending(message.clone()), None)? {
                 // A message that no longer is a tool result separates the following ones from their
                 // call.
                 let stays = |own: V| message::kind_of(&own) == message::kind_of(message);
                 self.behind = self.behind.filter(|_| own.is_some_and(stays));
-                self.messages.put(self.as_pending(message.clone()), None)?;
                 self.message_grew(position);
             }
         } else {

@@ -102,6 +102,7 @@ impl<V: Value> Thread<V> {
         thread.streaming = IdSet::of(&part(record, "streaming"));
         thread.broken = IdSet::of(&part(record, "broken"));
         thread.left = IdSet::of(&part(record, "left"));
+        thread.forget_gone();
         for anchor in items(record, "anchors") {
             let had = items(&anchor, "ids").into_iter().map(|id| V::object().with("id", id));
             let had = V::array(had);
