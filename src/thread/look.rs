@@ -7,7 +7,7 @@ use crate::value::{Found, Value};
 
 impl<V: Value> Thread<V> {
     /// Finds out which parts the server has. It has an added message when it has its id, and any
-    /// other sent part when its value is no longer the part's base.
+    /// other sent part when its value differs from the part's base.
     pub(super) fn look(&mut self) {
         let Stale { edits, writes } = std::mem::take(&mut self.stale);
         if !(edits || writes) {

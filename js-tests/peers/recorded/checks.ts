@@ -51,8 +51,8 @@ export function expectHeldAndSaid(said: string): (seen: Seen, server: Held) => v
 }
 
 /**
- * The same for a run in which the server takes back what the user said, after it had it: where no event says so, it is known
- * when the run has ended, and reported as drift.
+ * The same for a run in which the server removes the user message that it had. Without an event of it, the end of the run
+ * shows it, and it is reported as drift.
  */
 export function afterTakingBack(expectSync: (seen: Seen, server: Held) => void): (seen: Seen, server: Held) => void {
   return (seen, server) => {

@@ -2,12 +2,12 @@
 // A conversation by one call: opened by its key, with its first subscriber or call, over a reload and a hot reload.
 import { act, createElement as h, StrictMode } from "react";
 import { renderToString } from "react-dom/server";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { textOf } from "threadfold";
 import { AgUiRunner, openAgUi } from "threadfold/ag-ui";
 import { LangGraphRunner, openLangGraph } from "threadfold/langgraph";
 import { useChat, useMessage } from "threadfold/react";
-import { complaints, hydrate, mount } from "../react/mount";
+import { expectNoComplaints, hydrate, mount } from "../react/mount";
 import { StubServer, turn, until } from "../runner/stub-server.js";
 import { agUiWire, langGraphWire } from "../runner/stub-wires.js";
 
@@ -16,16 +16,11 @@ const OPENED = Symbol.for("threadfold.opened");
 const reload = () => delete (globalThis as { [OPENED]?: unknown })[OPENED];
 const leave = () => window.dispatchEvent(new Event("pagehide"));
 
-let said: unknown[][];
 beforeEach(() => {
   reload();
   sessionStorage.clear();
-  said = complaints();
 });
-afterEach(() => {
-  expect(said).toEqual([]);
-  vi.restoreAllMocks();
-});
+expectNoComplaints();
 
 const URL = "http://stub/agent";
 const opened = (server: StubServer, more: object = {}) => openAgUi({ url: URL, fetch: server.fetch, ...more });

@@ -2,10 +2,10 @@
 // A chat over a Thread: the renders for a token, and a server's earlier rendering.
 import { act, createElement as h, memo, type ReactNode } from "react";
 import { renderToString } from "react-dom/server";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { Thread } from "threadfold";
 import { useMessage, useMessageIds, useThread } from "threadfold/react";
-import { complaints, hydrate, mount } from "./mount";
+import { expectNoComplaints, hydrate, mount } from "./mount";
 
 interface Message {
   readonly id: string;
@@ -61,14 +61,7 @@ function byId(thread: Thread<State>, renders: Renders): ReactNode {
   return h(All);
 }
 
-let said: unknown[][];
-beforeEach(() => {
-  said = complaints();
-});
-afterEach(() => {
-  expect(said).toEqual([]);
-  vi.restoreAllMocks();
-});
+expectNoComplaints();
 
 test.each([
   ["React.memo", memoised],

@@ -1,7 +1,7 @@
 // React in jsdom: a component put on the page, and React's complaints meanwhile.
 import { act, type ReactNode } from "react";
 import { createRoot, hydrateRoot, type Root } from "react-dom/client";
-import { vi } from "vitest";
+import { afterEach, beforeEach, expect, vi } from "vitest";
 
 (globalThis as { IS_REACT_ACT_ENVIRONMENT?: boolean }).IS_REACT_ACT_ENVIRONMENT = true;
 
@@ -40,4 +40,16 @@ export async function hydrate(html: string, node: ReactNode): Promise<Mounted & 
 export function complaints(): unknown[][] {
   const error = vi.spyOn(console, "error").mockImplementation(() => {});
   return error.mock.calls;
+}
+
+/** Fails each test of the file in which React complains. */
+export function expectNoComplaints(): void {
+  let seen: unknown[][];
+  beforeEach(() => {
+    seen = complaints();
+  });
+  afterEach(() => {
+    expect(seen).toEqual([]);
+    vi.restoreAllMocks();
+  });
 }

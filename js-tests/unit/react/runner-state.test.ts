@@ -2,23 +2,16 @@
 // The state of a runner that a component renders.
 import { act, createElement as h } from "react";
 import { renderToString } from "react-dom/server";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { Thread, type AgUiState } from "threadfold";
 import { AgUiRunner } from "threadfold/ag-ui";
 import { LangGraphRunner } from "threadfold/langgraph";
 import { useChat, useRun, type Chat } from "threadfold/react";
 import { StubServer, turn } from "../runner/stub-server.js";
 import { agUiWire, langGraphWire } from "../runner/stub-wires.js";
-import { complaints, hydrate, mount } from "./mount";
+import { expectNoComplaints, hydrate, mount } from "./mount";
 
-let said: unknown[][];
-beforeEach(() => {
-  said = complaints();
-});
-afterEach(() => {
-  expect(said).toEqual([]);
-  vi.restoreAllMocks();
-});
+expectNoComplaints();
 
 function open() {
   const server = new StubServer(agUiWire);

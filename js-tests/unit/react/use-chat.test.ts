@@ -2,7 +2,7 @@
 // A chat in one hook, and the hooks of its parts, which take the runner.
 import { act, createElement as h, memo } from "react";
 import { renderToString } from "react-dom/server";
-import { afterEach, beforeEach, expect, expectTypeOf, test, vi } from "vitest";
+import { expect, expectTypeOf, test } from "vitest";
 import { textOf, Thread, type AgUiMessage, type AgUiState } from "threadfold";
 import { AgUiRunner } from "threadfold/ag-ui";
 import {
@@ -17,16 +17,9 @@ import {
 } from "threadfold/react";
 import { StubServer, turn } from "../runner/stub-server.js";
 import { agUiWire } from "../runner/stub-wires.js";
-import { complaints, hydrate, mount } from "./mount";
+import { expectNoComplaints, hydrate, mount } from "./mount";
 
-let said: unknown[][];
-beforeEach(() => {
-  said = complaints();
-});
-afterEach(() => {
-  expect(said).toEqual([]);
-  vi.restoreAllMocks();
-});
+expectNoComplaints();
 
 function open() {
   const server = new StubServer(agUiWire);

@@ -2,10 +2,10 @@
 // useMessageIds, useMessage and usePending of one message: which components render, and states that never show.
 import { act, createElement as h, StrictMode, useState, version, type ReactNode } from "react";
 import { renderToString } from "react-dom/server";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { removeMessage, Thread } from "threadfold";
 import { useMessage, useMessageIds, usePending } from "threadfold/react";
-import { complaints, hydrate, mount } from "./mount";
+import { expectNoComplaints, hydrate, mount } from "./mount";
 
 type Messages = readonly { readonly id: string; readonly content: string }[];
 type State = { readonly messages: Messages };
@@ -19,15 +19,10 @@ const say = (thread: Store, messageId: string, text: string) => thread.receive({
 
 /** The renders, in order. */
 let renders: string[];
-let said: unknown[][];
 beforeEach(() => {
   renders = [];
-  said = complaints();
 });
-afterEach(() => {
-  expect(said).toEqual([]);
-  vi.restoreAllMocks();
-});
+expectNoComplaints();
 
 function Message({ thread, id }: { thread: Store; id: string }): ReactNode {
   const content = useMessage(thread, id)?.content;

@@ -1,9 +1,9 @@
 // @vitest-environment jsdom
 // The hook itself, on the smallest store that it works with.
 import { act, createElement as h, StrictMode } from "react";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { useThread } from "threadfold/react";
-import { complaints, mount } from "./mount";
+import { expectNoComplaints, mount } from "./mount";
 
 interface State {
   readonly title: string;
@@ -28,14 +28,7 @@ class Store {
   }
 }
 
-let said: unknown[][];
-beforeEach(() => {
-  said = complaints();
-});
-afterEach(() => {
-  expect(said).toEqual([]);
-  vi.restoreAllMocks();
-});
+expectNoComplaints();
 
 test("the whole state, and every change of it", async () => {
   const store = new Store();

@@ -2,10 +2,10 @@
 // useToolResult: which components render, and at which cost.
 import { act, createElement as h, type ReactNode } from "react";
 import { renderToString } from "react-dom/server";
-import { afterEach, beforeEach, expect, expectTypeOf, test, vi } from "vitest";
+import { beforeEach, expect, expectTypeOf, test, vi } from "vitest";
 import { type AgUiMessage, type AgUiState, type LangChainMessage, removeMessage, textOf, Thread } from "threadfold";
 import { useToolResult } from "threadfold/react";
-import { complaints, hydrate, mount } from "./mount";
+import { expectNoComplaints, hydrate, mount } from "./mount";
 
 const asks = (id: string, ...calls: string[]): AgUiMessage => ({
   id,
@@ -22,15 +22,10 @@ const result = (toolCallId: string, content: string, id = `result-${toolCallId}`
 const threadOf = (...messages: AgUiMessage[]) => new Thread<AgUiState>({ values: { messages } });
 
 let renders: string[];
-let said: unknown[][];
 beforeEach(() => {
   renders = [];
-  said = complaints();
 });
-afterEach(() => {
-  expect(said).toEqual([]);
-  vi.restoreAllMocks();
-});
+expectNoComplaints();
 
 function Call({ thread, id }: { thread: Thread<AgUiState>; id: string }): ReactNode {
   const found = useToolResult(thread, id);

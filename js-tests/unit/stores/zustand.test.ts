@@ -2,19 +2,12 @@
 // A thread where a zustand store, or any external store, is expected: no wrapper, no hook of ours.
 import { act, createElement as h, StrictMode, useSyncExternalStore } from "react";
 import { renderToString } from "react-dom/server";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { useStore } from "zustand";
 import { Thread } from "threadfold";
-import { complaints, hydrate, mount } from "../react/mount";
+import { expectNoComplaints, hydrate, mount } from "../react/mount";
 
-let said: unknown[][];
-beforeEach(() => {
-  said = complaints();
-});
-afterEach(() => {
-  expect(said).toEqual([]);
-  vi.restoreAllMocks();
-});
+expectNoComplaints();
 
 type State = {
   readonly messages: readonly { readonly id: string; readonly content: string }[];

@@ -1,9 +1,6 @@
 // Exported graphs and agents of a user have types that TypeScript can name in a declaration (`declaration: true`).
-import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test } from "vitest";
-import { root } from "../examples/blocks.js";
+import { complaints, DECLARING, IN_A_PAGE } from "./compiler.js";
 
 const PROGRAM = `
 import { defineSchema, field } from "threadfold";
@@ -73,42 +70,14 @@ export const scratchpad = async () => (await agentOfAll.getState({ threadId: "t"
 export const within = new graphs.StateGraph(schema).addNode("agent", agent).addEdge(graphs.START, "agent").compile();
 `;
 
-const compilerOptions = {
-  target: "es2022",
-  lib: ["es2023", "esnext.disposable", "dom", "dom.iterable"],
-  module: "nodenext",
-  types: ["node"],
-  strict: true,
-  declaration: true,
-  emitDeclarationOnly: true,
-  outDir: "out",
-  skipLibCheck: true,
-};
-
-/** Returns the compiler's errors for a module, written with its declarations. */
-function complaints(program: string): string {
-  mkdirSync(join(root, "target"), { recursive: true });
-  const folder = mkdtempSync(join(root, "target", "nameable-"));
-  try {
-    writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
-    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["program.ts"] }));
-    writeFileSync(join(folder, "program.ts"), program);
-    const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
-    execFileSync(process.execPath, [tsc, "-p", folder, "--pretty", "false"], { encoding: "utf8" });
-    return "";
-  } catch (error) {
-    return (error as { stdout: string }).stdout;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
+const compiled = (program: string) => complaints({ "program.ts": program }, { ...DECLARING, lib: IN_A_PAGE });
 
 test("every export of a user's graphs and agents can be named", () => {
-  expect(complaints(PROGRAM)).toBe("");
+  expect(compiled(PROGRAM)).toBe("");
 });
 
 test("an export whose type has no public name is found", () => {
   const program =
     'import type { AgentOptions } from "threadfold/agent";\nexport let tool: NonNullable<AgentOptions["tools"]>[number];\nexport const all = [tool!];\n';
-  expect(complaints(program)).toContain("cannot be named");
+  expect(compiled(program)).toContain("cannot be named");
 });

@@ -31,8 +31,8 @@ import type { AnyThread } from "../thread/thread.js";
  * A text of an earlier run that is sent once more from its start is that text, not more of it.
  *
  * @throws {@link ThreadfoldError} `BAD_RESPONSE`, with the HTTP `status`, for a response that is not a stream of events (an
- *   error status, a page, a body of JSON); `INVALID_ARGUMENT` for an invalid source, thread or option; `UNKNOWN_OPTION`; `DISPOSED` once the
- *   thread was disposed.
+ *   error status, a page, a body of JSON); `INVALID_ARGUMENT` for an invalid source, thread or option; `UNKNOWN_OPTION`;
+ *   `DISPOSED` once the thread was disposed.
  *
  * @example
  * ```ts

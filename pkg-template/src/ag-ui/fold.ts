@@ -10,7 +10,7 @@ import { isObject, type Shape } from "./shapes.js";
 import { Streams } from "./streams.js";
 import { Thinking } from "./thinking.js";
 import { ToolCallIndex } from "./tool-call-index.js";
-import { INSIDE } from "../thread/inside.js";
+import { INSIDE, isThread } from "../thread/inside.js";
 
 /** The messages and state that an event changed and added. */
 export interface Change {
@@ -108,7 +108,7 @@ const FOLDS = Symbol.for("threadfold.ag-ui.folds");
 
 /** Returns the fold of a thread: the same one for every caller. */
 export function foldOf(thread: FoldingThread): Fold {
-  if (!isObject(thread) || !(INSIDE in thread)) {
+  if (!isThread(thread)) {
     throw new ThreadfoldError("INVALID_ARGUMENT", "Events are folded into a thread, such as new Thread().");
   }
   const folds = ((globalThis as { [FOLDS]?: WeakMap<FoldingThread, Fold> })[FOLDS] ??= new WeakMap());

@@ -1,5 +1,5 @@
-// The repairs that ag-ui-langgraph 0.0.47 makes when it merges a run's messages into a checkpoint: src/merge_state/repair.rs
-// in Rust.
+// The repairs that ag-ui-langgraph 0.0.47 makes when it merges a run's messages into a checkpoint:
+// src/merge_state/repair.rs in Rust.
 import { own, withFields } from "../shared/own-fields.js";
 import { kindOf } from "../state/message-kind.js";
 

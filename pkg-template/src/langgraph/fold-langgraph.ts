@@ -16,7 +16,7 @@ import type { LangGraphPart, RunStream } from "./parts.js";
 import { ProtocolV2, type ProtocolEvent } from "./protocol-v2.js";
 import { Run } from "./run.js";
 import { RunsApi } from "./runs-api.js";
-import { INSIDE } from "../thread/inside.js";
+import { INSIDE, isThread } from "../thread/inside.js";
 import type { AnyThread } from "../thread/thread.js";
 
 /** The part of the request that tells how a stream ends. */
@@ -97,7 +97,7 @@ export async function foldRun(
 }
 
 function checkThread(thread: unknown): void {
-  if (typeof thread === "object" && thread !== null && INSIDE in thread) return;
+  if (isThread(thread)) return;
   throw new ThreadfoldError(
     "INVALID_ARGUMENT",
     "foldLangGraph folds a stream into a Thread: its first argument is none.",

@@ -6,7 +6,7 @@ import { checked, failure, isPromise } from "./storage.js";
 import type { LoadOptions, Saved } from "./types.js";
 
 /**
- * Resolves with the thread saved under this name, or with `undefined` if there is none. A run that was active is
+ * Resolves with the thread saved under this name, or with `undefined` if nothing is saved. A run that was active is
  * `disconnected`; you may join it again.
  *
  * @throws {@link ThreadfoldError} `UNKNOWN_OPTION` for an option that neither `loadThread` nor `persist` has. Further

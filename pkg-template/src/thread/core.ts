@@ -67,12 +67,10 @@ export class ThreadCore {
 
   /** Folds an event. Returns the drift as a patch. */
   receive<T>(event: object): T {
-    const own = (name: string | undefined) =>
-      name !== undefined && Object.hasOwn(event, name) ? (event as Record<string, unknown>)[name] : undefined;
+    const own = (name: string) => (Object.hasOwn(event, name) ? (event as Record<string, unknown>)[name] : undefined);
     const type = own("type");
-    const [first, second, third] = PARTS.get(type) ?? [];
-    const parts = [own(first), own(second), own(third)] as const;
-    return this.ask(NUMBERS.get(type) ?? EVENT.unknown, ...parts, text(own("id")), text(own("key")));
+    const [first, second, third] = (PARTS.get(type) ?? []).map(own);
+    return this.ask(NUMBERS.get(type) ?? EVENT.unknown, first, second, third, text(own("id")), text(own("key")));
   }
 
   /** Answers a question about the whole thread. */

@@ -23,3 +23,6 @@ export interface Inside {
 
 /** The key of a thread's {@link Inside}. One symbol for all copies of this module: each entry has its own. */
 export const INSIDE: unique symbol = Symbol.for("threadfold.inside") as never;
+
+/** Whether it is a thread, of any copy of the package. */
+export const isThread = (value: unknown): boolean => typeof value === "object" && value !== null && INSIDE in value;

@@ -144,7 +144,7 @@ impl Model {
         }
     }
 
-    /// Folds a node's removal. A message that the server had and removes is no longer pending.
+    /// Folds a node's removal. A message that the server had and removes is over.
     pub fn node_removes(&mut self, id: &str) {
         let Some(at) = position(&self.confirmed.messages, id) else { return };
         self.connects();

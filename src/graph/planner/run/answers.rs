@@ -10,7 +10,7 @@ pub enum Answer {
     Saved(u32),
     /// The answer that was given to the run and to no task. It becomes the task's next one.
     Take,
-    /// There is none: the task is interrupted.
+    /// No answer is left: the task is interrupted.
     None,
 }
 

@@ -12,7 +12,7 @@ impl Run {
     /// others.
     ///
     /// # Errors
-    /// [`Misfit`] if there is no such task, node or channel. Nothing has changed.
+    /// [`Misfit`] for an unknown task, node or channel. Nothing has changed.
     pub fn apply(&mut self, by: &[By], writes: &Writes) -> Result<(), Misfit> {
         for (part, by) in by.iter().enumerate() {
             let node = match by {
