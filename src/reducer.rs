@@ -14,12 +14,14 @@ use crate::error::Error;
 use crate::value::Value;
 
 use files::merge_files;
+use kind::FieldKind;
 use list::{Identified, add_message_list, decide};
 use messages::{MessageRules, add_messages};
 use todos::replace_todos;
 use tools::{Prefer, merge_tools};
 
 pub mod files;
+pub mod kind;
 pub mod list;
 pub mod messages;
 pub mod todos;
@@ -49,10 +51,43 @@ pub trait Reducer<T, U = T> {
         let merged = self.merge(current.clone(), update)?;
         Ok(move || *current = merged)
     }
+
+    /// Returns the field of the npm package that folds as this reducer does. The default is none.
+    fn kind(&self) -> FieldKind {
+        FieldKind::Own
+    }
+}
+
+/// A function is a reducer: `fn(T, U) -> T`, or `fn(T, U) -> Result<T, Error>` for one that may
+/// refuse an update.
+impl<T, U, O: Outcome<T>, F: Fn(T, U) -> O> Reducer<T, U> for F {
+    fn merge(&self, current: T, update: U) -> Result<T, Error> {
+        self(current, update).into_result()
+    }
+}
+
+/// The value that a function returns which is a [`Reducer`]: the folded value, or a [`Result`] of it.
+pub trait Outcome<T> {
+    /// Returns the folded value, or the error.
+    ///
+    /// # Errors
+    /// The function's own.
+    fn into_result(self) -> Result<T, Error>;
+}
+
+impl<T> Outcome<T> for T {
+    fn into_result(self) -> Result<T, Error> {
+        Ok(self)
+    }
+}
+
+impl<T> Outcome<T> for Result<T, Error> {
+    fn into_result(self) -> Self {
+        self
+    }
 }
 
 /// Makes a reducer from a function that accepts every update. For one that may refuse, use
-/// [`TryReducerFn`].
 /// [`TryReducerFn`].
 ///
 /// ```
@@ -129,6 +164,10 @@ impl<T> Reducer<T> for Replace {
     fn prepare(&self, current: &mut T, update: T) -> Result<impl FnOnce(), Error> {
         Ok(move || *current = update)
     }
+
+    fn kind(&self) -> FieldKind {
+        FieldKind::Replace
+    }
 }
 
 /// Appends the update's items to the value's: for the collections of the standard library, and for
@@ -157,7 +196,7 @@ impl<U: AsRef<str>> Reducer<String, U> for Append {
 }
 
 macro_rules! append_to_collections {
-    ($( $Collection:ty, of $Item:ty, for ($($generics:tt)*) );* $(;)?) => { $(
+    ($( $Collection:ty, of $Item:ty, for ($($generics:tt)*), is $Kind:ident );* $(;)?) => { $(
         impl<U: IntoIterator<Item = $Item>, $($generics)*> Reducer<$Collection, U> for Append {
             fn merge(&self, mut current: $Collection, update: U) -> Result<$Collection, Error> {
                 current.extend(update);
@@ -174,23 +213,26 @@ macro_rules! append_to_collections {
             {
                 Ok(move || current.extend(update))
             }
+
+            fn kind(&self) -> FieldKind {
+                FieldKind::$Kind
+            }
         }
     )* };
 }
 
 append_to_collections! {
-    Vec<T>, of T, for (T);
-    VecDeque<T>, of T, for (T);
-    BTreeSet<T>, of T, for (T: Ord);
-    HashSet<T, S>, of T, for (T: Eq + Hash, S: BuildHasher);
-    BTreeMap<K, T>, of (K, T), for (K: Ord, T);
-    HashMap<K, T, S>, of (K, T), for (K: Eq + Hash, T, S: BuildHasher);
+    Vec<T>, of T, for (T), is Append;
+    VecDeque<T>, of T, for (T), is Append;
+    BTreeSet<T>, of T, for (T: Ord), is Own;
+    HashSet<T, S>, of T, for (T: Eq + Hash, S: BuildHasher), is Own;
+    BTreeMap<K, T>, of (K, T), for (K: Ord, T), is Own;
+    HashMap<K, T, S>, of (K, T), for (K: Eq + Hash, T, S: BuildHasher), is Own;
 }
 
 /// Adds messages as LangGraph's `add_messages` does: [`list::add_messages`] for typed items,
 /// [`messages::add_messages`] for a [`Value`]. For DeepAgents' rules use
 /// [`MessageRules::DeepAgents`] itself as the reducer.
-/// for a [`Value`]. For DeepAgents' rules the reducer is [`MessageRules::DeepAgents`] itself.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AddMessages;
 
@@ -203,11 +245,19 @@ impl<T: Identified> Reducer<Vec<T>> for AddMessages {
         let decided = decide(current, &mut update, MessageRules::LangGraph)?;
         Ok(move || decided.carry_out(current, update))
     }
+
+    fn kind(&self) -> FieldKind {
+        if T::IS_MESSAGE { FieldKind::Messages(MessageRules::LangGraph) } else { FieldKind::Own }
+    }
 }
 
 impl<V: Value> Reducer<V> for AddMessages {
     fn merge(&self, current: V, update: V) -> Result<V, Error> {
         add_messages(current, update, MessageRules::LangGraph)
+    }
+
+    fn kind(&self) -> FieldKind {
+        FieldKind::Messages(MessageRules::LangGraph)
     }
 }
 
@@ -220,11 +270,19 @@ impl<T: Identified> Reducer<Vec<T>> for MessageRules {
         let decided = decide(current, &mut update, *self)?;
         Ok(move || decided.carry_out(current, update))
     }
+
+    fn kind(&self) -> FieldKind {
+        if T::IS_MESSAGE { FieldKind::Messages(*self) } else { FieldKind::Own }
+    }
 }
 
 impl<V: Value> Reducer<V> for MessageRules {
     fn merge(&self, current: V, update: V) -> Result<V, Error> {
         add_messages(current, update, *self)
+    }
+
+    fn kind(&self) -> FieldKind {
+        FieldKind::Messages(*self)
     }
 }
 
@@ -236,6 +294,10 @@ impl<V: Value> Reducer<V> for MergeTools {
     fn merge(&self, current: V, update: V) -> Result<V, Error> {
         merge_tools(current, update, self.0)
     }
+
+    fn kind(&self) -> FieldKind {
+        FieldKind::Tools(self.0)
+    }
 }
 
 /// Merges files by path; null deletes one: [`merge_files`].
@@ -246,6 +308,10 @@ impl<V: Value> Reducer<V> for MergeFiles {
     fn merge(&self, current: V, update: V) -> Result<V, Error> {
         merge_files(current, update)
     }
+
+    fn kind(&self) -> FieldKind {
+        FieldKind::Files
+    }
 }
 
 /// Checks a todo list and replaces the whole one: [`replace_todos`].
@@ -255,5 +321,9 @@ pub struct ReplaceTodos;
 impl<V: Value> Reducer<V> for ReplaceTodos {
     fn merge(&self, current: V, update: V) -> Result<V, Error> {
         replace_todos(current, update)
+    }
+
+    fn kind(&self) -> FieldKind {
+        FieldKind::Todos
     }
 }

@@ -52,6 +52,7 @@
 //! # Ok::<(), Error>(())
 //! ```
 
+mod flattened;
 mod message;
 mod message_list;
 mod state;

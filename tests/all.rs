@@ -24,6 +24,7 @@ mod thread;
 mod typed_message;
 mod typed_message_list;
 mod typed_state;
+mod typed_wire;
 
 /// A file that is not among these modules would never run.
 #[test]

@@ -8,6 +8,10 @@ use crate::value::{ByNumber, Join, Names, Plan};
 
 /// An item of a list that is folded by id.
 pub trait Identified {
+    /// Whether it is threadfold's own message, which the npm package folds, too.
+    #[doc(hidden)]
+    const IS_MESSAGE: bool = false;
+
     /// Returns its id, if it has one.
     fn id(&self) -> Option<&str>;
     /// Sets its id.

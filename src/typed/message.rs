@@ -239,6 +239,8 @@ impl From<MessageKind> for Message {
 }
 
 impl Identified for Message {
+    const IS_MESSAGE: bool = true;
+
     fn id(&self) -> Option<&str> {
         self.id.as_deref()
     }

@@ -60,8 +60,8 @@ pub trait State: Clone {
 /// Names that the code of `#[derive(State)]` needs.
 #[doc(hidden)]
 pub mod __private {
-    pub use serde::Deserialize;
-    use serde::Deserializer;
+    pub use crate::typed::flattened::flattened;
+    pub use serde::{Deserialize, Deserializer, Serializer};
 
     use crate::reducer::ReducerFn;
 

@@ -4,12 +4,13 @@ use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
 
 mod read;
+mod wire;
 mod write;
 
 /// Generates a state's partial update, and implements `threadfold::State`.
 ///
 /// Give a field its reducer with `#[reducer(EXPRESSION)]`: any value that is a
-/// `threadfold::reducer::Reducer` of the field's type, or a closure `|current, update| …`. An
+/// `threadfold::reducer::Reducer` of the field's type, a `fn`, or a closure `|current, update| …`. An
 /// update replaces a field without one. If updates have another type than the field, name it with
 /// `#[update(Type)]`.
 ///
@@ -18,7 +19,9 @@ mod write;
 /// `#[state(…)]` takes
 /// - `derive(Debug, Clone, …)`: traits to derive for the update, too. With serde's `Deserialize` an
 ///   absent field writes nothing and a `null` writes null; with `Serialize` unwritten fields are
-///   absent. Names in `#[serde(…)]` apply to both structs.
+///   absent. The `#[serde(…)]` attributes of the state apply to both structs: names, `with`, `skip`,
+///   `flatten`. A flattened field is written if the update has one of its fields. A field with
+///   `with` and an `#[update(Type)]` says how that is written: `#[update(Type, serde(with = "…"))]`.
 /// - `update = Name`: another name for the update.
 /// - `crate = path`: the path of threadfold, if not `::threadfold`.
 #[proc_macro_derive(State, attributes(state, reducer, update))]

@@ -3,12 +3,14 @@
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use syn::meta::ParseNestedMeta;
-use syn::parse::Parse;
+use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{
     Attribute, Data, DeriveInput, Error, Fields, Generics, Ident, Path, Result, Token, Type,
     Visibility, parenthesized,
 };
+
+use crate::wire::{Container, Wire};
 
 /// A state to implement.
 pub struct State<'a> {
@@ -21,8 +23,8 @@ pub struct State<'a> {
     pub derives: Vec<Path>,
     /// The path of threadfold.
     pub threadfold: TokenStream,
-    /// The names that `#[serde(…)]` gives its fields.
-    pub serde: Vec<TokenStream>,
+    /// How serde reads and writes it.
+    pub wire: Container,
     pub fields: Vec<Field<'a>>,
 }
 
@@ -36,8 +38,19 @@ pub struct Field<'a> {
     pub reducer: Reducer,
     /// Its documentation.
     pub docs: Vec<&'a Attribute>,
-    /// The name that `#[serde(…)]` gives it.
-    pub serde: Vec<TokenStream>,
+    /// How serde reads and writes it.
+    pub wire: Wire,
+    /// The same for its updates, if `#[update]` says it.
+    pub written_wire: Option<Wire>,
+    /// Whether its updates have a type of their own.
+    pub is_other: bool,
+}
+
+impl Field<'_> {
+    /// How serde reads and writes its updates.
+    pub fn update_wire(&self) -> &Wire {
+        self.written_wire.as_ref().unwrap_or(&self.wire)
+    }
 }
 
 /// How a field folds updates.
@@ -56,6 +69,11 @@ impl State<'_> {
         let last = |path: &Path| path.segments.last().is_some_and(|last| last.ident == name);
         self.derives.iter().any(last)
     }
+
+    /// Whether its update goes through serde.
+    pub fn uses_serde(&self) -> bool {
+        self.derives("Serialize") || self.derives("Deserialize")
+    }
 }
 
 /// Reads the declaration of a state.
@@ -73,13 +91,34 @@ pub fn state(input: &DeriveInput) -> Result<State<'_>> {
         update: format_ident!("{}Update", input.ident),
         derives: Vec::new(),
         threadfold: quote!(::threadfold),
-        serde: names(&input.attrs, &["rename_all"])?,
+        wire: Container::read(&input.attrs)?,
         fields: fields.named.iter().map(field).collect::<Result<_>>()?,
     };
     for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("state")) {
         attribute.parse_nested_meta(|meta| option(&mut state, &meta))?;
     }
+    if state.uses_serde() {
+        shaped(&mut state)?;
+    }
     Ok(state)
+}
+
+/// Refuses a state that serde shapes as no update can be shaped.
+fn shaped(state: &mut State<'_>) -> Result<()> {
+    if let Some(error) = state.wire.foreign.take() {
+        return Err(error);
+    }
+    let unsaid = |field: &&Field<'_>| {
+        field.is_other && field.written_wire.is_none() && field.wire.is_custom()
+    };
+    match state.fields.iter().find(unsaid) {
+        None => Ok(()),
+        Some(Field { written, .. }) => Err(Error::new_spanned(
+            written,
+            "the update has another type than the state, whose `#[serde(with)]` cannot apply to it: \
+             write `#[update(Type, serde(with = \"…\"))]`, or `serde()` for none",
+        )),
+    }
 }
 
 /// Reads one of the options in `#[state(…)]`.
@@ -102,9 +141,11 @@ fn field(field: &syn::Field) -> Result<Field<'_>> {
     let Some(ident) = &field.ident else {
         return Err(Error::new_spanned(field, "the fields of a state have names"));
     };
-    let written = only(&field.attrs, "update")?;
-    let written =
-        written.map_or_else(|| Ok(field.ty.clone()), |it| it.parse_args_with(Type::parse))?;
+    let update = only(&field.attrs, "update")?;
+    let (written, written_wire) = match update {
+        None => (field.ty.clone(), None),
+        Some(update) => update.parse_args_with(written)?,
+    };
     let reducer = only(&field.attrs, "reducer")?;
     let reducer = reducer.map_or(Ok(Reducer::Replace), |it| {
         let tokens = it.meta.require_list()?.tokens.clone();
@@ -122,7 +163,9 @@ fn field(field: &syn::Field) -> Result<Field<'_>> {
         written,
         reducer,
         docs: field.attrs.iter().filter(|attribute| attribute.path().is_ident("doc")).collect(),
-        serde: names(&field.attrs, &["rename", "alias"])?,
+        wire: Wire::read(&field.attrs)?,
+        written_wire,
+        is_other: update.is_some(),
     })
 }
 
@@ -136,27 +179,21 @@ fn only<'a>(attributes: &'a [Attribute], name: &str) -> Result<Option<&'a Attrib
     }
 }
 
-/// Those items of `#[serde(…)]` that have one of these names.
-fn names(attributes: &[Attribute], wanted: &[&str]) -> Result<Vec<TokenStream>> {
-    let mut found = Vec::new();
-    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("serde")) {
-        attribute.parse_nested_meta(|meta| {
-            let path = &meta.path;
-            let mut item = path.to_token_stream();
-            if meta.input.peek(Token![=]) {
-                let value: syn::Lit = meta.value()?.parse()?;
-                item.extend(quote!(= #value));
-            } else if meta.input.peek(syn::token::Paren) {
-                let inner;
-                parenthesized!(inner in meta.input);
-                let inner: TokenStream = inner.parse()?;
-                item.extend(quote!((#inner)));
-            }
-            if wanted.iter().any(|name| path.is_ident(name)) {
-                found.push(item);
-            }
-            Ok(())
-        })?;
+/// Reads `Type` or `Type, serde(…)`.
+fn written(input: ParseStream<'_>) -> Result<(Type, Option<Wire>)> {
+    let ty = input.call(Type::parse)?;
+    if input.is_empty() {
+        return Ok((ty, None));
     }
-    Ok(found)
+    input.parse::<Token![,]>()?;
+    let name: Ident = input.parse()?;
+    if name != "serde" {
+        return Err(Error::new_spanned(name, "expected `serde(…)` after the type"));
+    }
+    let items;
+    parenthesized!(items in input);
+    let items: TokenStream = items.parse()?;
+    let mut wire = Wire::default();
+    syn::meta::parser(|meta| wire.item(&meta)).parse2(items)?;
+    Ok((ty, Some(wire)))
 }

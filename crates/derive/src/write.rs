@@ -2,6 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
+use syn::ext::IdentExt;
 use syn::{GenericParam, Generics, parse_quote};
 
 use crate::read::{Field, Reducer, State};
@@ -14,7 +15,7 @@ pub fn state(state: &State<'_>) -> TokenStream {
 }
 
 fn update(state: &State<'_>) -> TokenStream {
-    let State { ident, visibility, generics, update, derives, serde, .. } = state;
+    let State { ident, visibility, generics, update, derives, wire, .. } = state;
     let (with_bounds, names, bounds) = generics.split_for_impl();
     let fields = state.fields.iter().map(|field| {
         let Field { ident, visibility, written, docs, .. } = field;
@@ -23,8 +24,18 @@ fn update(state: &State<'_>) -> TokenStream {
     });
     let nothing = state.fields.iter().map(|field| field.ident);
     let derive = (!derives.is_empty()).then(|| quote!(#[derive(#(#derives),*)]));
-    let serde = serde.iter().cloned().chain(bound(state)).map(|item| quote!(#[serde(#item)]));
-    let serde = if uses_serde(state) { quote!(#(#serde)*) } else { TokenStream::new() };
+    let serde = wire.kept.iter().cloned().chain(bound(state)).map(|item| quote!(#[serde(#item)]));
+    let serde = if state.uses_serde() { quote!(#(#serde)*) } else { TokenStream::new() };
+    let functions = state.fields.iter().map(|field| functions(state, field));
+    let functions = quote!(#(#functions)*);
+    let functions = (!functions.is_empty()).then(|| {
+        quote! {
+            #[automatically_derived]
+            #[doc(hidden)]
+            #[allow(clippy::all, clippy::pedantic)]
+            impl #with_bounds #update #names #bounds { #functions }
+        }
+    });
     let says = format!("A partial update of [`{ident}`]: each field is a write, or `None`.");
     quote! {
         #[doc = #says]
@@ -33,6 +44,8 @@ fn update(state: &State<'_>) -> TokenStream {
         #visibility struct #update #generics #bounds {
             #(#fields,)*
         }
+
+        #functions
 
         #[automatically_derived]
         impl #with_bounds ::core::default::Default for #update #names #bounds {
@@ -43,24 +56,92 @@ fn update(state: &State<'_>) -> TokenStream {
     }
 }
 
-fn uses_serde(state: &State<'_>) -> bool {
-    state.derives("Serialize") || state.derives("Deserialize")
-}
-
 /// Returns a field's attributes for serde.
 fn of_serde(state: &State<'_>, field: &Field<'_>) -> TokenStream {
-    if !uses_serde(state) {
+    if !state.uses_serde() {
         return TokenStream::new();
     }
-    let mut items = field.serde.clone();
+    let Field { ident, wire, .. } = field;
+    let by = field.update_wire();
+    let generics = state.generics.split_for_impl().1;
+    let (update, generics) = (&state.update, generics.as_turbofish());
+    let function = |name: &str| {
+        let name = format_ident!("__{name}_{ident}", ident = ident.unraw());
+        quote!(#update #generics::#name).to_string().replace(' ', "")
+    };
+    let mut items = wire.kept.clone();
+    if wire.flatten {
+        items.push(quote!(flatten));
+    }
     if state.derives("Serialize") {
-        items.push(quote!(skip_serializing_if = "::core::option::Option::is_none"));
+        if wire.skip_serializing {
+            items.push(quote!(skip_serializing));
+        } else {
+            items.push(quote!(skip_serializing_if = "::core::option::Option::is_none"));
+            if by.serialize.is_some() {
+                let function = function("serialize");
+                items.push(quote!(serialize_with = #function));
+            }
+        }
     }
     if state.derives("Deserialize") {
-        let written = private(state, "written");
-        items.push(quote!(default, deserialize_with = #written));
+        if wire.skip_deserializing {
+            items.push(quote!(skip_deserializing));
+        } else {
+            let function = if by.deserialize.is_some() || wire.flatten {
+                function("deserialize")
+            } else {
+                private(state, "written")
+            };
+            items.push(quote!(default, deserialize_with = #function));
+        }
     }
     quote!(#[serde(#(#items),*)])
+}
+
+/// Returns the functions by which a field's writes are read and written, if the state's own say how.
+fn functions(state: &State<'_>, field: &Field<'_>) -> TokenStream {
+    let Field { ident, written, wire, .. } = field;
+    let threadfold = &state.threadfold;
+    let private = quote!(#threadfold::typed::__private);
+    let by = field.update_wire();
+    let serialize = (!wire.skip_serializing && state.derives("Serialize")).then(|| {
+        let name = format_ident!("__serialize_{ident}", ident = ident.unraw());
+        by.serialize.as_ref().map(|function| {
+            quote! {
+                fn #name<S: #private::Serializer>(
+                    value: &::core::option::Option<#written>,
+                    serializer: S,
+                ) -> ::core::result::Result<S::Ok, S::Error> {
+                    match value {
+                        ::core::option::Option::Some(value) => #function(value, serializer),
+                        ::core::option::Option::None => serializer.serialize_none(),
+                    }
+                }
+            }
+        })
+    });
+    let deserialize = (!wire.skip_deserializing && state.derives("Deserialize")).then(|| {
+        let name = format_ident!("__deserialize_{ident}", ident = ident.unraw());
+        let plain = quote!(<#written as #private::Deserialize<'de>>::deserialize);
+        let function = by.deserialize.as_ref().unwrap_or(&plain);
+        let read = match (wire.flatten, by.deserialize.is_some()) {
+            (true, _) => quote!(#private::flattened(deserializer, |fields| #function(fields))),
+            (false, true) => quote!(#function(deserializer).map(::core::option::Option::Some)),
+            (false, false) => return None,
+        };
+        let bounds = (by.deserialize.is_none() && state.generics.type_params().next().is_some())
+            .then(|| quote!(where #written: #private::Deserialize<'de>));
+        Some(quote! {
+            fn #name<'de, D: #private::Deserializer<'de>>(
+                deserializer: D,
+            ) -> ::core::result::Result<::core::option::Option<#written>, D::Error> #bounds {
+                #read
+            }
+        })
+    });
+    let (serialize, deserialize) = (serialize.flatten(), deserialize.flatten());
+    quote!(#serialize #deserialize)
 }
 
 /// Bounds that serde cannot infer, because a function of ours reads the fields.
@@ -70,7 +151,10 @@ fn bound(state: &State<'_>) -> Option<TokenStream> {
         return None;
     }
     let deserialize = private(state, "Deserialize");
-    let bounds = state.fields.iter().map(|field| {
+    let plain = |field: &&Field<'_>| {
+        !field.wire.skip_deserializing && field.update_wire().deserialize.is_none()
+    };
+    let bounds = state.fields.iter().filter(plain).map(|field| {
         let written = field.written.to_token_stream();
         format!("{written}: {deserialize}<'de>")
     });
