@@ -22,7 +22,7 @@ import type { Act, Field, NodeSpec, Scenario, Write } from "./specs.js";
 // oxlint-disable-next-line typescript/no-explicit-any -- graphs that no type describes
 export type Loose = any;
 
-/** What the nodes know beside their state. */
+/** The time, as the nodes know it. */
 export interface World {
   /** Counts the inputs: a node that runs again for the same one does the same. */
   epoch: number;

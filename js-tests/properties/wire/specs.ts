@@ -15,7 +15,7 @@ export type Field = "messages" | "log" | "sum" | "latest" | "files" | "last" | "
 
 export const FIELDS: readonly Field[] = ["messages", "log", "sum", "latest", "files", "last", "mood", "scratch"];
 
-/** What a node does at a call. */
+/** A node's action at a call. */
 export interface Act {
   readonly kind: "update" | "nothing" | "command" | "list" | "fail" | "ask" | "parent";
   readonly writes: readonly Write[];
@@ -43,7 +43,7 @@ export interface NodeSpec {
 
 export type TurnKind = "input" | "go-on" | "other-update" | "other-run" | "command";
 
-/** What the connection does to a run's parts. */
+/** A fault of the connection that carries a run's parts. */
 export type Fault =
   | { readonly kind: "none" }
   | { readonly kind: "doubled"; readonly share: number }

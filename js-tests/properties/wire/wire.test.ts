@@ -1,11 +1,21 @@
 // Threads that fold updates alone, beside langgraph.js: after each run they equal the server's state, or say which
 // fields are in doubt. THREADFOLD_RUNS is the number of runs; THREADFOLD_SEED with THREADFOLD_RUNS=1 plays one thread.
-import { expect, test } from "vitest";
+import { EventEmitter } from "node:events";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { seeded } from "../../support/seed.js";
 import { reportOf, Tally } from "./report.js";
 import { LOUD, play, QUIET, type Wrong } from "./replay.js";
 import { shrunk } from "./shrink.js";
 import { randomScenario, type Scenario } from "./specs.js";
+
+// Many tasks of a super-step listen to one signal.
+const { defaultMaxListeners } = EventEmitter;
+beforeAll(() => {
+  EventEmitter.defaultMaxListeners = 200;
+});
+afterAll(() => {
+  EventEmitter.defaultMaxListeners = defaultMaxListeners;
+});
 
 /** How many different failures are shown. */
 const SHOWN = Number(process.env["WIRE_SHOWN"] ?? 5);
