@@ -1,4 +1,4 @@
-// Prints a scenario in which a thread was wrong without knowing it, as short as it can be said.
+// Prints a scenario in which a thread was wrong without knowing it, in a short form.
 import type { Loose } from "./graphs.js";
 import type { Played, Wrong } from "./replay.js";
 import type { Part } from "./server.js";

@@ -59,7 +59,7 @@ test.runIf(process.env["THREADFOLD_WIRE"])("a thread without values is right or 
 });
 
 test.runIf(process.env["THREADFOLD_WIRE"])("a thread with values is right, so the harness is", async () => {
-  // Values do not tell that an ephemeral field was cleared, and are partial where a run did not end well.
+  // Values do not show that an ephemeral field was cleared, and are partial where a run did not end well.
   const { shown } = await explored("loud wire", LOUD, 10_000, ({ field, end, turn }, { turns }) => {
     const fault = turns[turn]?.fault.kind ?? "none";
     return field !== "mood" && end === "finished" && fault !== "left" && fault !== "joined-less";
