@@ -30,6 +30,7 @@ export {
   type StateOf,
   type UpdatesOf,
 } from "../state/schema.js";
+export type { Doubt, ThreadPosition } from "../thread/proof.js";
 export { Thread } from "../thread/thread.js";
 export type { ContextRecord } from "../thread/full-track.js";
 export type {

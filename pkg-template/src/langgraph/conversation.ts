@@ -6,6 +6,7 @@ import type { ThreadEvent } from "../thread/thread-events.js";
 import { finishedMessage, joinPart } from "./chunk.js";
 import { isKnown, type RunInterrupt } from "./interrupt.js";
 import { isDict, type Dict } from "./merge.js";
+import { isOverwrite } from "./step-window.js";
 import { takesText, textAdded } from "./tokens.js";
 import { plainDict, plainMessages, type WireMessage } from "./message-form.js";
 import { INSIDE } from "../thread/inside.js";
@@ -92,6 +93,11 @@ export class Conversation implements RunEnds {
     return this.delivery.send(event);
   }
 
+  /** Whether the run's stream has brought a state of the root graph. */
+  get sawValues(): boolean {
+    return this.#sawValues;
+  }
+
   get interrupts(): readonly RunInterrupt[] {
     return this.#interrupts;
   }
@@ -119,7 +125,7 @@ export class Conversation implements RunEnds {
     const interrupts = [...this.#interrupts];
     if (interrupts.length === 0) {
       const gone = [...this.#streamed].filter(([, { lacked, speaker }]) => lacked && speaker.isGuest);
-      this.#remove(gone.map(([id]) => id));
+      this.remove(gone.map(([id]) => id));
     }
     for (const streamed of this.#streamed.values()) this.#settle(streamed);
     this.#streamed.clear();
@@ -152,7 +158,7 @@ export class Conversation implements RunEnds {
       if (id === REMOVE_ALL_MESSAGES) {
         this.#streamed.clear();
         this.send({ type: "update", update: { messages: [removeMessage(id)] } });
-      } else this.#remove([id]);
+      } else this.remove([id]);
     } else if (part) this.#part(id, wire, speaker);
     else this.show(finishedMessage(plainDict(wire)), { open: false, speaker });
   }
@@ -244,7 +250,7 @@ export class Conversation implements RunEnds {
       else if (streamed.landed || streamed.written || !streamed.open) gone.push(id);
       else streamed.lacked = true;
     }
-    this.#remove(gone);
+    this.remove(gone);
   }
 
   /**
@@ -265,19 +271,16 @@ export class Conversation implements RunEnds {
     }
   }
 
-  /** Folds what a node of the root graph wrote. */
-  update(update: Dict): void {
-    if (!("messages" in update)) {
-      this.send({ type: "update", update });
-      return;
-    }
-    const given = plainMessages(update["messages"]);
+  /** Folds what a node of the root graph wrote. Returns false if the thread refuses it. */
+  update(update: Dict): boolean {
+    if (!("messages" in update)) return this.send({ type: "update", update });
+    const given = plainMessages(withoutOverwrite(update["messages"]));
     const messages = this.#ownMessages(Array.isArray(given) ? given : [given]);
     for (const message of messages) {
       const streamed = isDict(message) ? this.#streamed.get(message["id"] as string) : undefined;
       if (streamed) streamed.open = false;
     }
-    this.send({ type: "update", update: { ...update, messages } });
+    return this.send({ type: "update", update: { ...update, messages } });
   }
 
   /**
@@ -299,11 +302,19 @@ export class Conversation implements RunEnds {
     });
   }
 
-  #remove(ids: readonly string[]): void {
+  /** Removes messages that the thread has. */
+  remove(ids: readonly string[]): void {
     for (const id of ids) this.#streamed.delete(id);
     const known = ids.filter((id) => this.thread.getConfirmedMessage(id) !== undefined);
     if (known.length > 0) this.send({ type: "update", update: { messages: known.map(removeMessage) } });
   }
+}
+
+/** Returns messages that are to take the place of all others as an update that says so. */
+function withoutOverwrite(messages: unknown): unknown {
+  if (!isOverwrite(messages)) return messages;
+  const list = messages.__overwrite__;
+  return [removeMessage(REMOVE_ALL_MESSAGES), ...(Array.isArray(list) ? (list as unknown[]) : [])];
 }
 
 /** An unknown speaker, of the root graph or of a subgraph. */

@@ -138,6 +138,7 @@ class Reading implements Taker {
     const isHalf = options.endsWithValues === true && (thread.incompleteIds?.length ?? 0) > 0;
     this.#mayEnd = (options.join ?? (isOpen(thread) && thread.run.id !== undefined)) && !isHalf;
     if (options.step !== undefined) known.v2.standsAt(options.step);
+    if (options.join) known.api.steps.join();
   }
 
   /** Whether the run is the one to read to its end. */
@@ -208,7 +209,7 @@ class Reading implements Taker {
     run.conversation.delivery.at(undefined);
     if (!run.ended) {
       if (this.#isV2 || !this.#mayEnd) disconnect(this.#thread);
-      else run.finish();
+      else this.#api.finish(run);
     }
     const { runId, error } = run;
     const { status } = this.#thread.run;
@@ -228,8 +229,10 @@ class Reading implements Taker {
   breakOff(error: unknown): void {
     const { conversation, began } = this.#run;
     conversation.delivery.at(undefined);
-    if (isAbort(error, this.#options.signal)) stop(this.#thread, conversation);
-    else breakOff(this.#thread, error, began, conversation);
+    if (isAbort(error, this.#options.signal)) {
+      this.#api.steps.fail();
+      stop(this.#thread, conversation);
+    } else breakOff(this.#thread, error, began, conversation);
   }
 }
 

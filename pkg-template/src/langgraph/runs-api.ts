@@ -8,15 +8,18 @@ import { isToolsOwn } from "./namespace.js";
 import { isBefore } from "./part-keys.js";
 import type { LangGraphPart } from "./parts.js";
 import type { Run } from "./run.js";
+import { SuperSteps } from "./super-steps.js";
 import { INSIDE } from "../thread/inside.js";
 
 export class RunsApi {
   readonly #conversation: Conversation;
+  readonly steps: SuperSteps;
   /** The part that the last state of the root graph came with. */
   #lastValues: string | undefined;
 
   constructor(conversation: Conversation) {
     this.#conversation = conversation;
+    this.steps = new SuperSteps(conversation);
   }
 
   take(part: LangGraphPart, run: Run): void {
@@ -44,13 +47,20 @@ export class RunsApi {
         break;
       case "error":
         run.fail(data);
+        this.steps.fail();
         break;
       case "end":
-        if (!run.ended) run.finish();
+        if (!run.ended) this.finish(run);
         break;
       default:
       // Modes without state: custom, debug, tasks, checkpoints, events.
     }
+  }
+
+  /** Ends the run well. */
+  finish(run: Run): void {
+    this.steps.finish(run.interrupts.length > 0);
+    run.finish();
   }
 
   /** Passes over a part that the thread has had, except its interrupts: those are still open. */
@@ -63,6 +73,7 @@ export class RunsApi {
   #start(data: unknown, run: Run): void {
     const runId = isDict(data) && typeof data["run_id"] === "string" ? data["run_id"] : undefined;
     this.#lastValues = undefined;
+    this.steps.start(runId);
     run.start(runId);
   }
 
@@ -74,15 +85,19 @@ export class RunsApi {
   }
 
   #updates(data: unknown, namespace: readonly string[], run: Run): void {
-    for (const [node, written] of Object.entries(isDict(data) ? data : {})) {
-      if (node === "__interrupt__") run.interruptsOf(written, namespace);
-      else if (namespace.length === 0) {
+    const { __metadata__: told, ...writes } = isDict(data) ? data : {};
+    const isRoot = namespace.length === 0;
+    this.steps.hearsUpdates();
+    for (const [node, written] of Object.entries(writes)) {
+      if (node === "__interrupt__") {
+        run.interruptsOf(written, namespace);
+        if (isRoot && Array.isArray(written) && written.length === 0) this.steps.stopped();
+      } else if (isRoot && isNode(node)) {
         this.#conversation.wrote(node);
-        for (const update of Array.isArray(written) ? written : [written]) {
-          if (isDict(update)) this.#conversation.update(update);
-        }
+        this.steps.take(node, written, told);
       }
     }
+    if (isRoot) this.steps.saved(told);
   }
 
   #message(data: unknown, namespace: readonly string[], part: LangGraphPart): void {
@@ -97,7 +112,10 @@ export class RunsApi {
     const task = taskOf(metadata);
     // A task's graph is the namespace around the task's own segment.
     const graph = namespace.length > 0 ? namespace : task.split("|").slice(0, -1);
-    if (!isToolsOwn(graph)) this.#conversation.message(wire, { task, isGuest: graph.length > 0 });
+    if (isToolsOwn(graph)) return;
+    const isGuest = graph.length > 0;
+    this.steps.sees(wire.fields["id"], metadata, isGuest);
+    this.#conversation.message(wire, { task, isGuest });
   }
 
   /** Folds messages as far as they have come, each whole in every part. */
@@ -114,6 +132,9 @@ export class RunsApi {
     }
   }
 }
+
+/** Whether a key of an update is a node's name. An error handler runs in place of its node. */
+const isNode = (key: string): boolean => !key.startsWith("__") || key.startsWith("__error_handler__");
 
 function kindOf({ event = "" }: LangGraphPart): [kind: string, namespace: readonly string[]] {
   const [kind = "", ...namespace] = event.split("|");

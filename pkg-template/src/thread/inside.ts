@@ -1,5 +1,6 @@
 // The questions of adapters and runners to a thread, besides its public methods.
 import type { ThreadfoldError } from "../shared/errors.js";
+import type { Doubt, Proof } from "./proof.js";
 import type { OptimisticUpdate } from "./thread-types.js";
 
 /** A thread's answers to adapters, runners and `persist`. */
@@ -17,6 +18,10 @@ export interface Inside {
   had(key: string): boolean;
   /** Calls the `error` listeners for something that could not be folded. In development, logs it if there are none. */
   report(error: ThreadfoldError, event?: unknown): void;
+  /** Whether the state is proven, and where it stands. */
+  readonly proof: Proof;
+  /** Notes a doubt, and calls the `doubt` listeners for a new one. */
+  doubt(doubt: Doubt): void;
   /** Returns a handle to the optimistic update with this id; its status is `done` if there is none. */
   update(id: string): OptimisticUpdate;
 }

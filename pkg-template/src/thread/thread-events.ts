@@ -21,7 +21,8 @@ type ThreadEventKind =
   | UpdateEvent
   | ValuesSnapshot
   | StateSnapshot
-  | StateDelta;
+  | StateDelta
+  | StepEvent;
 
 /** A run begins. This is a save point: the same run goes back to it when it is sent again from its start. */
 export interface RunStarted {
@@ -118,4 +119,14 @@ export interface StateSnapshot {
 export interface StateDelta {
   readonly type: "delta";
   readonly operations: readonly object[];
+}
+
+/** The confirmed state is the one of this checkpoint of the server's. A snapshot that follows makes it void. */
+export interface StepEvent {
+  readonly type: "step";
+  /** The number of the super-step that wrote the checkpoint. */
+  readonly step?: number | undefined;
+  readonly checkpointId?: string | undefined;
+  /** Whether tasks of the next super-step have already written: a run with new input drops that. */
+  readonly isLeft?: boolean | undefined;
 }

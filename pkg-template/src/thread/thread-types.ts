@@ -4,6 +4,7 @@ import type { FileData } from "../state/files.js";
 import type { AgUiMessage, LangChainMessage, MessagesUpdate } from "../state/messages.js";
 import type { PatchOperation } from "../state/patch.js";
 import type { Schema } from "../state/schema.js";
+import type { Doubt } from "./proof.js";
 import type { ThreadEvent } from "./thread-events.js";
 import type { Todo } from "../state/todos.js";
 import type { Tool } from "../state/tools.js";
@@ -161,6 +162,8 @@ export interface ThreadRecord {
    * form is internal.
    */
   readonly core: object;
+  /** The position and the doubts, if there are any. */
+  readonly proof?: unknown;
 }
 
 /** The listeners of {@link Thread.on}. */
@@ -169,4 +172,6 @@ export interface ThreadListeners {
   drift: (drift: Drift) => void;
   /** Called for what could not be folded; the state is as it was before. */
   error: (error: ThreadfoldError, event?: unknown) => void;
+  /** Called when a field may differ from the server's: see {@link Thread.doubts}. */
+  doubt: (doubt: Doubt) => void;
 }

@@ -29,6 +29,7 @@ import { INSIDE, type Inside } from "./inside.js";
 import { messagesById } from "./messages-by-id.js";
 import { Notifier, tellAll } from "./notifier.js";
 import { recordOf, refuseCircles, VERSION, withPlainError } from "./record.js";
+import { positionIn, Proof, type Doubt, type ThreadPosition } from "./proof.js";
 import { inFrame, inTask } from "./schedule.js";
 
 const OPTIONS = Object.keys({
@@ -38,6 +39,9 @@ const OPTIONS = Object.keys({
   notify: true,
   history: true,
 } satisfies NamesOf<ThreadOptions<object, object>>);
+
+/** The kinds of listeners of {@link Thread.on}. */
+const KINDS: readonly unknown[] = ["drift", "error", "doubt"] satisfies (keyof ThreadListeners)[];
 
 /** Before the first run. */
 const NO_RUN: ThreadRun = Object.freeze({ status: "ready" });
@@ -79,15 +83,24 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   /** The run of a thread that was freed. */
   #last = NO_RUN;
   #history: FullTrack;
+  readonly #proof = new Proof();
   readonly #notifier: Notifier<S>;
   readonly #byId = messagesById<S, MessageIn<S>>((listener) => this.#notifier.add(listener));
-  readonly #listeners = { drift: new Set<ThreadListeners["drift"]>(), error: new Set<ThreadListeners["error"]>() };
+  readonly #listeners = {
+    drift: new Set<ThreadListeners["drift"]>(),
+    error: new Set<ThreadListeners["error"]>(),
+    doubt: new Set<ThreadListeners["doubt"]>(),
+  };
 
   /** @internal */
   readonly [INSIDE]: Inside = {
     said: (field) => this.#core.find(ASK.said, field),
     had: (key) => !this.#core.isDisposed && this.#core.find(ASK.had, key) !== undefined,
     report: (error, event) => this.#report(error, event),
+    proof: this.#proof,
+    doubt: (doubt) => {
+      if (this.#proof.add(doubt)) tellAll(this.#listeners.doubt, doubt);
+    },
     update: (id) => this.#handle(id),
   };
 
@@ -192,6 +205,19 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     return run.status === "ready" && run.id === undefined && run.lastEventId === undefined ? NO_RUN : run;
   }
 
+  /**
+   * The fields that may differ from the server's, each with the reason. Empty while the server's updates prove the
+   * confirmed state. A snapshot of a field settles its doubts. The same array until it changes.
+   */
+  get doubts(): readonly Doubt[] {
+    return this.#proof.doubts;
+  }
+
+  /** The server's checkpoint that the confirmed state stands at; undefined if it is unknown. */
+  get position(): ThreadPosition | undefined {
+    return this.#proof.position;
+  }
+
   /** The ids of the messages to show, in order. The same array until a message is added, removed or moved. */
   get messageIds(): readonly string[] {
     return this.#byId.ids(this.getState());
@@ -289,10 +315,15 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     if (typeof event !== "object" || event === null)
       throw new ThreadfoldError("INVALID_ARGUMENT", "An event should be an object.");
     const { type } = event;
+    if (type === "step") {
+      this.#proof.position = positionIn(event);
+      return;
+    }
     const patch =
       type === "text"
         ? this.#core.receive<undefined>(event)
         : this.#heard(type, () => this.#core.receive<PatchOperation[] | undefined>(event));
+    this.#proof.hear(event);
     if (patch) tellAll(this.#listeners.drift, { patch, event });
   }
 
@@ -370,17 +401,16 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   }
 
   /**
-   * Calls `listener` on `drift` (a snapshot contradicts earlier events) or on `error` (an event could not be folded),
-   * as soon as the event is processed. Returns an unsubscribe function.
+   * Calls `listener` on `drift` (a snapshot contradicts earlier events), `error` (an event could not be folded) or
+   * `doubt` (a field may differ from the server's). It is called at once. Returns an unsubscribe function.
    *
    * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for another kind, and for a listener that is not a function.
    */
   on<K extends keyof ThreadListeners>(kind: K, listener: ThreadListeners[K]): () => void {
     this.#core.ready();
-    const isKnown = kind === "drift" || kind === "error";
-    const listeners = (isKnown ? this.#listeners[kind] : undefined) as Set<ThreadListeners[K]> | undefined;
+    const listeners = (KINDS.includes(kind) ? this.#listeners[kind] : undefined) as Set<ThreadListeners[K]> | undefined;
     if (!listeners)
-      throw new ThreadfoldError("INVALID_ARGUMENT", "A thread's kinds of listener are 'drift' and 'error'.");
+      throw new ThreadfoldError("INVALID_ARGUMENT", "A thread's kinds of listener are 'drift', 'error' and 'doubt'.");
     callable(listener);
     const own = ((...args: Parameters<ThreadListeners[K]>) =>
       (listener as (...args: unknown[]) => void)(...args)) as ThreadListeners[K];
@@ -403,7 +433,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
       const core = { ...record, run: withPlainError(record.run), pending: record.pending.map(withPlainError) };
       const history = this.#history.toJSON();
       refuseCircles([core, history], known);
-      return { version: VERSION, threadId: this.threadId, history, core };
+      return { version: VERSION, threadId: this.threadId, history, core, proof: this.#proof.toJSON() };
     });
   }
 
@@ -432,11 +462,12 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     const schema = option(options, "schema");
     const thread = new Thread<S, U>({ schema, notify: option(options, "notify"), history: option(options, "history") });
     try {
-      const { threadId, history, core } = recordOf(record);
+      const { threadId, history, core, proof } = recordOf(record);
       const restored = new ThreadCore(schema as Schema<unknown> | undefined, core, "record");
       thread.#core.free();
       thread.#core = restored;
       thread.threadId = threadId;
+      thread.#proof.restore(proof);
       reading(() => thread.#history.restore(history));
       thread.#initial = thread.getState();
       return thread;

@@ -1,0 +1,116 @@
+import type { Overwrite } from "../state/fields.js";
+import type { Schema } from "../state/schema.js";
+import type { Dict } from "./merge.js";
+import { inOrder, ordersOf, type TaskPath, type Write } from "./write-order.js";
+import { sameJson } from "../shared/same-json.js";
+
+/** The task of the root graph that sent a message. */
+export interface Place {
+  readonly node: unknown;
+  readonly step?: number | undefined;
+  readonly path?: TaskPath | undefined;
+}
+
+/** A field after the writes of a window. */
+export interface Folded {
+  readonly value: unknown;
+  /** Whether every order that the stream leaves open gives this value. */
+  readonly isSure: boolean;
+}
+
+/** The parts of a stream since the last super-step that is known to be saved. They may be of one super-step or of more. */
+export class StepWindow {
+  /** The confirmed state before the first of it. */
+  readonly base: Dict;
+  readonly writes: Write[] = [];
+  /** The writes of an earlier run, which left the super-step unfinished. */
+  left = 0;
+  /** The new messages, in the order in which they were first shown. */
+  readonly shown = new Set<string>();
+  readonly places = new Map<string, Place>();
+
+  constructor(base: Dict) {
+    this.base = base;
+  }
+
+  /** The fields that the tasks wrote. */
+  get fields(): readonly string[] {
+    return [...new Set(this.writes.flatMap(({ updates }) => updates.flatMap((update) => Object.keys(update))))];
+  }
+
+  /** The tasks that wrote a field. */
+  writersOf(field: string): readonly Write[] {
+    return this.writes.filter(({ updates }) => updates.some((update) => Object.hasOwn(update, field)));
+  }
+
+  /** Whether the last write of a field also is the last in the server's order. */
+  isLast(field: string, schema: Schema<unknown>): boolean {
+    if (isGuarded(field, schema)) return true;
+    const writers = this.writersOf(field);
+    return inOrder(writers).writes.at(-1) === writers.at(-1) && !writers.some((write) => overwrites(write, field));
+  }
+
+  /** Returns a copy to go back to. */
+  copy(): StepWindow {
+    const copy = new StepWindow(this.base);
+    copy.writes.push(...this.writes);
+    copy.left = this.left;
+    for (const id of this.shown) copy.shown.add(id);
+    for (const [id, place] of this.places) copy.places.set(id, place);
+    return copy;
+  }
+
+  /** Folds a field's writes into its value before the window. Returns undefined if the schema refuses them. */
+  folded(field: string, schema: Schema<unknown>): Folded | undefined {
+    const { writes, isSure } = isGuarded(field, schema)
+      ? { writes: this.writersOf(field), isSure: true }
+      : inOrder(this.writersOf(field));
+    const value = (order: readonly Write[]) => foldInto(this.base, field, order, schema);
+    try {
+      const folded = value(writes);
+      const others = isSure ? [] : ordersOf(writes);
+      return { value: folded, isSure: others?.every((order) => sameJson(value(order), folded)) ?? false };
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** The ids of the new messages in the order in which the tasks wrote them. */
+  writtenIds(): readonly string[] {
+    const { writes } = inOrder(this.writersOf("messages"));
+    const told = new Set(writes.flatMap((write) => write.updates.flatMap(messageIds)));
+    return [...told].filter((id) => this.shown.has(id));
+  }
+}
+
+/** Whether a second write in one super-step is an error: then two writes are of two super-steps, as they came. */
+function isGuarded(field: string, schema: Schema<unknown>): boolean {
+  const { kind, guard } = (schema.fields as Record<string, { kind: string; guard?: boolean }>)[field] ?? {};
+  return ["replace", "todos", "ephemeral", "untracked"].includes(kind ?? "") && guard !== false;
+}
+
+/** Folds the writes of a field, super-step by super-step as far as they are known. */
+function foldInto(base: Dict, field: string, writes: readonly Write[], schema: Schema<unknown>): unknown {
+  let state: Dict = Object.hasOwn(base, field) ? { [field]: base[field] } : {};
+  for (let at = 0; at < writes.length;) {
+    const { step } = writes[at] as Write;
+    const next = writes.findIndex((write, place) => place > at && (step === undefined || write.step !== step));
+    const end = next < 0 ? writes.length : next;
+    const updates = writes.slice(at, end).flatMap((write) => write.updates.filter((one) => Object.hasOwn(one, field)));
+    state = schema.step(state, updates.map((update) => ({ [field]: update[field] })) as never) as Dict;
+    at = end;
+  }
+  return state[field];
+}
+
+const overwrites = ({ updates }: Write, field: string): boolean => updates.some((update) => isOverwrite(update[field]));
+
+export const isOverwrite = (value: unknown): value is Overwrite<unknown> =>
+  typeof value === "object" && value !== null && "__overwrite__" in value;
+
+/** The ids of an update's messages. */
+export const messageIds = ({ messages }: Dict): readonly string[] =>
+  (Array.isArray(messages) ? (messages as unknown[]) : [messages]).flatMap((message) => {
+    const { id } = (message ?? {}) as { id?: unknown };
+    return typeof id === "string" ? [id] : [];
+  });
