@@ -53,7 +53,7 @@ export function worldOf(start: Start): World {
       queued: { is: "none" } as const,
       cut: { is: "disconnected", joins: true, heard: false, tired: false } as const,
       failed: { ...(FAILED as Extract<Found, { is: "error" }>), answers: undefined },
-      asks: { is: "asks", open: ["q0a", "q0b"], kept: [] } as const,
+      asks: { is: "interrupted", open: ["q0a", "q0b"], kept: [] } as const,
     }[start],
     start === "queued" ? ["u"] : [],
   );
@@ -162,23 +162,23 @@ class Drain {
     const open = this.w.machine.state.is === "rest" ? openOf(this.w.machine.state.run) : [];
     switch (kind) {
       case "send":
-        return [{ is: "shown", ws: [w], ids: [this.#show()] }];
+        return [{ is: "shown", callIds: [w], ids: [this.#show()] }];
       case "empty":
-        return [{ is: "wanted", ws: [w] }];
+        return [{ is: "wanted", callIds: [w] }];
       case "edit": {
         const isCut = this.w.run === "disconnected";
         if (isCut) this.#fails();
-        const shown: Event = { is: "shown", ws: [w], ids: [this.#show()], now: true };
+        const shown: Event = { is: "shown", callIds: [w], ids: [this.#show()], now: true };
         return isCut ? [{ is: "otherEnded", how: LOST }, shown] : [shown];
       }
       case "retry": {
         const resent = this.#resend(ids);
-        return [resent.length > 0 ? { is: "shown", ws: [w], ids: resent } : { is: "wanted", ws: [w] }];
+        return [resent.length > 0 ? { is: "shown", callIds: [w], ids: resent } : { is: "wanted", callIds: [w] }];
       }
       case "whole":
-        return [{ is: "answered", w, ids: open }];
+        return [{ is: "answered", callId: w, ids: open }];
       case "part":
-        return [{ is: "answered", w, ids: open.slice(0, 1) }];
+        return [{ is: "answered", callId: w, ids: open.slice(0, 1) }];
       default:
         this.#settle([w], "INVALID_ARGUMENT");
         return [];
@@ -189,7 +189,7 @@ class Drain {
     const { w } = this;
     switch (command.do) {
       case "act":
-        return this.#act(command.w);
+        return this.#act(command.callId);
       case "begin":
         check(w.run !== "streaming" && w.run !== "disconnected", `one run at a time (${w.run})`);
         if (command.carries) {
@@ -249,12 +249,12 @@ class Drain {
           this.#mark("sent", "pending");
           w.held = [...w.held, ...sent];
         } else this.#mark("sent", "done");
-        w.run = command.asks ? "interrupted" : "ready";
-        if (command.asks) w.held = [...w.held, ...w.underAnswers];
+        w.run = command.reopens ? "interrupted" : "ready";
+        if (command.reopens) w.held = [...w.held, ...w.underAnswers];
         w.underAnswers = [];
         return [];
       }
-      case "ask":
+      case "reopen":
         w.run = "interrupted";
         // The user answers again.
         w.held = [...w.held, ...w.answered];
@@ -264,23 +264,23 @@ class Drain {
       case "resend": {
         const lacking = command.ids.filter((id) => ["pending", "sent", "failed"].includes(w.updates[id] ?? "gone"));
         const failed = this.#resend(lacking);
-        if (failed.length > 0) return [{ is: "shown", ws: command.ws, ids: failed }];
-        if (lacking.length > 0) return [{ is: "wanted", ws: command.ws }];
-        if (w.run !== "error") return [{ is: "stands", ws: command.ws }];
-        if (!command.isDone) return [{ is: "wanted", ws: command.ws }];
+        if (failed.length > 0) return [{ is: "shown", callIds: command.callIds, ids: failed }];
+        if (lacking.length > 0) return [{ is: "wanted", callIds: command.callIds }];
+        if (w.run !== "error") return [{ is: "stands", callIds: command.callIds }];
+        if (!command.isDone) return [{ is: "wanted", callIds: command.callIds }];
         w.run = "ready";
         return [
           { is: "otherEnded", how: { is: "finished" } },
-          { is: "stands", ws: command.ws },
+          { is: "stands", callIds: command.callIds },
         ];
       }
       case "retry":
-        return [{ is: "retry", w: command.w, ids: this.failed(), named: false, edits: false }];
+        return [{ is: "retry", callId: command.callId, ids: this.failed(), named: false, edits: false }];
       case "settle":
-        this.#settle(command.ws, command.how);
+        this.#settle(command.callIds, command.how);
         return [];
       case "refuse":
-        this.#settle([command.w], command.code);
+        this.#settle([command.callId], command.code);
         return [];
       case "tire":
         w.live = undefined;
@@ -301,7 +301,7 @@ class Drain {
     if (how.is === "error") this.#fails();
     else {
       this.#mark("sent", "done");
-      this.w.run = how.is === "asks" ? "interrupted" : "ready";
+      this.w.run = how.is === "interrupted" ? "interrupted" : "ready";
       this.w.answeredWell = [...this.w.answeredWell, ...this.w.underAnswers];
       this.w.underAnswers = [];
     }
@@ -322,7 +322,7 @@ class Drain {
       for (const [id, status] of Object.entries(this.w.updates))
         if (status === "failed") this.w.updates = { ...this.w.updates, [id]: "done" };
     }
-    if (how?.is === "asks") this.w.run = "interrupted";
+    if (how?.is === "interrupted") this.w.run = "interrupted";
     if (goesOn !== undefined) [this.w.run, this.w.isOurs, this.w.heard] = ["disconnected", true, false];
     const n = this.w.machine.n;
     return this.run({ is: "loaded", n, how: how ?? this.stands(), run: goesOn, isDone });
@@ -332,7 +332,7 @@ class Drain {
   stands(): Found {
     const { state } = this.w.machine;
     if (this.w.run === "error") return { ...FAILED, open: "run" in state ? openOf(state.run) : [] } as Found;
-    if (this.w.run === "interrupted") return { is: "asks", open: "run" in state ? openOf(state.run) : [] };
+    if (this.w.run === "interrupted") return { is: "interrupted", open: "run" in state ? openOf(state.run) : [] };
     return { is: "finished" };
   }
 
@@ -350,7 +350,7 @@ class Drain {
     if (how.is === "error") this.#fails();
     else {
       this.#mark("sent", "done");
-      this.w.run = how.is === "asks" ? "interrupted" : "ready";
+      this.w.run = how.is === "interrupted" ? "interrupted" : "ready";
     }
     return this.run({ is: "otherEnded", how });
   }
@@ -372,39 +372,40 @@ class Drain {
 type Letter = readonly [name: string, go: (drain: Drain) => World];
 
 const CALLS: readonly Letter[] = [
-  ["send", (d) => d.call("send", (w) => ({ is: "send", w }))],
-  ["empty", (d) => d.call("empty", (w) => ({ is: "send", w }))],
-  ["edit", (d) => d.call("edit", (w) => ({ is: "edit", w }))],
-  ["bad edit", (d) => d.call("bad edit", (w) => ({ is: "edit", w }))],
-  ["resume all", (d) => d.call("whole", (w) => ({ is: "resume", w }))],
-  ["resume one", (d) => d.call("part", (w) => ({ is: "resume", w }))],
+  ["send", (d) => d.call("send", (w) => ({ is: "send", callId: w }))],
+  ["empty", (d) => d.call("empty", (w) => ({ is: "send", callId: w }))],
+  ["edit", (d) => d.call("edit", (w) => ({ is: "edit", callId: w }))],
+  ["bad edit", (d) => d.call("bad edit", (w) => ({ is: "edit", callId: w }))],
+  ["resume all", (d) => d.call("whole", (w) => ({ is: "resume", callId: w }))],
+  ["resume one", (d) => d.call("part", (w) => ({ is: "resume", callId: w }))],
   [
     "retry",
-    (d) => d.call("retry", (w) => ({ is: "retry", w, ids: d.failed(), named: false, edits: false }), d.failed()),
+    (d) =>
+      d.call("retry", (w) => ({ is: "retry", callId: w, ids: d.failed(), named: false, edits: false }), d.failed()),
   ],
   [
     "retry(id)",
     (d) => {
       const ids = d.failed().slice(0, 1);
-      return d.call("retry", (w) => ({ is: "retry", w, ids, named: true, edits: false }), ids);
+      return d.call("retry", (w) => ({ is: "retry", callId: w, ids, named: true, edits: false }), ids);
     },
   ],
   [
     "retry(edit)",
     (d) => {
       const ids = d.failed().slice(0, 1);
-      return d.call("retry", (w) => ({ is: "retry", w, ids, named: true, edits: true }), ids);
+      return d.call("retry", (w) => ({ is: "retry", callId: w, ids, named: true, edits: true }), ids);
     },
   ],
-  ["load", (d) => d.call("other", (w) => ({ is: "load", w }))],
-  ["stop", (d) => d.call("other", (w) => ({ is: "stop", w }))],
+  ["load", (d) => d.call("other", (w) => ({ is: "load", callId: w }))],
+  ["stop", (d) => d.call("other", (w) => ({ is: "stop", callId: w }))],
   ["dispose", (d) => d.run({ is: "dispose" })],
   ["freed", (d) => d.run({ is: "freed" })],
 ];
 
-const asks = (d: Drain): Extract<Found, { is: "asks" }> => {
+const asks = (d: Drain): Extract<Found, { is: "interrupted" }> => {
   const serial = d.w.asked++;
-  return { is: "asks", open: [`q${serial}a`, `q${serial}b`] };
+  return { is: "interrupted", open: [`q${serial}a`, `q${serial}b`] };
 };
 
 const failed = FAILED as Extract<Found, { is: "error" }>;
@@ -480,7 +481,8 @@ function expected({ state }: Machine, world: World): boolean {
   if (state.is === "rejoining") return run === "disconnected";
   const { is } = standingOf(state.run);
   return (
-    run === { none: "ready", ended: "ready", asks: "interrupted", error: "error", disconnected: "disconnected" }[is]
+    run ===
+    { none: "ready", ended: "ready", interrupted: "interrupted", error: "error", disconnected: "disconnected" }[is]
   );
 }
 
@@ -507,7 +509,7 @@ function checkRules(world: World, rules: Rules): void {
   // An error is there exactly when retry() can be called.
   if (["error", "disconnected"].includes(shownStatus(machine))) {
     const ids = Object.keys(updates).filter((id) => updates[id] === "failed");
-    const { commands } = step(machine, { is: "retry", w: 0, ids, named: false, edits: false }, rules);
+    const { commands } = step(machine, { is: "retry", callId: 0, ids, named: false, edits: false }, rules);
     check(!commands.some((command) => command.do === "refuse"), "an error can be tried again");
   }
   const stale = n - 1;

@@ -1,9 +1,9 @@
 // An interrupt of AG-UI in the form that folds and runners share.
-import { questionIn, text } from "../stream/question.js";
-import type { Asked } from "../stream/run-result.js";
+import { questionIn, text } from "../stream/interrupt-text.js";
+import type { UnnamedInterrupt } from "../stream/run-result.js";
 
 /** Reads an interrupt: of LangGraph over AG-UI, the argument of `interrupt()` is its value. */
-export function interruptOf(raw: unknown): Asked {
+export function interruptOf(raw: unknown): UnnamedInterrupt {
   const { id, message, toolCallId, metadata, ...rest } = raw as Record<string, unknown>;
   const own = (metadata as { langgraph?: { raw?: unknown } } | undefined)?.langgraph;
   const value = "value" in rest ? rest["value"] : own && "raw" in own ? own.raw : metadata;

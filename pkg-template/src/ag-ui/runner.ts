@@ -16,12 +16,12 @@ import type { ServerThread } from "../runner/load.js";
 import type { RunRef } from "../runner/transport.js";
 import { httpTransport, type AgUiTransport, type HttpTransportOptions } from "./transport.js";
 import type { Answer, RunNews, RunProtocol } from "../runner/protocol.js";
-import { OPEN_INTERRUPTS } from "../stream/question.js";
+import { OPEN_INTERRUPTS } from "../stream/interrupt-text.js";
 import { interruptOf } from "./interrupt.js";
 import { isConnected } from "../stream/run-end.js";
 import { serversId } from "../stream/run-result.js";
 import { Runner, runnersThread } from "../runner/runner.js";
-import { idsOf, removes } from "../runner/said.js";
+import { idsOf, removes } from "../runner/messages-in.js";
 import { tell } from "../shared/tell.js";
 import type { HttpOptions, RunnerOptions } from "../runner/runner-types.js";
 

@@ -1,11 +1,11 @@
 import type { MessageLike } from "../state/message-types.js";
-import { Answers, type ToolAnswer } from "./answer.js";
+import { MissingResults, type ToolAnswer } from "./missing-results.js";
 import { NumberedList } from "./numbered-list.js";
 import { checkOptions } from "../shared/options.js";
 import { isSecond, optionsOf, reading, wrong } from "./options.js";
 import { type Facts, factsOfAll } from "./rows.js";
 
-export type { ToolAnswer } from "./answer.js";
+export type { ToolAnswer } from "./missing-results.js";
 
 /** How to make the answers to open calls. */
 export interface ToolAnswerOptions<M> {
@@ -60,7 +60,7 @@ export function repairToolCalls<M extends MessageLike>(messages: readonly M[], o
   const steps = numbers.repair(all);
   if (!steps) return messages as M[];
   return reading(() => {
-    const answers = new Answers(messages, make);
+    const answers = new MissingResults(messages, make);
     let caller = -1;
     const list = steps.map((step) => {
       if (step < 0) return answers.to(messages[caller], facts[caller] as Facts, -1 - step) as M;
@@ -120,7 +120,7 @@ export function patchToolCalls<M extends MessageLike>(messages: readonly M[], op
   for (const { answers, chunk } of facts) if (answers !== undefined && !chunk) answered.add(answers);
   if (facts.every(({ ids }) => ids.every((id) => answered.has(id)))) return messages as M[];
   return reading(() => {
-    const answers = new Answers(messages, make);
+    const answers = new MissingResults(messages, make);
     const list: M[] = [];
     facts.forEach((one, at) => {
       list.push(messages[at] as M);

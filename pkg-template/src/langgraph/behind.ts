@@ -2,7 +2,7 @@
 // those of other clients.
 import { REMOVE_ALL_MESSAGES, removeMessage } from "../state/messages.js";
 import type { Thread } from "../thread/thread.js";
-import { isUsers, messagesIn, placeIn, type AnyMessage } from "../runner/said.js";
+import { isUsers, messagesIn, placeIn, type AnyMessage } from "../runner/messages-in.js";
 
 /**
  * Whether an update's removals depend on the server's messages: it removes messages, or begins again from a user

@@ -1,5 +1,5 @@
 import type { Fields } from "../state/schema.js";
-import type { AnyMessage } from "../runner/said.js";
+import type { AnyMessage } from "../runner/messages-in.js";
 
 type Values = Record<string, unknown>;
 

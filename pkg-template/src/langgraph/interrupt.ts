@@ -1,6 +1,6 @@
 // An interrupt of LangGraph, and in the form that folds and runners share.
-import { questionIn, text } from "../stream/question.js";
-import type { Asked } from "../stream/run-result.js";
+import { questionIn, text } from "../stream/interrupt-text.js";
+import type { UnnamedInterrupt } from "../stream/run-result.js";
 
 /** A question of the graph to the user. The run continues when you resume it with the answer. */
 export interface RunInterrupt {
@@ -15,7 +15,7 @@ export const isKnown = (interrupts: readonly RunInterrupt[], { id }: RunInterrup
   id !== undefined && interrupts.some((known) => known.id === id);
 
 /** Reads an interrupt: its value is the argument of `interrupt()`. */
-export function interruptOf(raw: unknown): Asked {
+export function interruptOf(raw: unknown): UnnamedInterrupt {
   const { id, value } = raw as RunInterrupt;
   const { tool_call_id: toolCallId } = (value ?? {}) as { tool_call_id?: unknown };
   return { id, value, message: questionIn(value), toolCallId: text(toolCallId), raw };

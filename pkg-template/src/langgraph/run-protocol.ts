@@ -13,7 +13,7 @@ import { inputOf } from "./input.js";
 import type { Answer, RunNews, RunProtocol } from "../runner/protocol.js";
 import type { ServerThread } from "../runner/load.js";
 import { lostMessages } from "../runner/lost.js";
-import { idsOf, messagesIn } from "../runner/said.js";
+import { idsOf, messagesIn } from "../runner/messages-in.js";
 import { isConnected } from "../stream/run-end.js";
 import { interruptOf } from "./interrupt.js";
 import { tell } from "../shared/tell.js";

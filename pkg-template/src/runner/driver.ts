@@ -8,11 +8,11 @@ import { step } from "./machine.js";
 import { listOf } from "./machine/chain.js";
 import { machineOf } from "./machine/machine-of.js";
 import { isDue, isUnderWay, openOf } from "./machine/standing.js";
-import type { Command, Event, Machine, Refusal, Rules, Who } from "./machine/types.js";
+import type { Command, Event, Machine, Refusal, Rules, CallId } from "./machine/types.js";
 import type { RunProtocol } from "./protocol.js";
-import { askedOf, shownStatus } from "./shown.js";
+import { openInterrupts, shownStatus } from "./shown.js";
 import { Listeners } from "./listeners.js";
-import { carried, isPending } from "./said.js";
+import { carried, isPending } from "./messages-in.js";
 import { INSIDE } from "../thread/inside.js";
 
 /** A call whose promise is not settled. */
@@ -20,7 +20,7 @@ interface Call {
   resolve(result: RunResult): void;
   reject(error: unknown): void;
   /** Shows or reads the call's data, once it is admitted. An error that it throws rejects the call. */
-  act: (w: Who) => Event;
+  act: (callId: CallId) => Event;
   /** Whether its result reports the shown thread, for a page that was not there. */
   readonly isLoad: boolean;
 }
@@ -37,7 +37,7 @@ export class Driver<S extends object, U extends object> {
   readonly effects: Effects<S, U>;
   readonly listeners = new Listeners(() => [this.status, this.error, this.interrupts, this.isThreadLoading]);
   readonly #rules: Rules;
-  readonly #calls = new Map<Who, Call>();
+  readonly #calls = new Map<CallId, Call>();
   readonly #queue: (() => Event | undefined)[] = [];
   #machine: Machine;
   #made = 0;
@@ -87,7 +87,7 @@ export class Driver<S extends object, U extends object> {
   }
 
   get interrupts(): readonly Interrupt[] {
-    return this.thread.isDisposed ? NONE : this.effects.questions.list(askedOf(this.machine));
+    return this.thread.isDisposed ? NONE : this.effects.interrupts.list(openInterrupts(this.machine));
   }
 
   get isThreadLoading(): boolean {
@@ -110,17 +110,17 @@ export class Driver<S extends object, U extends object> {
   // ── calls ──
 
   /** Returns how the call ends. */
-  call(event: (w: Who) => Event, act: (w: Who) => Event = none, isLoad = false): Promise<RunResult> {
+  call(event: (callId: CallId) => Event, act: (callId: CallId) => Event = none, isLoad = false): Promise<RunResult> {
     return new Promise((resolve, reject) => {
-      const w = this.#made++;
-      this.#calls.set(w, { resolve, reject, act, isLoad });
-      this.hear(event(w));
+      const callId = this.#made++;
+      this.#calls.set(callId, { resolve, reject, act, isLoad });
+      this.hear(event(callId));
     });
   }
 
   /** Changes what a call is for. */
-  acts(w: Who, act: (w: Who) => Event): void {
-    const call = this.#calls.get(w);
+  acts(callId: CallId, act: (callId: CallId) => Event): void {
+    const call = this.#calls.get(callId);
     if (call) call.act = act;
   }
 
@@ -130,10 +130,10 @@ export class Driver<S extends object, U extends object> {
   }
 
   /** Returns the event of a retry: of the update with this id, or of what failed last. */
-  retryEvent(w: Who, id: string | undefined, isEdit: (update: object) => boolean): Event {
+  retryEvent(callId: CallId, id: string | undefined, isEdit: (update: object) => boolean): Event {
     const chosen = this.chosen(id);
     const edits = chosen.some(({ update }) => isEdit(update as object));
-    return { is: "retry", w, ids: chosen.map((one) => one.id), named: id !== undefined, edits };
+    return { is: "retry", callId, ids: chosen.map((one) => one.id), named: id !== undefined, edits };
   }
 
   chosen(id: string | undefined) {
@@ -250,39 +250,39 @@ export class Driver<S extends object, U extends object> {
   #execute(command: Command): Event | undefined {
     switch (command.do) {
       case "act":
-        return this.#act(command.w);
+        return this.#act(command.callId);
       case "settle":
         return void this.#settle(command);
       case "refuse":
-        return void this.#take(command.w)?.reject(refusalOf(command.code));
+        return void this.#take(command.callId)?.reject(refusalOf(command.code));
       case "retry":
-        return this.retryEvent(command.w, undefined, () => false);
+        return this.retryEvent(command.callId, undefined, () => false);
       default: {
         const made = (this.effects[command.do] as (command: Command) => Event | undefined).call(this.effects, command);
         // It is this runner's own doing.
-        if (command.do === "ask" || command.do === "end" || command.do === "tire") this.#seen = this.thread.run;
+        if (command.do === "reopen" || command.do === "end" || command.do === "tire") this.#seen = this.thread.run;
         return made;
       }
     }
   }
 
-  #act(w: Who): Event | undefined {
+  #act(callId: CallId): Event | undefined {
     try {
-      return this.#calls.get(w)?.act(w);
+      return this.#calls.get(callId)?.act(callId);
     } catch (error) {
-      this.#take(w)?.reject(error);
+      this.#take(callId)?.reject(error);
       return undefined;
     }
   }
 
-  #take(w: Who): Call | undefined {
-    const call = this.#calls.get(w);
-    this.#calls.delete(w);
+  #take(callId: CallId): Call | undefined {
+    const call = this.#calls.get(callId);
+    this.#calls.delete(callId);
     return call;
   }
 
-  #settle({ ws, how, why }: Extract<Command, { do: "settle" }>): void {
-    const calls = ws.flatMap((w) => this.#take(w) ?? []);
+  #settle({ callIds, how, why }: Extract<Command, { do: "settle" }>): void {
+    const calls = callIds.flatMap((callId) => this.#take(callId) ?? []);
     const result = this.#resultOf(
       how,
       why,
@@ -298,7 +298,7 @@ export class Driver<S extends object, U extends object> {
       status,
       runId: this.thread.run.id,
       error: refused ?? (hasFailed ? this.#reason : undefined),
-      interrupts: status === "interrupted" ? this.effects.questions.list(askedOf(this.#machine)) : NONE,
+      interrupts: status === "interrupted" ? this.effects.interrupts.list(openInterrupts(this.#machine)) : NONE,
       pendingToolCallIds: status === "finished" ? this.effects.takeCalls(isLoad) : NONE,
     };
   }
@@ -316,11 +316,11 @@ export class Driver<S extends object, U extends object> {
 }
 
 const NONE: readonly never[] = [];
-const none = (w: Who): Event => ({ is: "stands", ws: [w] });
+const none = (callId: CallId): Event => ({ is: "stands", callIds: [callId] });
 
 const REFUSALS: { readonly [Code in Refusal]: ConstructorParameters<typeof ThreadfoldError> } = {
   BUSY: ["BUSY", "A run of the thread is under way, or waits for an answer: stop() it, or wait for its end."],
-  INVALID_STATE: ["INVALID_STATE", "Nothing has failed, and the run asks nothing: there is nothing to do."],
+  INVALID_STATE: ["INVALID_STATE", "Nothing has failed, and the run is not interrupted: there is nothing to do."],
   INVALID_ARGUMENT: ["INVALID_ARGUMENT", "No update that has failed has this id: see thread.pending."],
   DISPOSED: ["DISPOSED", "The runner was disposed."],
 };

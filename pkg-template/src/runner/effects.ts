@@ -5,17 +5,17 @@ import { BROKEN, brokenBy } from "../stream/connection.js";
 import { isFinal, isGone, isLost, isNotLetIn, pause } from "../stream/http.js";
 import type { Thread } from "../thread/thread.js";
 import type { PendingUpdate, ThreadRun } from "../thread/thread-types.js";
-import { Attempt } from "./attempt.js";
+import { RunAttempt } from "./run-attempt.js";
 import { Cancel } from "./cancel.js";
 import { FailedUpdates } from "./failed-updates.js";
 import { foldState, type ServerThread } from "./load.js";
 import type { Command, Event, Found, RunStanding } from "./machine/types.js";
 import type { RunNews, RunProtocol, Work } from "./protocol.js";
-import { Questions } from "./questions.js";
-import { saidBy } from "./rewind.js";
+import { RunInterrupts } from "./run-interrupts.js";
+import { removalsOf } from "./rewind.js";
 import { isConnected } from "../stream/run-end.js";
 import { resendFailed } from "./resend.js";
-import { beginEmpty } from "./said.js";
+import { beginEmpty } from "./messages-in.js";
 import { INSIDE } from "../thread/inside.js";
 
 const NONE: readonly never[] = [];
@@ -23,7 +23,7 @@ type Of<Name extends Command["do"]> = Extract<Command, { do: Name }>;
 
 /** Executes the commands that change a thread, and those that reach a server. Their outcomes are events. */
 export class Effects<S extends object, U extends object> {
-  readonly questions: Questions<S, U>;
+  readonly interrupts: RunInterrupts<S, U>;
   readonly failed: FailedUpdates<S, U>;
   /** Why the server's state of the thread could not be loaded, and why the last run may not have been stopped. */
   loadError: unknown;
@@ -33,7 +33,7 @@ export class Effects<S extends object, U extends object> {
   readonly #delays: readonly number[];
   readonly #cancel: Cancel;
   readonly #hear: (make: () => Event | undefined) => void;
-  #attempt: Attempt<S, U>;
+  #attempt: RunAttempt<S, U>;
   /** Open calls of the page's tools that a run left, and no result has reported yet. */
   #callsLeft: readonly string[] = NONE;
 
@@ -49,9 +49,9 @@ export class Effects<S extends object, U extends object> {
     this.#delays = delays;
     this.#hear = hear;
     this.#cancel = new Cancel(protocol, cancelTimeout);
-    this.questions = new Questions(thread, (raw) => protocol.interrupt(raw));
+    this.interrupts = new RunInterrupts(thread, (raw) => protocol.interrupt(raw));
     this.failed = new FailedUpdates(thread);
-    this.#attempt = new Attempt(thread, 0, false);
+    this.#attempt = new RunAttempt(thread, 0, false);
     this.#attempt.carry(thread);
     this.#attempt.before = undefined;
   }
@@ -71,14 +71,14 @@ export class Effects<S extends object, U extends object> {
   found({ status, id, error }: ThreadRun = this.#thread.run): Found {
     switch (status) {
       case "interrupted":
-        return { is: "asks", open: this.questions.ids };
+        return { is: "interrupted", open: this.interrupts.ids };
       case "error":
         return {
           is: "error",
           begun: id !== undefined,
           lost: isLost({ error }),
           gone: isGone(error),
-          open: this.questions.ids,
+          open: this.interrupts.ids,
         };
       case "disconnected":
         return { is: "disconnected", joins: this.#canJoin, heard: this.hasHeard };
@@ -91,7 +91,7 @@ export class Effects<S extends object, U extends object> {
   get atFirst(): RunStanding {
     const { run, incompleteIds: streaming } = this.#thread;
     const found = this.found();
-    if (found.is === "asks") return { ...found, kept: NONE };
+    if (found.is === "interrupted") return { ...found, kept: NONE };
     if (found.is === "error") return { ...found, answers: undefined };
     if (found.is !== "disconnected") return { is: "none" };
     return { ...found, heard: run.lastEventId !== undefined || streaming.length > 0, tired: false };
@@ -116,19 +116,19 @@ export class Effects<S extends object, U extends object> {
     if (carries) this.#thread.receive({ type: "run-started" });
     // Updates made from here on wait for the next run, however long the server takes to begin this one.
     else beginEmpty(this.#thread);
-    this.#attempt = new Attempt(this.#thread, n, true, run.interrupts);
+    this.#attempt = new RunAttempt(this.#thread, n, true, run.interrupts);
   }
 
-  end({ unsends, asks }: Of<"end">): void {
+  end({ unsends, reopens }: Of<"end">): void {
     const thread = this.#thread;
     if (unsends) for (const { id } of thread.pending.filter(isSent)) thread[INSIDE].update(id).retry();
-    const interrupts = asks ? this.#attempt.asked : undefined;
+    const interrupts = reopens ? this.#attempt.interrupts : undefined;
     thread.receive({ type: "run-finished", interrupts, stopped: true });
   }
 
-  /** The questions of a run that failed are open again. */
-  ask(): void {
-    this.#thread.receive({ type: "run-finished", interrupts: this.questions.raw, stopped: true });
+  /** The interrupts of a run that failed are open again. */
+  reopen(): void {
+    this.#thread.receive({ type: "run-finished", interrupts: this.interrupts.raw, stopped: true });
   }
 
   /** Fails the updates of a cut-off run that another run follows. */
@@ -138,7 +138,7 @@ export class Effects<S extends object, U extends object> {
     for (const { id, status } of this.#thread.pending)
       if (status === "sent" && carried.has(id)) this.#thread[INSIDE].update(id).fail(error);
     // To stop its reading would end the run that has begun.
-    this.#attempt = new Attempt(this.#thread, -1, false);
+    this.#attempt = new RunAttempt(this.#thread, -1, false);
   }
 
   giveUp({ n }: Of<"giveUp">): Event {
@@ -162,29 +162,30 @@ export class Effects<S extends object, U extends object> {
   }
 
   /** Makes failed updates pending again. For a run without any, removes the messages that it had received. */
-  retryFailed(w: number, chosen: readonly PendingUpdate<U>[]): Event {
+  retryFailed(callId: number, chosen: readonly PendingUpdate<U>[]): Event {
     const thread = this.#thread;
     if (chosen.length > 0)
-      return { is: "shown", ws: [w], ids: resendFailed(thread, chosen, this.failed.saidWith(chosen)) };
-    const said =
-      this.#protocol.resendsAnswers && thread.run.id !== undefined ? saidBy(thread, this.failed.ofRun) : NONE;
-    if (said.length === 0) return { is: "wanted", ws: [w] };
-    return { is: "shown", ws: [w], ids: [thread.optimistic({ messages: said } as never).id] };
+      return { is: "shown", callIds: [callId], ids: resendFailed(thread, chosen, this.failed.receivedWith(chosen)) };
+    const removals =
+      this.#protocol.resendsAnswers && thread.run.id !== undefined ? removalsOf(thread, this.failed.ofRun) : NONE;
+    if (removals.length === 0) return { is: "wanted", callIds: [callId] };
+    return { is: "shown", callIds: [callId], ids: [thread.optimistic({ messages: removals } as never).id] };
   }
 
   /** Sends those of these updates that the server, after being asked, lacks. */
-  resend({ ws, ids, isDone }: Of<"resend">): Event {
+  resend({ callIds, ids, isDone }: Of<"resend">): Event {
     const thread = this.#thread;
     const chosen = new Set(ids);
     const lacking = thread.pending.filter(({ id }) => chosen.has(id));
     const failed = lacking.filter(({ status }) => status === "failed");
-    if (failed.length > 0) return { is: "shown", ws, ids: resendFailed(thread, failed, this.failed.saidWith(failed)) };
+    if (failed.length > 0)
+      return { is: "shown", callIds, ids: resendFailed(thread, failed, this.failed.receivedWith(failed)) };
     // Somebody else has sent it again meanwhile.
-    if (lacking.length > 0) return { is: "shown", ws, ids: lacking.map(({ id }) => id) };
-    if (thread.run.status !== "error") return { is: "stands", ws };
-    if (!isDone) return { is: "wanted", ws };
+    if (lacking.length > 0) return { is: "shown", callIds, ids: lacking.map(({ id }) => id) };
+    if (thread.run.status !== "error") return { is: "stands", callIds };
+    if (!isDone) return { is: "wanted", callIds };
     thread.receive({ type: "run-finished" });
-    return { is: "stands", ws };
+    return { is: "stands", callIds };
   }
 
   // ── the server ──
@@ -193,7 +194,7 @@ export class Effects<S extends object, U extends object> {
     const attempt = this.#attempt;
     const updates = attempt.carry(this.#thread);
     try {
-      const given = answers && this.questions.answers(answers);
+      const given = answers && this.interrupts.answers(answers);
       this.#read(attempt, this.#protocol.request(given ? NONE : updates, given, mayLack));
       return undefined;
     } catch (error) {
@@ -212,16 +213,16 @@ export class Effects<S extends object, U extends object> {
   }
 
   /** A run that is joined is the one that was cut, or another page's. */
-  #joining(n: number): Attempt<S, U> {
+  #joining(n: number): RunAttempt<S, U> {
     const last = this.#attempt;
-    const attempt = new Attempt(this.#thread, n, false);
+    const attempt = new RunAttempt(this.#thread, n, false);
     attempt.carry(this.#thread);
     attempt.runId = this.#thread.run.id;
     attempt.before = last.runId === this.#thread.run.id ? last.before : undefined;
     return attempt;
   }
 
-  #read(attempt: Attempt<S, U>, work: Work, joins = false): void {
+  #read(attempt: RunAttempt<S, U>, work: Work, joins = false): void {
     const thread = this.#thread;
     const confirmed = thread.getConfirmedState();
     const { lastEventId } = thread.run;
@@ -248,7 +249,7 @@ export class Effects<S extends object, U extends object> {
     // Retrying a failed run removes only the messages that it had received.
     if (run.status === "error" && before) this.failed.note(before());
     // An answer that the server refused can be corrected.
-    if (run.status === "error" && news.stillOpen) this.questions.reopen(news.stillOpen);
+    if (run.status === "error" && news.stillOpen) this.interrupts.reopen(news.stillOpen);
     if (news.pendingToolCallIds) this.#callsLeft = news.pendingToolCallIds;
     const how = this.found();
     // Where other code has begun a run meanwhile, this one was over before.
@@ -257,10 +258,10 @@ export class Effects<S extends object, U extends object> {
   }
 
   load({ n, joined }: Of<"load">): void {
-    const attempt = (this.#attempt = new Attempt(this.#thread, n, false));
+    const attempt = (this.#attempt = new RunAttempt(this.#thread, n, false));
     const { signal } = attempt;
     const isOver = () => attempt !== this.#attempt || signal.aborted || this.#thread.isDisposed;
-    const ask = async () => this.#protocol.load?.(signal);
+    const request = async () => this.#protocol.load?.(signal);
     const loaded = (found: ServerThread | undefined): Event => {
       const run = found && foldState(this.#thread, found, joined);
       return { is: "loaded", n, how: this.found(), run, isDone: found?.isDone === true };
@@ -269,7 +270,7 @@ export class Effects<S extends object, U extends object> {
       this.loadError = error;
       return { is: "unloaded", n };
     };
-    ask().then(
+    request().then(
       (found) => this.#hear(() => (isOver() ? undefined : loaded(found))),
       (error: unknown) => this.#hear(() => (isOver() ? undefined : refused(error))),
     );

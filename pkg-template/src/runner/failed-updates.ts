@@ -1,7 +1,7 @@
 // Updates that failed together.
 import type { PendingUpdate } from "../thread/thread-types.js";
 import type { Thread } from "../thread/thread.js";
-import { carried, messagesIn } from "./said.js";
+import { carried, messagesIn } from "./messages-in.js";
 
 /** Tells which updates failed together: those with one error, the run's. */
 export class FailedUpdates<S extends object, U extends object> {
@@ -9,7 +9,7 @@ export class FailedUpdates<S extends object, U extends object> {
   /** The errors of a thread that was loaded, where each is a copy. */
   readonly #copies: ReadonlySet<unknown>;
   /** The ids of the messages that each run received before it failed, by its error. */
-  readonly #said = new WeakMap<object, ReadonlySet<unknown>>();
+  readonly #received = new WeakMap<object, ReadonlySet<unknown>>();
 
   constructor(thread: Thread<S, U>) {
     this.#thread = thread;
@@ -21,15 +21,15 @@ export class FailedUpdates<S extends object, U extends object> {
     const { error } = this.#thread.run;
     if (typeof error !== "object" || error === null) return;
     const ids = messagesIn(this.#thread.getConfirmedState()).map(({ id }) => id);
-    this.#said.set(error, new Set(ids.filter((id) => !before.has(id))));
+    this.#received.set(error, new Set(ids.filter((id) => !before.has(id))));
   }
 
   /**
    * Returns the ids of the messages received by the runs with which these updates failed. Undefined if a reload has
    * lost them.
    */
-  saidWith(updates: readonly PendingUpdate<U>[]): ReadonlySet<unknown> | undefined {
-    const known = updates.map(({ error }) => this.#said.get(error as object));
+  receivedWith(updates: readonly PendingUpdate<U>[]): ReadonlySet<unknown> | undefined {
+    const known = updates.map(({ error }) => this.#received.get(error as object));
     return known.includes(undefined) ? undefined : new Set(known.flatMap((ids) => [...(ids ?? [])]));
   }
 
@@ -39,7 +39,7 @@ export class FailedUpdates<S extends object, U extends object> {
    */
   get ofRun(): ReadonlySet<unknown> | "reloaded" {
     const { error } = this.#thread.run;
-    return this.#said.get(error as object) ?? (this.#copies.has(error) ? "reloaded" : new Set());
+    return this.#received.get(error as object) ?? (this.#copies.has(error) ? "reloaded" : new Set());
   }
 
   /** Returns the failed updates that runs carried. */
@@ -60,12 +60,12 @@ export class FailedUpdates<S extends object, U extends object> {
 
   #isSame(one: unknown, other: unknown): boolean {
     if (one === other) return true;
-    return this.#copies.has(one) && this.#copies.has(other) && said(one) === said(other);
+    return this.#copies.has(one) && this.#copies.has(other) && wordsOf(one) === wordsOf(other);
   }
 }
 
 /** The text of an error that a record keeps. */
-function said(error: unknown): string {
+function wordsOf(error: unknown): string {
   const { message = error, code, status } = (error ?? {}) as { message?: unknown; code?: unknown; status?: unknown };
   return [message, code, status].map(String).join("\n");
 }

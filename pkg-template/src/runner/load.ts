@@ -1,6 +1,6 @@
 import type { Thread } from "../thread/thread.js";
 import { lostMessages } from "./lost.js";
-import { beginEmpty } from "./said.js";
+import { beginEmpty } from "./messages-in.js";
 
 /** The server's state of a thread. */
 export interface ServerThread {

@@ -1,5 +1,5 @@
 // A runner's rules: one explicit state, one pure step.
-import { cut, ended, hear, loaded } from "./machine/attempt.js";
+import { cut, ended, hear, loaded } from "./machine/stream-events.js";
 import { afterDispose, answer, change, dispose, load, queue, retry, send, stop } from "./machine/calls.js";
 import { otherBegan, otherEnded, rolledBack } from "./machine/other-runs.js";
 import { isDue, NONE, resultOf } from "./machine/standing.js";
@@ -28,7 +28,7 @@ function take(turn: Turn, event: Event): void {
     case "load":
       return load(turn, event);
     case "stop":
-      return stop(turn, event.w);
+      return stop(turn, event.callId);
     case "dispose":
       return dispose(turn, "disconnected");
     case "freed":
@@ -39,8 +39,8 @@ function take(turn: Turn, event: Event): void {
     case "answered":
       return answer(turn, event);
     case "stands":
-      if (state.is === "rest") settle(turn, event.ws, resultOf(state.run));
-      else turn.m.own = [...turn.m.own, ...event.ws];
+      if (state.is === "rest") settle(turn, event.callIds, resultOf(state.run));
+      else turn.m.own = [...turn.m.own, ...event.callIds];
       return;
     case "began":
     case "part":

@@ -1,5 +1,5 @@
 import type { ServerThread } from "./load.js";
-import type { Asked, Interrupt } from "../stream/run-result.js";
+import type { UnnamedInterrupt, Interrupt } from "../stream/run-result.js";
 import type { InterruptAnswer } from "./runner-types.js";
 
 /** A protocol's requests. The runner decides when to make them, and handles their results. */
@@ -25,7 +25,7 @@ export interface RunProtocol {
   readonly resendsAnswers: boolean;
   /** Stops the run on the server, until the signal aborts. */
   cancel(signal: AbortSignal): Promise<void>;
-  interrupt(raw: unknown): Asked;
+  interrupt(raw: unknown): UnnamedInterrupt;
   /** Returns the thread's report on its last run's end, for a page that was not there. */
   news?(): RunNews;
 }

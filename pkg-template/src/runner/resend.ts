@@ -5,19 +5,19 @@ import { INSIDE } from "../thread/inside.js";
 import type { PendingUpdate } from "../thread/thread-types.js";
 import type { Thread } from "../thread/thread.js";
 import { editToResend, isEdit } from "./rewind.js";
-import { type AnyMessage, idsOf, isPending, isUsers, lastOf, messagesIn } from "./said.js";
+import { type AnyMessage, idsOf, isPending, isUsers, lastOf, messagesIn } from "./messages-in.js";
 
 /**
  * Makes failed updates pending again, in their order; returns their ids. Renews updates that remove messages. Removes
  * the messages that the failed run received after them. If the conversation has continued after some of them, moves
  * those and all later ones to the end.
  *
- * @param said - The ids of what that run had said; if a reload has lost them, it is what stands behind.
+ * @param received - The ids of the messages that the run received; if a reload has lost them, all that come after.
  */
 export function resendFailed<S extends object, U extends object>(
   thread: Thread<S, U>,
   updates: readonly PendingUpdate<U>[],
-  said: ReadonlySet<unknown> | undefined,
+  received: ReadonlySet<unknown> | undefined,
 ): string[] {
   if (updates.some(({ update }) => isEdit(thread, update as object))) {
     for (const { id } of updates) thread[INSIDE].update(id).rollback();
@@ -26,7 +26,7 @@ export function resendFailed<S extends object, U extends object>(
   }
   const ids = updates.map(({ update }) => idsOf(update).filter((id) => id !== undefined));
   const own = new Set<unknown>(ids.flat());
-  takeBack(thread, ids, own, said);
+  takeBack(thread, ids, own, received);
   const messages = messagesIn(thread.getState());
   const places = new Map<unknown, number>(messages.map(({ id }, at) => [id, at]));
   // Updates that wait after them are sent with them.
@@ -61,7 +61,7 @@ function takeBack<S extends object, U extends object>(
   thread: Thread<S, U>,
   ids: readonly (readonly unknown[])[],
   own: ReadonlySet<unknown>,
-  said: ReadonlySet<unknown> | undefined,
+  received: ReadonlySet<unknown> | undefined,
 ): void {
   const messages = messagesIn(thread.getState());
   const shown = new Set<unknown>(messages.map(({ id }) => id));
@@ -77,7 +77,7 @@ function takeBack<S extends object, U extends object>(
     // The result of a call made before is what somebody else has sent.
     isBehind = isOwn || (isBehind && !isUsers(message) && (answered === undefined || calls.has(answered)));
     if (isBehind) for (const call of tool_calls ?? []) calls.add(call.id);
-    return isBehind && !isOwn && (!said || said.has(id)) && thread.getConfirmedMessage(id);
+    return isBehind && !isOwn && (!received || received.has(id)) && thread.getConfirmedMessage(id);
   });
   if (gone.length > 0) thread.update({ messages: gone.map(({ id }) => removeMessage(id)) } as U);
 }

@@ -3,8 +3,8 @@ import { ThreadfoldError } from "../shared/errors.js";
 import { removeMessage } from "../state/messages.js";
 import type { Thread } from "../thread/thread.js";
 import type { PendingUpdate } from "../thread/thread-types.js";
-import { idsOf, isUsers, lastOf, messagesIn, placeIn, removes, type AnyMessage } from "./said.js";
-import { carried } from "./said.js";
+import { idsOf, isUsers, lastOf, messagesIn, placeIn, removes, type AnyMessage } from "./messages-in.js";
+import { carried } from "./messages-in.js";
 import { INSIDE } from "../thread/inside.js";
 
 /**
@@ -12,7 +12,7 @@ import { INSIDE } from "../thread/inside.js";
  *
  * @throws `UNKNOWN_MESSAGE` for an id that no message has, `INVALID_STATE` without a user message.
  */
-export function questionOf<S extends object, U extends object>(
+export function userMessageOf<S extends object, U extends object>(
   thread: Thread<S, U>,
   id: string | undefined,
 ): AnyMessage {
@@ -21,9 +21,10 @@ export function questionOf<S extends object, U extends object>(
   // A call of the page's own carries those: no run answers them.
   const manual = new Set(thread.pending.filter((update) => update.manual).flatMap(({ update }) => idsOf(update)));
   if (id !== undefined && named < 0) throw new ThreadfoldError("UNKNOWN_MESSAGE", `There is no message '${id}'.`);
-  const question = messages[lastOf(messages.slice(0, named + 1), (one) => isUsers(one) && !manual.has(one.id))];
-  if (!question) throw new ThreadfoldError("INVALID_STATE", "There is no user message to answer yet: send one first.");
-  return question;
+  const userMessage = messages[lastOf(messages.slice(0, named + 1), (one) => isUsers(one) && !manual.has(one.id))];
+  if (!userMessage)
+    throw new ThreadfoldError("INVALID_STATE", "There is no user message to answer yet: send one first.");
+  return userMessage;
 }
 
 /** Returns the update that no run has taken to the server and that is about this message. */
@@ -40,36 +41,36 @@ export const unsentOf = <S extends object, U extends object>(thread: Thread<S, U
  */
 export function rewound<S extends object, U extends object>(
   thread: Thread<S, U>,
-  question: AnyMessage,
-  instead: object = question,
+  userMessage: AnyMessage,
+  instead: object = userMessage,
 ): { messages: object[] } {
   const behind = [thread.getState(), thread.getConfirmedState()].flatMap((state) => {
     const messages = messagesIn(state);
-    const at = placeIn(messages, question.id);
+    const at = placeIn(messages, userMessage.id);
     return at < 0 ? [] : messages.slice(at + 1);
   });
   const isBehind = new Set<unknown>(behind.map(({ id }) => id));
-  const ids = new Set([...isBehind, question.id]);
+  const ids = new Set([...isBehind, userMessage.id]);
   for (const update of carried(thread).filter(isUnsent))
     if (idsOf(update.update).some((id) => ids.has(id))) thread[INSIDE].update(update.id).rollback();
   const removals = messagesIn(thread.getConfirmedState()).flatMap(({ id }) =>
     isBehind.has(id) ? removeMessage(id) : [],
   );
-  return { messages: [instead === question ? question : { ...instead, id: question.id }, ...removals] };
+  return { messages: [instead === userMessage ? userMessage : { ...instead, id: userMessage.id }, ...removals] };
 }
 
 /**
  * Returns the removals of a failed run's messages after the user's last message: the run is made anew.
  *
- * @param said - The ids of what it had said; `reloaded` if a reload has lost them: the answer at the end is the run's.
+ * @param received - The ids of the messages that it received; `reloaded` if a reload has lost them: the answer at the end is the run's.
  */
-export function saidBy<S extends object, U extends object>(
+export function removalsOf<S extends object, U extends object>(
   thread: Thread<S, U>,
-  said: ReadonlySet<unknown> | "reloaded",
+  received: ReadonlySet<unknown> | "reloaded",
 ): object[] {
   const isOlder = (message: AnyMessage) =>
     isUsers(message) ||
-    !(said === "reloaded" ? isAnswer(message) : said.has(message.id)) ||
+    !(received === "reloaded" ? isAnswer(message) : received.has(message.id)) ||
     !thread.getConfirmedMessage(message.id);
   const messages = messagesIn(thread.getState());
   return messages.slice(lastOf(messages, isOlder) + 1).map(({ id }) => removeMessage(id));
@@ -99,10 +100,10 @@ export function editToResend<S extends object, U extends object>(thread: Thread<
   const from = shown.findIndex(({ id }) => gone.has(id));
   // Without a message of its own, the update removes an answer: to the user message before it.
   const goesOn = !own && from >= 0 && shown.slice(from).some(isUsers);
-  const question = own
+  const userMessage = own
     ? shown.find((message) => message.id === own.id && isUsers(message))
     : goesOn && shown[lastOf(shown.slice(0, from), isUsers)];
-  if (question && more.length === 0) return { ...update, ...rewound(thread, question, own) };
+  if (userMessage && more.length === 0) return { ...update, ...rewound(thread, userMessage, own) };
   const ids = new Set<unknown>(shown.map(({ id }) => id));
   return { ...update, messages: list.filter((message) => !isRemoval(message) || ids.has(message.id)) };
 }
@@ -110,9 +111,9 @@ export function editToResend<S extends object, U extends object>(thread: Thread<
 const isRemoval = ({ type }: AnyMessage): boolean => type === "remove";
 
 /** Returns the one message that replaces the user message with this id. */
-export function insteadOf(question: AnyMessage, id: string, messages: unknown): object {
+export function insteadOf(userMessage: AnyMessage, id: string, messages: unknown): object {
   const [own, ...more] = [messages ?? []].flat() as object[];
-  if (question.id !== id || !own || more.length > 0)
+  if (userMessage.id !== id || !own || more.length > 0)
     throw new ThreadfoldError(
       "INVALID_ARGUMENT",
       "An edit takes exactly one message, and its messageId names one of the user's.",

@@ -4,18 +4,18 @@ import { option, reading } from "../shared/reading.js";
 import { BROKEN } from "../stream/connection.js";
 import { BECOME } from "../thread/become.js";
 import type { Thread } from "../thread/thread.js";
-import { answersTo } from "./questions.js";
+import { answersTo } from "./run-interrupts.js";
 import { checkRegenerating, checkSending } from "./options.js";
 import { Driver, type Settings } from "./driver.js";
 import { standingOf } from "./machine/standing.js";
-import type { Event, Who } from "./machine/types.js";
+import type { Event, CallId } from "./machine/types.js";
 import type { RunProtocol } from "./protocol.js";
-import { insteadOf, isEdit, questionOf, rewound, unsentOf } from "./rewind.js";
+import { insteadOf, isEdit, userMessageOf, rewound, unsentOf } from "./rewind.js";
 import type { Interrupt, RunResult } from "../stream/run-result.js";
 import type { RunStatus } from "../thread/thread-types.js";
 import type { InterruptAnswer, RunnerOptions, SendOptions, SentMessages } from "./runner-types.js";
-import type { AnyMessage } from "./said.js";
-import { askedOf } from "./shown.js";
+import type { AnyMessage } from "./messages-in.js";
+import { openInterrupts } from "./shown.js";
 
 const DELAYS = [250, 1_000, 2_000, 4_000, 8_000];
 
@@ -100,15 +100,16 @@ export abstract class Runner<S extends object, U extends object> {
     const update = reading(() => ({ ...input, ...(!isNone && { messages: this.#protocol.messages(message) }) }));
     const messageId = option(options, "messageId");
     if (messageId !== undefined)
-      return this.#edit((w) => {
-        const question = questionOf(this.thread, messageId);
-        const own = insteadOf(question, messageId, update.messages);
-        return this.#rewind(w, question, own, update);
+      return this.#edit((callId) => {
+        const userMessage = userMessageOf(this.thread, messageId);
+        const own = insteadOf(userMessage, messageId, update.messages);
+        return this.#rewind(callId, userMessage, own, update);
       });
     const isEmpty = Object.keys(update).length === 0;
     return this.#driver.call(
-      (w) => ({ is: "send", w }),
-      (w) => (isEmpty ? { is: "wanted", ws: [w] } : { is: "shown", ws: [w], ids: [this.#show(update)] }),
+      (callId) => ({ is: "send", callId }),
+      (callId) =>
+        isEmpty ? { is: "wanted", callIds: [callId] } : { is: "shown", callIds: [callId], ids: [this.#show(update)] },
     );
   }
 
@@ -125,17 +126,17 @@ export abstract class Runner<S extends object, U extends object> {
   async regenerate(options?: Pick<SendOptions, "messageId">): Promise<RunResult> {
     this.#ready();
     checkRegenerating(options);
-    return this.#edit((w) => {
+    return this.#edit((callId) => {
       const { thread } = this;
-      const question = questionOf(thread, option(options, "messageId"));
+      const userMessage = userMessageOf(thread, option(options, "messageId"));
       // There is no answer yet to one that the server does not have.
-      const unsent = unsentOf(thread, question);
-      if (!unsent) return this.#rewind(w, question);
+      const unsent = unsentOf(thread, userMessage);
+      if (!unsent) return this.#rewind(callId, userMessage);
       if (unsent.status === "failed") {
-        this.#driver.acts(w, () => this.#driver.effects.retryFailed(w, this.#driver.chosen(unsent.id)));
-        return this.#retryEvent(w, unsent.id);
+        this.#driver.acts(callId, () => this.#driver.effects.retryFailed(callId, this.#driver.chosen(unsent.id)));
+        return this.#retryEvent(callId, unsent.id);
       }
-      return { is: "shown", ws: [w], ids: [unsent.id], now: true };
+      return { is: "shown", callIds: [callId], ids: [unsent.id], now: true };
     });
   }
 
@@ -146,7 +147,7 @@ export abstract class Runner<S extends object, U extends object> {
    * an `error` if the server refused or could not be reached, so that the run may continue there.
    */
   async stop(): Promise<RunResult> {
-    return this.#driver.call((w) => ({ is: "stop", w }));
+    return this.#driver.call((callId) => ({ is: "stop", callId }));
   }
 
   /**
@@ -166,13 +167,13 @@ export abstract class Runner<S extends object, U extends object> {
     if (update !== undefined && typeof id !== "string")
       invalid("retry() takes an update of thread.pending, its id, or nothing.");
     return this.#driver.call(
-      (w) => this.#retryEvent(w, id),
-      (w) => this.#driver.effects.retryFailed(w, this.#driver.chosen(id)),
+      (callId) => this.#retryEvent(callId, id),
+      (callId) => this.#driver.effects.retryFailed(callId, this.#driver.chosen(id)),
     );
   }
 
-  #retryEvent(w: Who, id: string | undefined): Event {
-    return this.#driver.retryEvent(w, id, (update) => isEdit(this.thread, update));
+  #retryEvent(callId: CallId, id: string | undefined): Event {
+    return this.#driver.retryEvent(callId, id, (update) => isEdit(this.thread, update));
   }
 
   /**
@@ -188,16 +189,16 @@ export abstract class Runner<S extends object, U extends object> {
   async resume(decisions: InterruptAnswer | readonly InterruptAnswer[]): Promise<RunResult> {
     this.#ready();
     return this.#driver.call(
-      (w) => ({ is: "resume", w }),
-      (w) => {
-        const { questions } = this.#driver.effects;
-        const { ids } = questions;
-        const open = askedOf(this.#driver.machine);
-        const given = reading(() => answersTo(questions as never, open, decisions));
+      (callId) => ({ is: "resume", callId }),
+      (callId) => {
+        const { interrupts } = this.#driver.effects;
+        const { ids } = interrupts;
+        const open = openInterrupts(this.#driver.machine);
+        const given = reading(() => answersTo(interrupts as never, open, decisions));
         // All that is answered goes out together.
-        if (open.every((id) => given.has(id))) this.#protocol.check(questions.answers(ids, given));
-        questions.keep(given);
-        return { is: "answered", w, ids: [...given.keys()] };
+        if (open.every((id) => given.has(id))) this.#protocol.check(interrupts.answers(ids, given));
+        interrupts.keep(given);
+        return { is: "answered", callId, ids: [...given.keys()] };
       },
     );
   }
@@ -239,7 +240,7 @@ export abstract class Runner<S extends object, U extends object> {
    */
   async load(): Promise<RunResult> {
     this.#ready();
-    return this.#driver.call((w) => ({ is: "load", w }), undefined, true);
+    return this.#driver.call((callId) => ({ is: "load", callId }), undefined, true);
   }
 
   /**
@@ -284,19 +285,19 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   /** Makes a call that depends on the thread's current messages: they are read, and shown, when its turn has come. */
-  #edit(act: (w: Who) => Event): Promise<RunResult> {
-    return this.#driver.call((w) => ({ is: "edit", w }), act);
+  #edit(act: (callId: CallId) => Event): Promise<RunResult> {
+    return this.#driver.call((callId) => ({ is: "edit", callId }), act);
   }
 
   /** Goes back to a user message. The updates of a cut-off run have failed with it. */
-  #rewind(w: Who, question: AnyMessage, own: object = question, update: object = {}): Event {
+  #rewind(callId: CallId, userMessage: AnyMessage, own: object = userMessage, update: object = {}): Event {
     const { state } = this.#driver.machine;
     if (state.is === "rest" && standingOf(state.run).is === "disconnected")
       this.thread.receive({ type: "run-error", error: new ThreadfoldError("NO_CONNECTION", BROKEN) });
     return {
       is: "shown",
-      ws: [w],
-      ids: [this.#show({ ...update, ...rewound(this.thread, question, own) })],
+      callIds: [callId],
+      ids: [this.#show({ ...update, ...rewound(this.thread, userMessage, own) })],
       now: true,
     };
   }

@@ -31,17 +31,17 @@ const wordOf = (run: Standing): RunStatus => WORDS[run.is];
 const WORDS = {
   none: "ready",
   ended: "ready",
-  asks: "interrupted",
+  interrupted: "interrupted",
   error: "error",
   unloaded: "error",
   disconnected: "disconnected",
 } as const satisfies { readonly [Is in Standing["is"]]: RunStatus };
 
-/** The ids of the questions that wait for an answer. */
-export function askedOf({ state }: Machine): readonly string[] {
+/** The ids of the interrupts that wait for an answer. */
+export function openInterrupts({ state }: Machine): readonly string[] {
   if (state.is !== "rest" && state.is !== "loading" && state.is !== "stopping") return NONE;
   const run = standingOf(state.run);
-  if (run.is === "asks" && run.kept.length > 0) return run.open.filter((id) => !run.kept.includes(id));
+  if (run.is === "interrupted" && run.kept.length > 0) return run.open.filter((id) => !run.kept.includes(id));
   return openOf(run);
 }
 

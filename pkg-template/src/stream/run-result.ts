@@ -40,12 +40,12 @@ export interface Interrupt {
 }
 
 /** An interrupt as a protocol reads it. */
-export type Asked = Omit<Interrupt, "id"> & { readonly id: string | undefined };
+export type UnnamedInterrupt = Omit<Interrupt, "id"> & { readonly id: string | undefined };
 
 /** Gives each interrupt an id of its own: its place, where the server gives none or the same one again. */
-export function withIds(asked: readonly Asked[]): Interrupt[] {
+export function withIds(interrupts: readonly UnnamedInterrupt[]): Interrupt[] {
   const ids = new Set<string>();
-  return asked.map((one) => {
+  return interrupts.map((one) => {
     const id = one.id === undefined || ids.has(one.id) ? `${one.id ?? ""}#${ids.size}` : one.id;
     ids.add(id);
     return id === one.id ? (one as Interrupt) : { ...one, id };

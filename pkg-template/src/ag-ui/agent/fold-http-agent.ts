@@ -1,5 +1,5 @@
 import { HttpAgent } from "@ag-ui/client";
-import { answered } from "./answered.js";
+import { requireEvents } from "./require-events.js";
 import { withFold } from "./with-fold.js";
 
 /**
@@ -19,6 +19,6 @@ import { withFold } from "./with-fold.js";
  */
 export class FoldHttpAgent extends /* @__PURE__ */ withFold(HttpAgent) {
   override run(...args: Parameters<HttpAgent["run"]>): ReturnType<HttpAgent["run"]> {
-    return answered(super.run(...args));
+    return requireEvents(super.run(...args));
   }
 }

@@ -1,5 +1,5 @@
 // A run of a graph in the same program, as the events of AG-UI.
-import { OPEN_INTERRUPTS, questionIn, text } from "../../stream/question.js";
+import { OPEN_INTERRUPTS, questionIn, text } from "../../stream/interrupt-text.js";
 import { ThreadfoldError } from "../../shared/errors.js";
 import { errorWords } from "../../stream/error-words.js";
 import {

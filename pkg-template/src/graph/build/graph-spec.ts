@@ -1,7 +1,7 @@
 // A compiled graph: its nodes and channels by number, as the planner knows them.
 import { START, TASKS } from "./command.js";
 import type { CompileOptions } from "./compile-options.js";
-import type { LeftIds } from "./known-ids.js";
+import type { LeftIds } from "../ids/known-ids.js";
 import type { BranchEntry, NodeEntry, NodeOptions } from "./node.js";
 import { Plan } from "./planner.js";
 import { StateFields, visible } from "./state-fields.js";

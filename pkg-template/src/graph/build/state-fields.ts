@@ -3,7 +3,7 @@ import { ThreadfoldError } from "../../shared/errors.js";
 import { defineSchema, type Schema } from "../../state/schema.js";
 import type { DeltaField } from "../../checkpoint/delta-fields.js";
 import { type GraphErrorCode, InvalidUpdateError, StateGraphInputError } from "./graph-errors.js";
-import type { KnownIds } from "./known-ids.js";
+import type { KnownIds } from "../ids/known-ids.js";
 import type { Declared, DeclaredField } from "./state-forms.js";
 import type { Values } from "../types.js";
 

@@ -44,7 +44,7 @@ class Beginning {
 
   /** Takes an input that is checked. */
   first(input: unknown, isResumingAround: boolean): Step {
-    const { saves, travel, answers, scope } = this.#run;
+    const { saves, travel, resumeValues, scope } = this.#run;
     const at = this.#at;
     const hasThread = saves.thread !== undefined && at.stepNumber >= 0;
     const isNothing = input === null || input === undefined;
@@ -57,7 +57,7 @@ class Beginning {
     const travels = hasThread && travel.isHead === false && (scope.inside !== undefined || !resumes);
     // Where it goes back to a question, that is asked again.
     if (travels) at.pending = at.pending.filter(([, channel]) => channel !== RESUME);
-    answers.read(resumes);
+    resumeValues.read(resumes);
     travel.runsAgain = travels || travel.isSuperseded;
     if (!travel.isResuming && !command) {
       if (isNothing) throw new EmptyInputError('Received no input writes for "__start__"');
@@ -131,7 +131,7 @@ class Beginning {
     for (const channel of edges) writes.push(channel);
     const step = this.#take(at.plan.start(writes));
     at.state = state;
-    this.#run.answers.stepDone();
+    this.#run.resumeValues.stepDone();
     return step;
   }
 
@@ -148,7 +148,7 @@ class Beginning {
 
   /** Adds a command's writes to the pending ones, and saves them for a run that is cut off. */
   #takeCommand(command: Command, resumes: boolean): void {
-    const { saves, answers } = this.#run;
+    const { saves, resumeValues } = this.#run;
     const at = this.#at;
     if (command.graph === Command.PARENT) throw new InvalidUpdateError("There is no parent graph.");
     if (resumes && !saves.thread) throw new BaseLangGraphError("Cannot use Command(resume=...) without checkpointer");
@@ -159,12 +159,12 @@ class Beginning {
       else if (typeof end === "string") entries.push([`branch:to:${end}`, START]);
       else throw new InvalidUpdateError(`A command's goto takes names and Sends, not ${typeof end}.`);
     }
-    const isById = resumes && answers.take(command);
+    const isById = resumes && resumeValues.take(command);
     if (resumes && !isById) entries.push([RESUME, command.resume]);
     for (const update of updatesOf(command)) entries.push(...Object.entries(update));
     if (entries.length === 0 && !isById) throw new EmptyInputError("Received empty Command input");
     if (entries.length === 0) return;
-    // The caller's writes with earlier answers to questions of this step count, too.
+    // The caller's writes with earlier answers to interrupts of this step count, too.
     at.pending = at.pending.filter(([id, channel]) => id !== NULL_TASK || (resumes && !isSpecial(channel)));
     at.addPending(entries.map(([channel, value]) => [NULL_TASK, channel, value]));
     saves.saveCallers(at.pending.flatMap(([id, ...write]) => (id === NULL_TASK ? [write] : [])));

@@ -5,7 +5,7 @@ import type { GraphSpec } from "../build/graph-spec.js";
 import type { PlanState } from "../build/plan-types.js";
 import type { StopAt } from "../build/run-config.js";
 import { restored } from "../saved/checkpoint-format.js";
-import type { SavedThread } from "../saved/saved-thread.js";
+import type { CheckpointWriter } from "../saved/checkpoint-writer.js";
 import type { RunParts } from "./run-parts.js";
 import type { RunScope } from "./run-scope.js";
 import { isWritten } from "./run-saves.js";
@@ -18,7 +18,7 @@ export function openRun(run: RunParts): Promise<void> | undefined {
   return undefined;
 }
 
-async function load({ at, scope, saves, travel }: RunParts, thread: SavedThread): Promise<void> {
+async function load({ at, scope, saves, travel }: RunParts, thread: CheckpointWriter): Promise<void> {
   const { spec } = scope;
   const { tuple, isHead, isSuperseded } = await find({ scope, travel }, thread);
   if (!tuple) {
@@ -43,7 +43,7 @@ interface Found {
 }
 
 /** Finds the checkpoint to continue from: the one that the caller names, that time travel goes back to, or the newest. */
-async function find({ scope, travel }: Pick<RunParts, "scope" | "travel">, thread: SavedThread): Promise<Found> {
+async function find({ scope, travel }: Pick<RunParts, "scope" | "travel">, thread: CheckpointWriter): Promise<Found> {
   const { saver } = thread;
   const { checkpoint_id, checkpoint_ns, checkpoint_map } = scope.configurable as Record<string, never>;
   const named: string | undefined = scope.inside || checkpoint_ns ? undefined : checkpoint_id;

@@ -1,6 +1,6 @@
 // The parts of a run, as its tasks and the graphs inside them see it.
 import type { TaskHome } from "../task/task-place.js";
-import type { Answers } from "./answers.js";
+import type { ResumeValues } from "./resume-values.js";
 import type { Reports } from "./reports.js";
 import type { RunSaves } from "./run-saves.js";
 import type { RunScope } from "./run-scope.js";
@@ -12,6 +12,6 @@ export interface RunParts extends TaskHome {
   readonly reports: Reports;
   readonly saves: RunSaves;
   readonly travel: Travel;
-  readonly answers: Answers;
+  readonly resumeValues: ResumeValues;
   readonly stops: Stops;
 }

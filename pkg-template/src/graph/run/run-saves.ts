@@ -6,7 +6,7 @@ import { GraphValueError } from "../build/graph-errors.js";
 import type { Values } from "../types.js";
 import { uuid6, uuid6After } from "../ids/ids.js";
 import type { Restored } from "../saved/checkpoint-format.js";
-import { SavedThread } from "../saved/saved-thread.js";
+import { CheckpointWriter } from "../saved/checkpoint-writer.js";
 import { NULL_TASK, RESUME } from "../saved/saved-writes.js";
 import type { TaskPlace } from "../task/task-place.js";
 import type { ThreadState } from "../task/thread-state.js";
@@ -19,7 +19,7 @@ export class RunSaves {
   readonly #at: ThreadState;
   readonly #around: RunSaves | undefined;
   /** Undefined for a run that saves nothing. */
-  readonly thread: SavedThread | undefined;
+  readonly thread: CheckpointWriter | undefined;
   metadata: CheckpointMetadata = { source: "input", step: -2, parents: {} };
   #checkpointId: string | undefined;
   #parentId: string | undefined;
@@ -90,7 +90,7 @@ export class RunSaves {
     if (thread.durability !== "exit") this.#save(thread, grown);
   }
 
-  #save(thread: SavedThread, grown?: Record<string, readonly unknown[]>): void {
+  #save(thread: CheckpointWriter, grown?: Record<string, readonly unknown[]>): void {
     const { state, sends, held, others, plan } = this.#at;
     thread.put({ id: this.checkpointId, plan: plan.state(), state, sends, held, others }, this.metadata, grown);
   }
@@ -120,7 +120,7 @@ export const isWritten = (metadata: CheckpointMetadata | undefined): boolean =>
   metadata?.source === "update" || metadata?.source === "fork";
 
 /** Finds where a run is saved, if it is. */
-function savedThread(scope: RunScope, around: SavedThread | undefined): SavedThread | undefined {
+function savedThread(scope: RunScope, around: CheckpointWriter | undefined): CheckpointWriter | undefined {
   const { graph, config, inside, threadId, spec } = scope;
   const { checkpointer, options } = graph;
   if (checkpointer === true && !inside) throw new GraphValueError("checkpointer: true cannot be used for root graphs.");
@@ -136,5 +136,5 @@ function savedThread(scope: RunScope, around: SavedThread | undefined): SavedThr
   const { checkpoint_id: _, checkpoint_map: __, ...given } = scope.configurable;
   const place = { ...given, thread_id: threadId, checkpoint_ns: scope.ns };
   const durability = config.durability ?? around?.durability ?? options.durability ?? "async";
-  return new SavedThread(spec, saverFor(saver, spec.fields), place, durability);
+  return new CheckpointWriter(spec, saverFor(saver, spec.fields), place, durability);
 }

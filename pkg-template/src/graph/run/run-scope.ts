@@ -4,7 +4,7 @@ import { GraphValueError } from "../build/graph-errors.js";
 import type { RunConfig } from "../build/run-config.js";
 import { picked } from "../build/state-fields.js";
 import { uuid6 } from "../ids/ids.js";
-import { Pauses } from "../build/pauses.js";
+import { Pauses } from "../task/pauses.js";
 import type { TaskPlace } from "../task/task-place.js";
 
 /** The keys of `configurable` that are metadata, too. */

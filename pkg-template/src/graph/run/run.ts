@@ -9,7 +9,7 @@ import type { RunConfig } from "../build/run-config.js";
 import { picked } from "../build/state-fields.js";
 import type { Values } from "../types.js";
 import { ThreadState } from "../task/thread-state.js";
-import { Answers } from "./answers.js";
+import { ResumeValues } from "./resume-values.js";
 import { beginRun } from "./begin-run.js";
 import { openRun } from "./open-run.js";
 import { reportCheckpoint } from "./report-checkpoint.js";
@@ -32,7 +32,7 @@ export class Run implements RunParts {
   readonly reports: Reports;
   readonly saves: RunSaves;
   readonly travel: Travel;
-  readonly answers: Answers;
+  readonly resumeValues: ResumeValues;
   readonly stops: Stops;
   readonly #parent: Task | undefined;
   readonly #steps: SuperSteps;
@@ -61,7 +61,7 @@ export class Run implements RunParts {
     if (!this.saves.thread) this.at.state = spec.fields.initial();
     this.reports = new Reports(this.scope, this.at, around?.reports, output);
     this.travel = new Travel(around?.travel);
-    this.answers = new Answers(this.at, this.saves, around?.answers);
+    this.resumeValues = new ResumeValues(this.at, this.saves, around?.resumeValues);
     this.#steps = new SuperSteps(this);
   }
 
@@ -145,10 +145,10 @@ export class Run implements RunParts {
 
   /** Whether a task has an interrupt: then the run ends. The caller sees the writes of the others; they stay pending. */
   #asks(): boolean {
-    const questions = this.#steps.questions();
-    if (!questions) return false;
+    const interrupts = this.#steps.interrupts();
+    if (!interrupts) return false;
     this.#isStopped = true;
-    this.#interrupts = questions;
+    this.#interrupts = interrupts;
     const updates = this.#parent ? [] : this.#steps.updates();
     if (updates.length > 0) {
       this.#shown = this.at.spec.fields.step(this.at.state, updates);

@@ -40,7 +40,7 @@ export class SuperSteps {
 
   /** Makes the tasks of the step, with what earlier runs have saved of them. */
   prepare(): void {
-    const { at, stops, answers, travel, reports } = this.#run;
+    const { at, stops, resumeValues, travel, reports } = this.#run;
     stops.nextStep();
     const planned = this.step.tasks;
     const tasks = [new Task(this.#run, planned[0] as PlannedTask, 0)];
@@ -48,7 +48,7 @@ export class SuperSteps {
     this.tasks = tasks;
     this.#isAsking = false;
     const saved = at.pending.length > 0 ? writesByTask(at.pending) : undefined;
-    if (saved ?? answers.hasAny) answers.match(tasks, saved, travel.runsAgain);
+    if (saved ?? resumeValues.hasAny) resumeValues.match(tasks, saved, travel.runsAgain);
     // Where the caller goes back everything runs again, with the answers that it had.
     if (saved && !travel.runsAgain) this.#restore(saved);
     if (!reports.streams) return;
@@ -101,7 +101,7 @@ export class SuperSteps {
   /** Starts as many tasks as may run. Of many, it starts the rest after the event loop has turned. */
   #launch(): void {
     const { reports, scope } = this.#run;
-    // A stream shows questions before the answers of the same moment.
+    // A stream shows interrupts before the answers of the same moment.
     const answered: Task[] | undefined = reports.streams && this.tasks.length > 1 ? [] : undefined;
     while (this.#next < this.tasks.length && this.#running < this.#most) {
       const task = this.tasks[this.#next++] as Task;
@@ -209,8 +209,8 @@ export class SuperSteps {
     return handler;
   }
 
-  /** The open questions of the step's tasks; undefined if no task waits for an answer. */
-  questions(): OpenInterrupt[] | undefined {
+  /** The open interrupts of the step's tasks; undefined if no task waits for an answer. */
+  interrupts(): OpenInterrupt[] | undefined {
     if (!this.#isAsking) return undefined;
     return this.tasks.flatMap(({ status, interrupts }) => (status === "interrupted" ? interrupts : NONE));
   }
@@ -229,7 +229,7 @@ export class SuperSteps {
 
   /** Folds the writes of the step into the thread, and has the planner find the next step. */
   commit(): void {
-    const { at, saves, reports, travel, answers } = this.#run;
+    const { at, saves, reports, travel, resumeValues } = this.#run;
     const { tasks, step } = this;
     const { fields } = at.spec;
     const updates = this.updates();
@@ -244,7 +244,7 @@ export class SuperSteps {
     this.#takeSends(step.order);
     if (at.pending.length > 0) at.pending = NONE;
     travel.stepDone();
-    answers.stepDone();
+    resumeValues.stepDone();
     saves.put("loop", saves.thread && growth(fields, before, state, updates));
     if (reports.streams && updates.length > 0) reports.emitValues(state, updates);
     saves.thread?.check();

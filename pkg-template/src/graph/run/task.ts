@@ -13,13 +13,13 @@ import type { PlannedTask } from "../build/plan-types.js";
 import { retryDelay } from "../build/retry.js";
 import type { Values } from "../types.js";
 import { type TimeoutPolicy, timeoutPolicy } from "../build/timeout.js";
-import { type AnsweringTask, isPromise, takeAnswer } from "../task/take-answer.js";
+import { type ResultTask, isPromise, takeResult } from "../task/take-result.js";
 import { TaskPlace } from "../task/task-place.js";
 import { type StepTask, type TaskStatus, TaskWrites } from "../task/task-writes.js";
-import type { Asker } from "./answers.js";
+import type { InterruptibleTask } from "./resume-values.js";
 import { Attempts } from "./attempts.js";
 import { identified, messageCallbacks, type MessageStream } from "./message-stream.js";
-import { Questions } from "./questions.js";
+import { TaskInterrupts } from "./task-interrupts.js";
 import type { RunParts } from "./run-parts.js";
 import type { RunScope } from "./run-scope.js";
 import type { Stoppable } from "./stops.js";
@@ -32,7 +32,7 @@ export interface InnerRuns {
   readonly open: Set<Stoppable>;
 }
 
-export class Task implements StepTask, AnsweringTask, ContextTask, Asker {
+export class Task implements StepTask, ResultTask, ContextTask, InterruptibleTask {
   readonly run: RunParts;
   readonly place: TaskPlace;
   readonly writes: TaskWrites;
@@ -43,7 +43,7 @@ export class Task implements StepTask, AnsweringTask, ContextTask, Asker {
   failure: NodeError | undefined = undefined;
   #context: NodeContext | undefined = undefined;
   // Most tasks need none of these.
-  #questions: Questions | undefined = undefined;
+  #interrupts: TaskInterrupts | undefined = undefined;
   #attempts: Attempts | undefined = undefined;
   #messages: MessageStream | undefined = undefined;
   #inner: InnerRuns | undefined = undefined;
@@ -54,18 +54,18 @@ export class Task implements StepTask, AnsweringTask, ContextTask, Asker {
     this.writes = new TaskWrites(this.place);
   }
 
-  get questions(): Questions {
-    return (this.#questions ??= new Questions(this.place));
+  get ownInterrupts(): TaskInterrupts {
+    return (this.#interrupts ??= new TaskInterrupts(this.place));
   }
 
-  /** Its open questions. */
+  /** Its open interrupts. */
   get interrupts(): readonly OpenInterrupt[] {
-    return this.#questions?.open ?? NONE;
+    return this.#interrupts?.open ?? NONE;
   }
 
-  /** The answers to save with it; undefined if its questions got none. */
+  /** The answers to save with it; undefined if its interrupts got none. */
   get savedAnswers(): readonly unknown[] | undefined {
-    return this.#questions?.isAnswered ? this.#questions.answers : undefined;
+    return this.#interrupts?.isAnswered ? this.#interrupts.answers : undefined;
   }
 
   get inner(): InnerRuns {
@@ -119,7 +119,7 @@ export class Task implements StepTask, AnsweringTask, ContextTask, Asker {
 
   /** Takes the node's answer. Returns a promise if checks or conditions take time. */
   #take(output: unknown, isChecked: boolean): PromiseLike<void> | undefined {
-    const deciding = takeAnswer(this, output, isChecked);
+    const deciding = takeResult(this, output, isChecked);
     if (deciding) return this.#await(deciding, true);
     this.status = "done";
     return undefined;
@@ -131,7 +131,7 @@ export class Task implements StepTask, AnsweringTask, ContextTask, Asker {
       const output = await work;
       if (!isTaken) {
         if (this.run.stops.isClosed) return;
-        const deciding = takeAnswer(this, output);
+        const deciding = takeResult(this, output);
         if (deciding) await deciding;
       }
       this.status = "done";
@@ -155,7 +155,7 @@ export class Task implements StepTask, AnsweringTask, ContextTask, Asker {
     }
     if (isGraphInterrupt(error)) {
       this.status = "interrupted";
-      this.questions.open = error.interrupts;
+      this.ownInterrupts.open = error.interrupts;
       return undefined;
     }
     this.error = error;
@@ -229,20 +229,20 @@ export class Task implements StepTask, AnsweringTask, ContextTask, Asker {
   }
 
   interrupt(value: unknown): unknown {
-    const { run, questions } = this;
+    const { run, ownInterrupts: interrupts } = this;
     const answer = run.at.plan.interrupt(this.place.position);
     if (typeof answer === "number") {
-      questions.isAnswered = true;
-      return questions.answers[answer];
+      interrupts.isAnswered = true;
+      return interrupts.answers[answer];
     }
     if (answer === "take") {
-      const taken = run.answers.takeShared();
+      const taken = run.resumeValues.takeShared();
       if (taken) {
-        questions.add(taken.value);
+        interrupts.add(taken.value);
         return taken.value;
       }
     }
-    throw new GraphInterrupt([{ id: questions.id(questions.answers.length), value }]);
+    throw new GraphInterrupt([{ id: interrupts.id(interrupts.answers.length), value }]);
   }
 
   write(value: unknown): void {

@@ -10,7 +10,7 @@ import type { AnyGraph } from "../build/graph-spec.js";
 import { placeOf, withParents } from "./graph-place.js";
 import { OpenedThread } from "./opened-thread.js";
 import { ERROR, isSpecial, savedTask, type TaskSnapshot } from "./saved-writes.js";
-import { Pauses } from "../build/pauses.js";
+import { Pauses } from "../task/pauses.js";
 import type { ThreadTask } from "./thread-task.js";
 import { picked } from "../build/state-fields.js";
 

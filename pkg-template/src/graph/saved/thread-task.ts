@@ -4,7 +4,7 @@ import { type ContextScope, type ContextTask, NodeContext } from "../build/node-
 import type { PlannedTask } from "../build/plan-types.js";
 import type { Values } from "../types.js";
 import { interruptId } from "../ids/ids.js";
-import { type AnsweringTask, takeAnswer } from "../task/take-answer.js";
+import { type ResultTask, takeResult } from "../task/take-result.js";
 import { type TaskHome, TaskPlace } from "../task/task-place.js";
 import { TaskWrites } from "../task/task-writes.js";
 
@@ -18,7 +18,7 @@ const NO_RUN: ContextScope = {
   store: undefined,
 };
 
-export class ThreadTask implements AnsweringTask, ContextTask {
+export class ThreadTask implements ResultTask, ContextTask {
   readonly place: TaskPlace;
   readonly writes: TaskWrites;
   /** Whether an earlier run finished it. */
@@ -32,7 +32,7 @@ export class ThreadTask implements AnsweringTask, ContextTask {
 
   /** Writes as if the node had answered. */
   async answer(output: unknown): Promise<void> {
-    await takeAnswer(this, output);
+    await takeResult(this, output);
     this.isDone = true;
   }
 

@@ -2,7 +2,7 @@
 import type { ChannelVersions, CheckpointPendingWrite } from "../../checkpoint/types.js";
 import type { Send } from "../build/command.js";
 import type { GraphSpec } from "../build/graph-spec.js";
-import { KnownIds } from "../build/known-ids.js";
+import { KnownIds } from "../ids/known-ids.js";
 import type { PlanRun } from "../build/planner.js";
 import type { Values } from "../types.js";
 

@@ -28,7 +28,7 @@ export function otherBegan(turn: Turn, { took, isNamed }: Extract<Event, { is: "
     ...turn.m.own,
     ...listOf(turn.m.waiters)
       .filter(({ id }) => isTaken(id))
-      .map(({ w }) => w),
+      .map(({ callId }) => callId),
   ];
   turn.m.waiters = without(turn.m.waiters, ({ id }) => isTaken(id));
 }
@@ -47,7 +47,7 @@ export function rolledBack(turn: Turn, gone: string): void {
     turn,
     listOf(turn.m.waiters)
       .filter(isGone)
-      .map(({ w }) => w),
+      .map(({ callId }) => callId),
     "stopped",
   );
   turn.m.waiters = without(turn.m.waiters, isGone);

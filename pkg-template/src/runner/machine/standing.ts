@@ -9,7 +9,7 @@ export const standingOf = (run: Standing): RunStanding => (run.is === "unloaded"
 /** The open interrupts of a standing. */
 export const openOf = (run: Standing): readonly string[] => {
   const own = standingOf(run);
-  return own.is === "asks" || own.is === "error" ? own.open : NONE;
+  return own.is === "interrupted" || own.is === "error" ? own.open : NONE;
 };
 
 /** Whether a run is under way that this runner asked for or joined. */
@@ -22,16 +22,16 @@ export const isDue = ({ state, unsent, waiters, wants, isAwake }: Machine): bool
 export const resultOf = (run: Standing): Result => {
   if (run.is === "none") return "finished";
   if (run.is === "ended") return run.how;
-  if (run.is === "asks") return "interrupted";
+  if (run.is === "interrupted") return "interrupted";
   return run.is === "disconnected" ? "disconnected" : "error";
 };
 
 /** The standing of a run found so; pending answers are kept while the interrupts are the same. */
 export function found(how: Found, before: Standing): RunStanding {
   const was = standingOf(before);
-  if (how.is === "asks") {
-    const kept = was.is === "asks" ? was.kept.filter((id) => how.open.includes(id)) : NONE;
-    return { is: "asks", open: how.open, kept };
+  if (how.is === "interrupted") {
+    const kept = was.is === "interrupted" ? was.kept.filter((id) => how.open.includes(id)) : NONE;
+    return { is: "interrupted", open: how.open, kept };
   }
   if (how.is === "error") return { ...how, answers: was.is === "error" ? was.answers : undefined };
   if (how.is === "disconnected") return { ...how, tired: false };

@@ -1,5 +1,5 @@
 // One step while it is made: the next machine, its commands, and the ways from one state to another.
-import type { After, Command, CutRun, Later, Machine, Refusal, Result, Rules, Standing, Who } from "./types.js";
+import type { After, Command, CutRun, Later, Machine, Refusal, Result, Rules, Standing, CallId } from "./types.js";
 import { listOf } from "./chain.js";
 import { NONE, openOf, resultOf, standingOf } from "./standing.js";
 
@@ -13,7 +13,7 @@ export interface Turn {
 
 export const turnOf = (before: Machine, rules: Rules): Turn => ({ m: { ...before }, commands: [], rules });
 
-export function request(turn: Turn, own: readonly Who[], answers: readonly string[] | undefined): void {
+export function request(turn: Turn, own: readonly CallId[], answers: readonly string[] | undefined): void {
   const { state } = turn.m;
   const run = state.is === "rest" ? standingOf(state.run) : undefined;
   turn.m.mayLack ||= run?.is === "error" && (run.begun || run.lost);
@@ -23,7 +23,7 @@ export function request(turn: Turn, own: readonly Who[], answers: readonly strin
   command(turn, { do: "begin", n, carries: !answers }, { do: "request", n, answers, mayLack: turn.m.mayLack });
 }
 
-export function rejoin(turn: Turn, own: readonly Who[], { joins, heard }: CutRun, after?: After): void {
+export function rejoin(turn: Turn, own: readonly CallId[], { joins, heard }: CutRun, after?: After): void {
   const n = ++turn.m.n;
   turn.m.own = own;
   turn.m.state = { is: "rejoining", n, heard, tries: -1, answered: false, after };
@@ -31,7 +31,12 @@ export function rejoin(turn: Turn, own: readonly Who[], { joins, heard }: CutRun
 }
 
 /** Asks for the server's state of the thread; `resends`: what to send then, if the server lacks it. */
-export function ask(turn: Turn, own: readonly Who[], resends: readonly string[] | undefined, joined?: string): void {
+export function loadState(
+  turn: Turn,
+  own: readonly CallId[],
+  resends: readonly string[] | undefined,
+  joined?: string,
+): void {
   const { state } = turn.m;
   if (state.is !== "rest") return;
   const n = ++turn.m.n;
@@ -41,7 +46,7 @@ export function ask(turn: Turn, own: readonly Who[], resends: readonly string[] 
 }
 
 export function resend(turn: Turn, ids: readonly string[], isDone: boolean): void {
-  command(turn, { do: "resend", ws: turn.m.own, ids, isDone });
+  command(turn, { do: "resend", callIds: turn.m.own, ids, isDone });
   turn.m.own = NONE;
 }
 
@@ -49,7 +54,7 @@ export function go(turn: Turn): void {
   const { state } = turn.m;
   if (state.is !== "rest") return;
   const run = standingOf(state.run);
-  const waiting = listOf(turn.m.waiters).map(({ w }) => w);
+  const waiting = listOf(turn.m.waiters).map(({ callId }) => callId);
   if (run.is === "disconnected" && !run.tired) return rejoin(turn, NONE, run);
   if (run.is === "disconnected" || openOf(run).length > 0) {
     turn.m.waiters = undefined;
@@ -63,7 +68,7 @@ export function go(turn: Turn): void {
 /** Comes to rest, and resolves the promises of the ended work. A run that stays cut off resolves all others, too. */
 export function comeToRest(turn: Turn, run: Standing): void {
   turn.m.state = { is: "rest", run };
-  const waiting = run.is === "disconnected" ? listOf(turn.m.waiters).map(({ w }) => w) : NONE;
+  const waiting = run.is === "disconnected" ? listOf(turn.m.waiters).map(({ callId }) => callId) : NONE;
   if (run.is === "disconnected") turn.m.waiters = undefined;
   settle(turn, [...turn.m.own, ...waiting], resultOf(run));
   turn.m.own = NONE;
@@ -78,12 +83,12 @@ export function leave(turn: Turn, goesOn: boolean): void {
   command(turn, { do: "leave", goesOn });
 }
 
-export function settle(turn: Turn, ws: readonly Who[], how: Result, why?: "cancel" | "other"): void {
-  if (ws.length > 0) command(turn, { do: "settle", ws, how, ...(why && { why }) });
+export function settle(turn: Turn, callIds: readonly CallId[], how: Result, why?: "cancel" | "other"): void {
+  if (callIds.length > 0) command(turn, { do: "settle", callIds, how, ...(why && { why }) });
 }
 
-export function refuse(turn: Turn, w: Who, code: Refusal): void {
-  command(turn, { do: "refuse", w, code });
+export function refuse(turn: Turn, callId: CallId, code: Refusal): void {
+  command(turn, { do: "refuse", callId, code });
 }
 
 export function command(turn: Turn, ...commands: Command[]): void {

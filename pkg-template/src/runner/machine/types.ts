@@ -3,15 +3,15 @@
 import type { RunResult } from "../../stream/run-result.js";
 import type { Chain } from "./chain.js";
 
-/** The number of a promise that a call has returned. */
-export type Who = number;
+/** The number of a call of the runner, whose promise it settles. */
+export type CallId = number;
 
 /** How the thread's last run stands. */
 export type Standing =
   | { readonly is: "none" }
   | { readonly is: "ended"; readonly how: "finished" | "stopped" }
-  /** It asks: the ids of its questions, and of those among them whose answers wait for the others. */
-  | { readonly is: "asks"; readonly open: readonly string[]; readonly kept: readonly string[] }
+  /** It is interrupted: the ids of its interrupts, and of those whose answers wait for the others. */
+  | { readonly is: "interrupted"; readonly open: readonly string[]; readonly kept: readonly string[] }
   | FailedRun
   /** The server's state of the thread could not be loaded: the run stands as before. */
   | { readonly is: "unloaded"; readonly behind: RunStanding; readonly resends: readonly string[] | undefined }
@@ -45,7 +45,7 @@ export interface CutRun {
 /** How a run came to its end, or was found. */
 export type Found =
   | { readonly is: "finished" | "stopped" }
-  | { readonly is: "asks"; readonly open: readonly string[] }
+  | { readonly is: "interrupted"; readonly open: readonly string[] }
   | ({ readonly is: "error" } & Failure)
   | { readonly is: "disconnected"; readonly joins: boolean; readonly heard: boolean };
 
@@ -54,12 +54,12 @@ export type After =
   | { readonly is: "retry" }
   | { readonly is: "load"; readonly joined: string; readonly resends: readonly string[] | undefined };
 
-export interface Attempt {
+export interface StreamAttempt {
   readonly n: number;
   readonly answers?: readonly string[] | undefined;
 }
 
-export interface Joined extends Attempt {
+export interface Joined extends StreamAttempt {
   /** Whether the server has sent anything about the run. */
   readonly heard: boolean;
   readonly tries: number;
@@ -70,7 +70,7 @@ export interface Joined extends Attempt {
 
 export type State =
   | { readonly is: "rest"; readonly run: Standing }
-  | ({ readonly is: "requesting" } & Attempt)
+  | ({ readonly is: "requesting" } & StreamAttempt)
   | ({ readonly is: "reading" } & Joined)
   | ({ readonly is: "rejoining" } & Joined)
   | { readonly is: "stopping"; readonly n: number; readonly run: RunStanding }
@@ -94,10 +94,10 @@ export interface Machine {
   /** The work that waits for a run: updates, the request for a run without one, and the promises of both. */
   readonly unsent: Chain<string>;
   readonly wants: boolean;
-  readonly waiters: Chain<{ readonly w: Who; readonly id: string | undefined }>;
+  readonly waiters: Chain<{ readonly callId: CallId; readonly id: string | undefined }>;
   /** The promises of the calls in progress, and of those that stopped them. */
-  readonly own: readonly Who[];
-  readonly stops: readonly Who[];
+  readonly own: readonly CallId[];
+  readonly stops: readonly CallId[];
   readonly later: readonly Later[];
   /** A run that had begun, or may have, has failed, and none has succeeded since: the server may lack what it sent. */
   readonly mayLack: boolean;
@@ -107,26 +107,31 @@ export interface Machine {
 
 export type Event =
   // Calls. The command `act` shows and sends their messages, once they are admitted.
-  | { readonly is: "send"; readonly w: Who }
-  | { readonly is: "edit"; readonly w: Who }
-  | { readonly is: "resume"; readonly w: Who }
+  | { readonly is: "send"; readonly callId: CallId }
+  | { readonly is: "edit"; readonly callId: CallId }
+  | { readonly is: "resume"; readonly callId: CallId }
   /** `ids`: the failed updates to send again; `named`: the caller chose them; `edits`: they remove messages. */
   | {
       readonly is: "retry";
-      readonly w: Who;
+      readonly callId: CallId;
       readonly ids: readonly string[];
       readonly named: boolean;
       readonly edits: boolean;
     }
-  | { readonly is: "load"; readonly w: Who }
-  | { readonly is: "stop"; readonly w: Who }
+  | { readonly is: "load"; readonly callId: CallId }
+  | { readonly is: "stop"; readonly callId: CallId }
   | { readonly is: "dispose" }
   // The result of a call. `now` marks an edit, which depends on the thread's current messages, so that nothing comes
   // between.
-  | { readonly is: "shown"; readonly ws: readonly Who[]; readonly ids: readonly string[]; readonly now?: boolean }
-  | { readonly is: "wanted"; readonly ws: readonly Who[] }
-  | { readonly is: "answered"; readonly w: Who; readonly ids: readonly string[] }
-  | { readonly is: "stands"; readonly ws: readonly Who[] }
+  | {
+      readonly is: "shown";
+      readonly callIds: readonly CallId[];
+      readonly ids: readonly string[];
+      readonly now?: boolean;
+    }
+  | { readonly is: "wanted"; readonly callIds: readonly CallId[] }
+  | { readonly is: "answered"; readonly callId: CallId; readonly ids: readonly string[] }
+  | { readonly is: "stands"; readonly callIds: readonly CallId[] }
   // The transport, each with its attempt.
   | { readonly is: "began"; readonly n: number }
   | { readonly is: "part"; readonly n: number }
@@ -168,7 +173,7 @@ export type Refusal = "BUSY" | "INVALID_STATE" | "INVALID_ARGUMENT" | "DISPOSED"
 
 export type Command =
   /** Does the call's work: shows a message, reads answers. */
-  | { readonly do: "act"; readonly w: Who }
+  | { readonly do: "act"; readonly callId: CallId }
   /** Begins a run in the thread, with or without the pending updates. */
   | { readonly do: "begin"; readonly n: number; readonly carries: boolean }
   | {
@@ -188,17 +193,27 @@ export type Command =
   /** Reads no more; `goesOn`: the run is left, and not stopped. */
   | { readonly do: "leave"; readonly goesOn: boolean }
   /** Ends the thread's run as stopped: its updates are pending again, and the interrupts that it answered are open again. */
-  | { readonly do: "end"; readonly unsends: boolean; readonly asks: boolean }
-  /** Opens the questions of a run that failed. */
-  | { readonly do: "ask" }
+  | { readonly do: "end"; readonly unsends: boolean; readonly reopens: boolean }
+  /** Opens the interrupts of a run that failed again. */
+  | { readonly do: "reopen" }
   /** Another run has begun: the updates of the cut one have failed with it, and its stream is no longer read. */
   | { readonly do: "fail" }
   /** Retries a failed run: comes back as the event `retry`. */
-  | { readonly do: "retry"; readonly w: Who }
+  | { readonly do: "retry"; readonly callId: CallId }
   /** Sends those of these that have still failed and the server lacks. The outcome is `shown`, `wanted` or `stands`. */
-  | { readonly do: "resend"; readonly ws: readonly Who[]; readonly ids: readonly string[]; readonly isDone: boolean }
-  | { readonly do: "settle"; readonly ws: readonly Who[]; readonly how: Result; readonly why?: "cancel" | "other" }
-  | { readonly do: "refuse"; readonly w: Who; readonly code: Refusal };
+  | {
+      readonly do: "resend";
+      readonly callIds: readonly CallId[];
+      readonly ids: readonly string[];
+      readonly isDone: boolean;
+    }
+  | {
+      readonly do: "settle";
+      readonly callIds: readonly CallId[];
+      readonly how: Result;
+      readonly why?: "cancel" | "other";
+    }
+  | { readonly do: "refuse"; readonly callId: CallId; readonly code: Refusal };
 
 /** The differences between runners. */
 export interface Rules {

@@ -1,4 +1,4 @@
-// A caller's answers to the questions of tasks.
+// A caller's answers to the interrupts of tasks.
 import type { CheckpointPendingWrite } from "../../checkpoint/types.js";
 import type { Command } from "../build/command.js";
 import { GraphValueError } from "../build/graph-errors.js";
@@ -6,7 +6,7 @@ import { INTERRUPT, type OpenInterrupt } from "../build/interrupt.js";
 import { ERROR, isSpecial, NULL_TASK, RESUME, type WritesByTask } from "../saved/saved-writes.js";
 import type { TaskPlace } from "../task/task-place.js";
 import type { ThreadState } from "../task/thread-state.js";
-import type { Questions } from "./questions.js";
+import type { TaskInterrupts } from "./task-interrupts.js";
 import type { RunSaves } from "./run-saves.js";
 
 /** An answer that is for no task in particular. */
@@ -15,20 +15,20 @@ interface Answer {
   isTaken: boolean;
 }
 
-/** A task that may ask. */
-export interface Asker {
+/** A task that may be interrupted. */
+export interface InterruptibleTask {
   readonly place: TaskPlace;
-  readonly questions: Questions;
+  readonly ownInterrupts: TaskInterrupts;
 }
 
-export class Answers {
+export class ResumeValues {
   readonly #at: ThreadState;
   readonly #saves: RunSaves;
-  readonly #around: Answers | undefined;
+  readonly #around: ResumeValues | undefined;
   #shared: Answer | undefined;
   #byId: Readonly<Record<string, unknown>> | undefined;
 
-  constructor(at: ThreadState, saves: RunSaves, around: Answers | undefined) {
+  constructor(at: ThreadState, saves: RunSaves, around: ResumeValues | undefined) {
     this.#at = at;
     this.#saves = saves;
     this.#around = around;
@@ -43,15 +43,15 @@ export class Answers {
   take({ resume }: Command): boolean {
     this.#byId = answersById(resume);
     if (this.#byId) return true;
-    if (this.#questions().size > 1)
+    if (this.#interrupts().size > 1)
       throw new GraphValueError(
         "When there are multiple pending interrupts, you must specify the interrupt id when resuming.",
       );
     return false;
   }
 
-  /** The ids of unfinished tasks' questions. */
-  #questions(): Set<string> {
+  /** The ids of unfinished tasks' interrupts. */
+  #interrupts(): Set<string> {
     const { pending } = this.#at;
     const done = new Set(pending.filter(([, channel]) => !isSpecial(channel)).map(([task]) => task));
     const open = pending.filter(([task, channel]) => channel === INTERRUPT && !done.has(task));
@@ -83,47 +83,47 @@ export class Answers {
     return answer;
   }
 
-  /** An answer for no task in particular is for the step that asked. */
+  /** An answer for no task in particular is for the step that was interrupted. */
   stepDone(): void {
     this.#shared = undefined;
   }
 
   /** Gives tasks their answers, and the planner their number. `runsAgain`: also to tasks that are done. */
-  match(tasks: readonly Asker[], byTask: WritesByTask | undefined, runsAgain: boolean): void {
+  match(tasks: readonly InterruptibleTask[], byTask: WritesByTask | undefined, runsAgain: boolean): void {
     for (const task of tasks) {
       const saved = byTask?.get(task.place.id) ?? [];
-      // One that is done asks no more.
+      // One that is done is not interrupted again.
       if (!runsAgain && saved.some(([channel]) => !isSpecial(channel))) continue;
       const answers: unknown[] = [];
-      task.questions.answers = answers;
+      task.ownInterrupts.answers = answers;
       for (const [channel, value] of saved) if (channel === RESUME) answers.push(...([value].flat() as unknown[]));
       const hasFailed = saved.some(([channel]) => channel === ERROR);
       // It outlasts an error of the node.
       if (this.#addById(task, answers, hasFailed)) this.#saves.saveTask(task.place, [[RESUME, [...answers]]]);
     }
     this.#at.plan.answers(
-      tasks.map(({ questions }) => questions.answers.length),
+      tasks.map(({ ownInterrupts }) => ownInterrupts.answers.length),
       this.#shared !== undefined && !this.#shared.isTaken,
     );
   }
 
-  /** Adds the answer given by the id of the task's next question. Returns whether there is one. */
-  #addById({ questions }: Asker, answers: unknown[], hasFailed: boolean): boolean {
+  /** Adds the answer given by the id of the task's next interrupt. Returns whether there is one. */
+  #addById({ ownInterrupts: interrupts }: InterruptibleTask, answers: unknown[], hasFailed: boolean): boolean {
     const given = this.#byId;
     if (!given) return false;
     const last = answers.length - 1;
-    const asks = (answered: number) => answered >= 0 && Object.hasOwn(given, questions.id(answered));
-    if (asks(last + 1)) answers.push(given[questions.id(last + 1)]);
+    const asks = (answered: number) => answered >= 0 && Object.hasOwn(given, interrupts.id(answered));
+    if (asks(last + 1)) answers.push(given[interrupts.id(last + 1)]);
     // Answered again, for the node has failed.
-    else if (asks(last) && hasFailed) answers[last] = given[questions.id(last)];
-    // Of langgraph.js, where all questions of a task have one id.
-    else if (asks(0)) answers.push(given[questions.id(0)]);
+    else if (asks(last) && hasFailed) answers[last] = given[interrupts.id(last)];
+    // Of langgraph.js, where all interrupts of a task have one id.
+    else if (asks(0)) answers.push(given[interrupts.id(0)]);
     else return false;
     return true;
   }
 }
 
-/** Returns answers by the ids of questions; undefined if it is one answer. */
+/** Returns answers by the ids of interrupts; undefined if it is one answer. */
 function answersById(resume: unknown): Record<string, unknown> | undefined {
   if (typeof resume !== "object" || resume === null || Array.isArray(resume)) return undefined;
   const ids = Object.keys(resume);

@@ -1,10 +1,10 @@
 import { ofRunners } from "../shared/abort.js";
 import type { Thread } from "../thread/thread.js";
 import type { RunNews } from "./protocol.js";
-import { idsOf, messagesIn } from "./said.js";
+import { idsOf, messagesIn } from "./messages-in.js";
 
 /** The data kept while one run, or the server's state, is being read. */
-export class Attempt<S extends object, U extends object> {
+export class RunAttempt<S extends object, U extends object> {
   readonly n: number;
   readonly controller = new AbortController();
   /** The server's state when it began. While it is the same object, the server has sent nothing about the run. */
@@ -12,7 +12,7 @@ export class Attempt<S extends object, U extends object> {
   /** Whether it sent a request for a run; one that only joins did not. */
   readonly hasSent: boolean;
   /** The interrupts of the thread's run when this began. */
-  readonly asked: readonly unknown[] | undefined;
+  readonly interrupts: readonly unknown[] | undefined;
   /** The ids of the messages that were there then, and of those that the run carries; undefined if unknown. */
   before: (() => ReadonlySet<unknown>) | undefined;
   carried: readonly string[] = [];
@@ -23,10 +23,10 @@ export class Attempt<S extends object, U extends object> {
   /** Whether a join was answered. */
   hasJoined = false;
 
-  constructor(thread: Thread<S, U>, n: number, hasSent: boolean, asked?: readonly unknown[]) {
+  constructor(thread: Thread<S, U>, n: number, hasSent: boolean, interrupts?: readonly unknown[]) {
     this.n = n;
     this.hasSent = hasSent;
-    this.asked = asked;
+    this.interrupts = interrupts;
     this.atStart = thread.getConfirmedState();
     ofRunners.add(this.signal);
   }

@@ -2,7 +2,7 @@
 import { ThreadfoldError } from "../shared/errors.js";
 import type { Thread } from "../thread/thread.js";
 import type { Answer } from "./protocol.js";
-import { withIds, type Asked, type Interrupt } from "../stream/run-result.js";
+import { withIds, type UnnamedInterrupt, type Interrupt } from "../stream/run-result.js";
 import type { InterruptAnswer } from "./runner-types.js";
 
 const NONE: readonly never[] = [];
@@ -10,9 +10,9 @@ const NONE: readonly never[] = [];
 /**
  * The interrupts of a thread's run in the form of a runner, and the answers by id. The machine knows which are open.
  */
-export class Questions<S extends object, U extends object> {
+export class RunInterrupts<S extends object, U extends object> {
   readonly #thread: Thread<S, U>;
-  readonly #read: (raw: unknown) => Asked;
+  readonly #read: (raw: unknown) => UnnamedInterrupt;
   #of: unknown;
   #reopened: { readonly run: unknown; readonly interrupts: readonly unknown[] } | undefined;
   #byId: ReadonlyMap<string, Interrupt> = new Map();
@@ -21,7 +21,7 @@ export class Questions<S extends object, U extends object> {
   #open: { readonly ids: readonly string[]; readonly list: readonly Interrupt[] } = { ids: NONE, list: NONE };
 
   /** @param read - Reads an interrupt of the protocol. */
-  constructor(thread: Thread<S, U>, read: (raw: unknown) => Asked) {
+  constructor(thread: Thread<S, U>, read: (raw: unknown) => UnnamedInterrupt) {
     this.#thread = thread;
     this.#read = read;
   }
@@ -33,12 +33,12 @@ export class Questions<S extends object, U extends object> {
     return run.interrupts ?? (this.#reopened?.run === run ? this.#reopened.interrupts : undefined);
   }
 
-  /** The ids of all that the run asks: one that comes twice, or that the server leaves out, is made. */
+  /** The ids of the run's interrupts: one that comes twice, or that the server leaves out, is made. */
   get ids(): readonly string[] {
-    const asked = this.raw;
-    if (asked === this.#of) return this.#ids;
-    this.#of = asked;
-    const byId = new Map(withIds(asked?.map(this.#read) ?? NONE).map((one) => [one.id, one]));
+    const raw = this.raw;
+    if (raw === this.#of) return this.#ids;
+    this.#of = raw;
+    const byId = new Map(withIds(raw?.map(this.#read) ?? NONE).map((one) => [one.id, one]));
     // Answers are kept for a retry of the run that was to continue with them.
     if (byId.size > 0) this.#answers = new Map([...this.#answers].filter(([id]) => byId.has(id)));
     this.#byId = byId;
@@ -82,7 +82,7 @@ export class Questions<S extends object, U extends object> {
 
 /** Returns the answers of these decisions, by the ids of their interrupts. `open`: the interrupts without an answer. */
 export function answersTo(
-  questions: Questions<never, never>,
+  interrupts: RunInterrupts<never, never>,
   open: readonly string[],
   given: InterruptAnswer | readonly InterruptAnswer[],
 ): Map<string, Answer> {
@@ -96,8 +96,8 @@ export function answersTo(
     if (named === undefined && open.length > 1)
       invalid(`The run has ${open.length} open interrupts: name in each decision the id of its interrupt.`);
     // An answer that waits can still be changed.
-    const id = named === undefined ? open[0] : questions.idOf(named);
-    const interrupt = id === undefined ? undefined : questions.one(id);
+    const id = named === undefined ? open[0] : interrupts.idOf(named);
+    const interrupt = id === undefined ? undefined : interrupts.one(id);
     if (id === undefined || !interrupt) invalid(`The run has no open interrupt with the id '${String(named)}'.`);
     answers.set(id, { ...decision, interrupt });
   }

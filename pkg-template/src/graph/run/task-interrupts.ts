@@ -1,18 +1,18 @@
-// The questions of one task, and their answers.
+// The interrupts of one task, and their answers.
 import type { OpenInterrupt } from "../build/interrupt.js";
 import { interruptId } from "../ids/ids.js";
 import type { TaskPlace } from "../task/task-place.js";
 
-/** Most tasks ask nothing. */
+/** Most tasks have none. */
 const NONE: readonly never[] = [];
 
-export class Questions {
+export class TaskInterrupts {
   readonly #place: TaskPlace;
   /** Those that are open: the task waits for their answers. */
   open: readonly OpenInterrupt[] = NONE;
   /** Those of earlier runs come first. */
   answers: readonly unknown[] = NONE;
-  /** Whether a question got an answer, which is then saved with the task. */
+  /** Whether an interrupt got an answer, which is then saved with the task. */
   isAnswered = false;
   #firstId: string | undefined;
 
@@ -20,7 +20,7 @@ export class Questions {
     this.#place = place;
   }
 
-  /** The id of the question after so many answers. */
+  /** The id of the interrupt after so many answers. */
   id(answered: number): string {
     if (answered > 0) return interruptId(`${this.#place.ns}|${answered}`);
     return (this.#firstId ??= interruptId(this.#place.ns));

@@ -13,7 +13,7 @@ import type { GraphSpec } from "../build/graph-spec.js";
 import type { Durability } from "../build/run-config.js";
 
 /** Saves a run's data, in order and in the background. */
-export class SavedThread {
+export class CheckpointWriter {
   readonly spec: GraphSpec;
   readonly saver: CheckpointSaver;
   readonly durability: Durability;

@@ -9,8 +9,8 @@ import { checkedAll, type Declared } from "../build/state-forms.js";
 import type { TaskPlace } from "./task-place.js";
 import type { TaskWrites } from "./task-writes.js";
 
-/** A task whose node answers. */
-export interface AnsweringTask {
+/** A task whose node returns a result. */
+export interface ResultTask {
   readonly place: TaskPlace;
   readonly writes: TaskWrites;
   /** The argument of conditions. */
@@ -25,10 +25,10 @@ export const isPromise = (value: unknown): value is PromiseLike<unknown> =>
   typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 
 /**
- * Takes the node's answer, and adds its edges and the answers of its conditions. Returns a promise if a check or a
- * condition takes time. `isChecked`: the schema has seen the answer.
+ * Takes the node's result, and adds its edges and the results of its conditions. Returns a promise if a check or a
+ * condition takes time. `isChecked`: the schema has seen the result.
  */
-export function takeAnswer(task: AnsweringTask, output: unknown, isChecked = false): PromiseLike<void> | undefined {
+export function takeResult(task: ResultTask, output: unknown, isChecked = false): PromiseLike<void> | undefined {
   const { writes, place } = task;
   takeOutput(writes, output);
   const { check } = place.home.at.spec.parts.state;
@@ -36,7 +36,7 @@ export function takeAnswer(task: AnsweringTask, output: unknown, isChecked = fal
 }
 
 /** Has the updates checked before. */
-function leadChecked(task: AnsweringTask, check: NonNullable<Declared["check"]>): PromiseLike<void> | undefined {
+function leadChecked(task: ResultTask, check: NonNullable<Declared["check"]>): PromiseLike<void> | undefined {
   const { writes } = task;
   const update = (updates: readonly Values[]) => {
     writes.updates = updates;
@@ -47,7 +47,7 @@ function leadChecked(task: AnsweringTask, check: NonNullable<Declared["check"]>)
 }
 
 /** Goes where the node's edges and conditions lead. */
-function lead(task: AnsweringTask): PromiseLike<void> | undefined {
+function lead(task: ResultTask): PromiseLike<void> | undefined {
   const { writes, place } = task;
   task.updated();
   const { edges, branches } = place.node;
@@ -57,8 +57,8 @@ function lead(task: AnsweringTask): PromiseLike<void> | undefined {
   return branches.length > 0 ? decide(task, 0) : undefined;
 }
 
-/** Asks the conditions, from the `from`-th on, in order. */
-function decide(task: AnsweringTask, from: number): PromiseLike<void> | undefined {
+/** Evaluates the conditions, from the `from`-th on, in order. */
+function decide(task: ResultTask, from: number): PromiseLike<void> | undefined {
   const { place, writes } = task;
   const { branches } = place.node;
   for (let at = from; at < branches.length; at++) {
@@ -66,16 +66,16 @@ function decide(task: AnsweringTask, from: number): PromiseLike<void> | undefine
     // Conditions read the task's own writes, not its siblings'. With several tasks, the run continues from all their
     // writes.
     const state = (task.folded ??= place.home.at.folded(writes.updates, place.home.tasks.length > 1));
-    const answer = path({ ...state }, task.context);
-    if (isPromise(answer)) return decideLater(task, at, answer);
-    takeBranch(writes, answer, ends);
+    const result = path({ ...state }, task.context);
+    if (isPromise(result)) return decideLater(task, at, result);
+    takeBranch(writes, result, ends);
   }
   return undefined;
 }
 
-/** Takes the answer of the `at`-th condition when it comes, and asks the others. */
-function decideLater(task: AnsweringTask, at: number, answer: PromiseLike<unknown>): PromiseLike<void> {
-  return answer.then((decided) => {
+/** Takes the result of the `at`-th condition when it comes, and evaluates the others. */
+function decideLater(task: ResultTask, at: number, result: PromiseLike<unknown>): PromiseLike<void> {
+  return result.then((decided) => {
     takeBranch(task.writes, decided, (task.place.node.branches[at] as Branch).ends);
     return decide(task, at + 1) as undefined;
   });
@@ -122,12 +122,12 @@ function notAnUpdate(writes: TaskWrites, type: string): InvalidUpdateError {
 }
 
 /** Records the targets of a branch: its result is a name, a Send, or a list of them. */
-function takeBranch(writes: TaskWrites, answer: unknown, ends: Readonly<Record<string, string>> | undefined): void {
-  if (!Array.isArray(answer)) {
-    takeEnd(writes, answer, ends);
+function takeBranch(writes: TaskWrites, result: unknown, ends: Readonly<Record<string, string>> | undefined): void {
+  if (!Array.isArray(result)) {
+    takeEnd(writes, result, ends);
     return;
   }
-  for (const one of answer as unknown[]) takeEnd(writes, one, ends);
+  for (const one of result as unknown[]) takeEnd(writes, one, ends);
 }
 
 function takeEnd(writes: TaskWrites, one: unknown, ends: Readonly<Record<string, string>> | undefined): void {

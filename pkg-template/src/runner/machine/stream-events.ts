@@ -1,7 +1,7 @@
-// An attempt: what its transport reports of a run, of a load and of their connection.
+// The events of a stream: what the transport reports of a run, of a load and of their connection.
 import type { After, Cut, Event, Found, Joined } from "./types.js";
 import { found, NONE } from "./standing.js";
-import { ask, comeToRest, command, resend, settle, type Turn } from "./turn.js";
+import { comeToRest, command, loadState, resend, settle, type Turn } from "./turn.js";
 
 export function hear(turn: Turn, isPart: boolean): void {
   const { state } = turn.m;
@@ -18,13 +18,13 @@ export function ended(turn: Turn, how: Exclude<Found, { is: "disconnected" }>): 
   const run = how.is === "error" ? { ...how, answers } : found(how, { is: "none" });
   if (how.is !== "error") turn.m.mayLack = false;
   turn.m.state = { is: "rest", run };
-  if (after?.is === "load" && (how.is === "finished" || how.is === "asks"))
-    return ask(turn, NONE, after.resends, after.joined);
+  if (after?.is === "load" && (how.is === "finished" || how.is === "interrupted"))
+    return loadState(turn, NONE, after.resends, after.joined);
   if (after?.is === "load" && after.resends && how.is === "error") return resend(turn, after.resends, false);
   if (after?.is === "retry" && how.is === "error" && how.gone) {
     const [first, ...others] = own;
     turn.m.own = NONE;
-    if (first !== undefined) command(turn, { do: "retry", w: first });
+    if (first !== undefined) command(turn, { do: "retry", callId: first });
     return settle(turn, others, "error");
   }
   comeToRest(turn, run);
@@ -62,6 +62,6 @@ export function loaded(turn: Turn, { how, run, isDone, n }: Extract<Event, { is:
   }
   const standing = found(how, state.run);
   turn.m.state = { is: "rest", run: standing };
-  if (resends && standing.is !== "asks") return resend(turn, resends, isDone);
+  if (resends && standing.is !== "interrupted") return resend(turn, resends, isDone);
   comeToRest(turn, standing);
 }

@@ -1,4 +1,4 @@
-// Answers to calls of tools that never got a result.
+// Tool messages for the calls that never got a result.
 import { type Fields, fieldsOf, functionOf, kindOfInstance } from "./message-parts.js";
 import { isDict } from "./python-text.js";
 import type { Call, Facts } from "./rows.js";
@@ -14,7 +14,7 @@ export interface ToolAnswer {
 type Make = (answer: ToolAnswer) => unknown;
 
 /** Makes the answers for a list of messages, by `make` or each in the form of the message with its call. */
-export class Answers {
+export class MissingResults {
   readonly #messages: readonly unknown[];
   readonly #make: Make | undefined;
   #own: Make | null | undefined;

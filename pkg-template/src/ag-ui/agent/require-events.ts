@@ -5,7 +5,7 @@ import { observableClass } from "./observable-class.js";
 /**
  * Passes the events of a response on, or the error `BAD_RESPONSE` if it ends without any: it is another kind of answer.
  */
-export function answered<T>(events: Observable<T>): Observable<T> {
+export function requireEvents<T>(events: Observable<T>): Observable<T> {
   const Plain = observableClass(events);
   return new Plain<T>((subscriber) => {
     let has = false;
