@@ -56,6 +56,11 @@ export interface StreamConfig<Context = unknown> extends RunConfig<Context> {
   streamMode?: StreamMode | readonly StreamMode[] | undefined;
   /** Whether graphs inside are shown, too. */
   subgraphs?: boolean | undefined;
+  /**
+   * Whether messages get their ids before an update is streamed, so that the stream and the state agree. The mode
+   * `messages` does that for those in which a message is a dict; this also for texts and pairs in a field of messages.
+   */
+  messageIds?: boolean | undefined;
 }
 
 /** Policies for all nodes that have none of their own. */

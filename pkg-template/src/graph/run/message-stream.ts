@@ -1,25 +1,8 @@
 // The stream mode `messages`: chunks of models as they come, and whole messages that nodes return.
-import { newId } from "../../shared/new-id.js";
 import type { Values } from "../types.js";
 import type { TaskPlace } from "../task/task-place.js";
+import { isMessage, type Message } from "./message-ids.js";
 import type { RunScope } from "./run-scope.js";
-
-interface Message {
-  id?: string | undefined;
-  readonly lc_kwargs?: Record<string, unknown>;
-  readonly type?: unknown;
-  readonly role?: unknown;
-  readonly content?: unknown;
-  readonly _getType?: unknown;
-}
-
-const KINDS = new Set(["human", "ai", "system", "tool", "function", "developer", "user", "assistant", "generic"]);
-
-function isMessage(value: unknown): value is Message {
-  if (typeof value !== "object" || value === null || !("content" in value)) return false;
-  const { type, role, _getType } = value as Message;
-  return typeof _getType === "function" || KINDS.has((type ?? role) as string);
-}
 
 /** The messages of one task. */
 export class MessageStream {
@@ -67,28 +50,6 @@ export class MessageStream {
       }
     }
   }
-}
-
-/** The writes of a node, with an id for each message that has none: the state and the stream share it. */
-export function identified(update: Values): Values {
-  const all: Record<string, unknown> = { ...update };
-  // A list in which no message was copied stays the list that it is.
-  for (const [key, value] of Object.entries(all)) {
-    const list = Array.isArray(value) ? value.map(withId) : undefined;
-    if (!list) all[key] = withId(value);
-    else if (list.some((one, at) => one !== (value as unknown[])[at])) all[key] = list;
-  }
-  return all;
-}
-
-/** An instance of LangChain's is given its id in place, as in langgraph.js; a dict is copied. */
-function withId(message: unknown): unknown {
-  if (!isMessage(message) || message.id || Object.isFrozen(message)) return message;
-  const id = newId();
-  if (!message.lc_kwargs) return { ...message, id };
-  message.lc_kwargs["id"] = id;
-  message.id = id;
-  return message;
 }
 
 /** Records messages as known, so that they are not sent. */

@@ -11,6 +11,7 @@ import type { OpenInterrupt } from "../build/interrupt.js";
 import { type ContextTask, NodeContext } from "../build/node-context.js";
 import type { PlannedTask } from "../build/plan-types.js";
 import { retryDelay } from "../build/retry.js";
+import type { StreamConfig } from "../build/run-config.js";
 import type { Values } from "../types.js";
 import { type TimeoutPolicy, timeoutPolicy } from "../build/timeout.js";
 import { type ResultTask, isPromise, takeResult } from "../task/take-result.js";
@@ -18,7 +19,8 @@ import { TaskPlace } from "../task/task-place.js";
 import { type StepTask, type TaskStatus, TaskWrites } from "../task/task-writes.js";
 import type { InterruptibleTask } from "./resume-values.js";
 import { Attempts } from "./attempts.js";
-import { identified, messageCallbacks, type MessageStream } from "./message-stream.js";
+import { identified, withMessageIds } from "./message-ids.js";
+import { messageCallbacks, type MessageStream } from "./message-stream.js";
 import { TaskInterrupts } from "./task-interrupts.js";
 import type { RunParts } from "./run-parts.js";
 import type { RunScope } from "./run-scope.js";
@@ -189,8 +191,13 @@ export class Task implements StepTask, ResultTask, ContextTask, InterruptibleTas
   }
 
   updated(): void {
-    if (!this.run.reports.streams || this.place.isHidden || !this.messages) return;
-    this.writes.updates = this.writes.updates.map(identified);
+    const { reports, scope, at } = this.run;
+    if (!reports.streams || this.place.isHidden) return;
+    const { writes } = this;
+    if (this.messages) writes.updates = writes.updates.map(identified);
+    if (!(scope.config as StreamConfig).messageIds) return;
+    const { messages } = at.spec.fields;
+    writes.updates = writes.updates.map((update) => withMessageIds(update, messages));
   }
 
   // The functions that the node calls.

@@ -4,6 +4,7 @@ import { plainDict, readMessage } from "../../langgraph/message-form.js";
 import { isDict } from "../../langgraph/merge.js";
 import { graphParts, interruptsIn, shownState, type GraphPart, type RunnableGraph } from "../../stream/graph-parts.js";
 import { Refusal } from "../refusal.js";
+import { STEP_MODES, markedSteps } from "./marked-steps.js";
 
 /** A part as it is sent: the event's name, and its data. */
 export interface RunPart {
@@ -46,19 +47,35 @@ export interface RunEnd {
   isInterrupted: boolean;
 }
 
+interface Asked {
+  readonly input: unknown;
+  readonly config: object;
+  readonly modes: readonly string[];
+  readonly end: RunEnd;
+  /** Whether updates say which task wrote them, and when a super-step is committed. */
+  readonly steps: boolean;
+}
+
 /**
  * Runs a graph and yields the parts in the requested modes. The outcome goes into `end`. States and updates have the
  * fields of the graph's output, like a LangGraph server's.
  */
 export async function* runParts(
   graph: RunnableGraph,
-  { input, config, modes, end }: { input: unknown; config: object; modes: readonly string[]; end: RunEnd },
+  { input, config, modes, end, steps }: Asked,
 ): AsyncGenerator<RunPart> {
   // Older graphs do not have the mode `tools`; `values` reports how the run ends.
-  const streamMode = [...new Set(["values", ...modes.filter((mode) => mode !== "tools").map((mode) => MODES[mode])])];
+  const isMarked = steps && modes.includes("updates");
+  const more = isMarked ? STEP_MODES : [];
+  const streamMode = [
+    ...new Set(["values", ...modes.filter((mode) => mode !== "tools").map((mode) => MODES[mode]), ...more]),
+  ];
   const messages = new Map<string, object>();
-  for await (const whole of graphParts(graph, input, { ...config, streamMode })) {
-    const part = shown(graph, whole);
+  const given = graphParts(graph, input, { ...config, streamMode, ...(isMarked && { messageIds: true }) });
+  const show = (part: GraphPart) => shown(graph, part);
+  const parts = isMarked ? markedSteps(graph, given, { config, show }) : given;
+  for await (const whole of parts) {
+    const part = isMarked ? whole : show(whole);
     const { mode, ns, payload } = part;
     const asked = interruptsIn(payload);
     if ((mode === "values" || mode === "updates") && ns.length === 0 && asked.length > 0) end.isInterrupted = true;

@@ -11,6 +11,7 @@ export interface RunRequest {
   readonly stream_mode?: unknown;
   readonly stream_subgraphs?: unknown;
   readonly stream_resumable?: unknown;
+  readonly stream_steps?: unknown;
   readonly interrupt_before?: unknown;
   readonly interrupt_after?: unknown;
   readonly checkpoint?: unknown;

@@ -109,7 +109,9 @@ export class Runs {
       this.#changed(run);
       try {
         const config = { ...configFor(graph, run, own), signal };
-        const told = beginning(run, runParts(graph, { input: inputOf(run.request), config, modes, end: run.ending }));
+        const steps = run.request.stream_steps === true;
+        const input = inputOf(run.request);
+        const told = beginning(run, runParts(graph, { input, config, modes, end: run.ending, steps }));
         for await (const said of change ? change(told, run) : told) {
           if (signal.aborted) break;
           run.add(part(said));
