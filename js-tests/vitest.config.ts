@@ -71,6 +71,7 @@ export default defineConfig({
             "hosts/browser/**",
             "hosts/consumers/**",
             "hosts/databases/**",
+            "hosts/page/**",
             "hosts/rust/**",
             "hosts/servers/**",
             "**/node_modules/**",
@@ -96,6 +97,10 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
+      },
+      {
+        // A team's own state, compiled as a team does it: not part of `npm test`.
+        test: { ...inNode, name: "page", include: ["hosts/page/*.test.ts"], hookTimeout: 300_000 },
       },
       {
         // langgraph.js's savers for databases: not part of `npm test`.

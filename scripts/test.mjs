@@ -1,5 +1,5 @@
-// `npm test` runs every test except the boundary's, which compile the core once more, the consumers', and those on real
-// servers, which need Python.
+// `npm test` runs every test that needs no more than the package. The boundary's compile the core once more, those of a
+// page's own state a team's wasm. The consumers install; real servers need Python.
 // `node scripts/test.mjs rust node …` runs the groups you name; `npm run test:quick` the tests that say most in seconds.
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -13,10 +13,10 @@ import { fromCargo, fromVitest, Tally } from "./tally.mjs";
 import { IN_NODE, vitestIn } from "./vitest.mjs";
 import { bind, OPTIMISED, SIDE_BY_SIDE, target, WASM } from "./rust.mjs";
 
-const GROUPS = ["rust", "wasm", "build", "node", "browser", "consumers", "servers", "databases", "quick"];
+const GROUPS = ["rust", "wasm", "page", "build", "node", "browser", "consumers", "servers", "databases", "quick"];
 const DEFAULT = ["rust", "build", "node", "browser"];
-const NEEDS_BROWSER = ["wasm", "browser", "consumers", "servers"];
-const NEEDS_BUILD = ["node", "browser", "consumers", "servers", "databases", "quick"];
+const NEEDS_BROWSER = ["wasm", "page", "browser", "consumers", "servers"];
+const NEEDS_BUILD = ["node", "page", "browser", "consumers", "servers", "databases", "quick"];
 
 /** The files of vitest's project `node` that are fast and fail first when something is wrong. */
 const QUICK = [
@@ -37,7 +37,7 @@ const THOROUGH = process.env.THREADFOLD_THOROUGH === "1";
 /** Cargo's environment. */
 const RUST = { ...SIDE_BY_SIDE, ...(THOROUGH && OPTIMISED) };
 
-const BOUNDARY = ["--target", WASM, "--features", "bindings", "--test", "boundary"];
+const BOUNDARY = ["--features", "bindings", "--test", "boundary"];
 
 /** Runs `cargo test`, and prints its output at the end: other tests may be printing meanwhile. */
 async function cargoTest(...args) {
@@ -49,22 +49,54 @@ async function cargoTest(...args) {
   return { ...fromCargo(output), ok: code === 0 };
 }
 
-/** Compiles the tests of the boundary, and binds them into a folder from which they can run. */
-async function boundaryTests() {
-  const args = ["test", "--no-run", "--message-format=json-render-diagnostics", ...BOUNDARY];
+const LAWS = ["-p", "threadfold-page", "--test", "laws"];
+
+/** How many words the laws of a state on both sides walk. */
+const WORDS = process.env.THREADFOLD_RUNS ?? (THOROUGH ? "100000" : "2000");
+
+/** Compiles tests in wasm, and binds them into a folder from which they can run. */
+async function testsInWasm(chosen) {
+  const args = ["test", "--no-run", "--message-format=json-render-diagnostics", "--target", WASM, ...chosen];
   const compiled = await watch("cargo", args, { env: RUST, show: false });
   if (compiled.code !== 0) throw new Complaint(compiled.output);
   const wasm = /"executable":("[^"]*\.wasm")/.exec(compiled.output)?.[1];
-  if (!wasm) throw new Complaint("cargo did not say where it put the wasm of the boundary tests.");
-  const folder = mkdtempSync(join(target, "boundary-"));
+  if (!wasm) throw new Complaint("cargo did not say where it put the wasm of the tests.");
+  const folder = mkdtempSync(join(target, "in-wasm-"));
   await bind("tests", JSON.parse(wasm), folder, "tests");
   return folder;
 }
 
-async function boundaryIn(host, folder) {
-  const args = [join("js-tests", "hosts", "boundary", `in-${host}.mjs`), folder];
+async function boundaryIn(host, folder, ...more) {
+  const args = [join("js-tests", "hosts", "boundary", `in-${host}.mjs`), folder, ...more];
   const { code, output } = await watch(process.execPath, host === "node" ? ["--expose-gc", ...args] : args);
-  return { ...fromCargo(output), ok: code === 0 };
+  return { ...fromCargo(output), ok: code === 0, digest: digestIn(output) };
+}
+
+/** Returns what the laws print of all words. */
+const digestIn = (output) => /digest of \d+ words: \w+/.exec(output)?.[0];
+
+/** Runs the laws of a state on both sides natively, in Node and in Chromium: all three print the same. */
+async function laws(tally) {
+  let folder;
+  let native;
+  const compiled = await tally.step("the laws of a page's state, natively", async () => {
+    const env = { ...RUST, ...(THOROUGH && OPTIMISED), THREADFOLD_RUNS: WORDS };
+    const { code, output } = await watch("cargo", ["test", ...LAWS, "--", "--nocapture"], { env, show: false });
+    process.stdout.write(output);
+    native = digestIn(output);
+    folder = await testsInWasm(LAWS);
+    return { ...fromCargo(output), ok: code === 0 && native !== undefined };
+  });
+  if (!compiled) return;
+  for (const host of ["node", "chromium"]) {
+    await tally.step(`the laws of a page's state in ${host}`, async () => {
+      const setup = join(root, "js-tests", "hosts", "page", "laws.mjs");
+      const { digest, ...result } = await boundaryIn(host, folder, setup, WORDS);
+      if (digest !== native) console.log(`failed: natively "${native}", in ${host} "${digest}"`);
+      return { ...result, ok: result.ok && digest === native };
+    });
+  }
+  rmSync(folder, { recursive: true, force: true });
 }
 
 async function vitest(projects, files = []) {
@@ -95,13 +127,17 @@ export async function test(groups, tally) {
     wasm: async () => {
       let folder;
       const compiled = await tally.step("the tests in wasm, compiled", async () => {
-        folder = await boundaryTests();
+        folder = await testsInWasm(BOUNDARY);
         return { passed: 0, failed: 0 };
       });
       if (!compiled) return;
       await tally.step("the boundary in Node", () => boundaryIn("node", folder));
       await tally.step("the boundary in Chromium", () => boundaryIn("chromium", folder));
       rmSync(folder, { recursive: true, force: true });
+    },
+    page: async () => {
+      await laws(tally);
+      await tally.step("a state of one's own in the page", () => vitest(["page"]));
     },
     build: async () => {
       built = await tally.step("npm run build", () => build(undefined, modules));

@@ -82,8 +82,11 @@ pub use reducer::tools::{Prefer, merge_tools};
 pub use schema::{CustomReducer, Field, FieldReducer, Lifetime, Schema};
 pub use state::Filtered;
 pub use thread::{Event, Part, Pending, RunState, RunStatus, Status, Thread};
+/// Implements [`PageType`](trait@PageType).
+pub use threadfold_derive::PageType;
 /// Implements [`State`](trait@State) and generates its partial update.
 pub use threadfold_derive::State;
+pub use typed::page::PageType;
 pub use typed::{Content, Message, MessageKind, State, ToolCall};
 pub use value::{Json, Value};
 

@@ -29,6 +29,10 @@ pub mod tools;
 
 /// Folds an update of type `U` into a value of type `T`.
 pub trait Reducer<T, U = T> {
+    /// The function of npm's `field` whose types the field has; empty if those are Rust's.
+    #[doc(hidden)]
+    const TWIN: &'static str = "";
+
     /// Folds `update` into `current` and returns the new value.
     ///
     /// # Errors
@@ -157,6 +161,8 @@ pub struct Replace;
 pub const REPLACE: Replace = Replace;
 
 impl<T> Reducer<T> for Replace {
+    const TWIN: &'static str = "replace";
+
     fn merge(&self, _: T, update: T) -> Result<T, Error> {
         Ok(update)
     }
@@ -237,6 +243,8 @@ append_to_collections! {
 pub struct AddMessages;
 
 impl<T: Identified> Reducer<Vec<T>> for AddMessages {
+    const TWIN: &'static str = if T::IS_MESSAGE { "messages" } else { "" };
+
     fn merge(&self, current: Vec<T>, update: Vec<T>) -> Result<Vec<T>, Error> {
         add_message_list(current, update, MessageRules::LangGraph)
     }
@@ -252,6 +260,8 @@ impl<T: Identified> Reducer<Vec<T>> for AddMessages {
 }
 
 impl<V: Value> Reducer<V> for AddMessages {
+    const TWIN: &'static str = "messages";
+
     fn merge(&self, current: V, update: V) -> Result<V, Error> {
         add_messages(current, update, MessageRules::LangGraph)
     }
@@ -262,6 +272,8 @@ impl<V: Value> Reducer<V> for AddMessages {
 }
 
 impl<T: Identified> Reducer<Vec<T>> for MessageRules {
+    const TWIN: &'static str = if T::IS_MESSAGE { "messages" } else { "" };
+
     fn merge(&self, current: Vec<T>, update: Vec<T>) -> Result<Vec<T>, Error> {
         add_message_list(current, update, *self)
     }
@@ -277,6 +289,8 @@ impl<T: Identified> Reducer<Vec<T>> for MessageRules {
 }
 
 impl<V: Value> Reducer<V> for MessageRules {
+    const TWIN: &'static str = "messages";
+
     fn merge(&self, current: V, update: V) -> Result<V, Error> {
         add_messages(current, update, *self)
     }
@@ -291,6 +305,8 @@ impl<V: Value> Reducer<V> for MessageRules {
 pub struct MergeTools(pub Prefer);
 
 impl<V: Value> Reducer<V> for MergeTools {
+    const TWIN: &'static str = "tools";
+
     fn merge(&self, current: V, update: V) -> Result<V, Error> {
         merge_tools(current, update, self.0)
     }
@@ -305,6 +321,8 @@ impl<V: Value> Reducer<V> for MergeTools {
 pub struct MergeFiles;
 
 impl<V: Value> Reducer<V> for MergeFiles {
+    const TWIN: &'static str = "files";
+
     fn merge(&self, current: V, update: V) -> Result<V, Error> {
         merge_files(current, update)
     }
@@ -319,6 +337,8 @@ impl<V: Value> Reducer<V> for MergeFiles {
 pub struct ReplaceTodos;
 
 impl<V: Value> Reducer<V> for ReplaceTodos {
+    const TWIN: &'static str = "todos";
+
     fn merge(&self, current: V, update: V) -> Result<V, Error> {
         replace_todos(current, update)
     }

@@ -55,6 +55,7 @@
 mod flattened;
 mod message;
 mod message_list;
+pub mod page;
 mod state;
 
 pub use crate::reducer::list::{Identified, add_message_list, add_messages};

@@ -31,7 +31,7 @@ export async function writeCore(wasm) {
   await bind("package", wasm, generated, name);
   // The package's code uses some of the crate's own modules, too, which wasm-bindgen has put beside its glue.
   const modules = readdirSync(generated, { recursive: true });
-  for (const module of ["slots", "heap", "lists"]) {
+  for (const module of ["slots", "heap", "lists", "sharing"]) {
     const path = modules.find((path) => basename(path) === `${module}.js`);
     if (!path)
       throw new Complaint(

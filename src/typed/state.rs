@@ -61,7 +61,7 @@ pub trait State: Clone {
 #[doc(hidden)]
 pub mod __private {
     pub use crate::typed::flattened::flattened;
-    pub use serde::{Deserialize, Deserializer, Serializer};
+    pub use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     use crate::reducer::ReducerFn;
 

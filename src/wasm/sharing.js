@@ -45,7 +45,8 @@ const MANY = 1000;
 let seen = 0;
 let shared;
 
-function share(value, known) {
+/** Returns the value with every part equal to one in `known`, at the same place, replaced by that one. */
+export function share(value, known) {
   seen = 0;
   shared = undefined;
   return shareOne(value, known);

@@ -3,6 +3,8 @@
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
 
+mod page;
+mod page_type;
 mod read;
 mod wire;
 mod write;
@@ -23,12 +25,25 @@ mod write;
 ///   `flatten`. A flattened field is written if the update has one of its fields. A field with
 ///   `with` and an `#[update(Type)]` says how that is written: `#[update(Type, serde(with = "…"))]`.
 /// - `update = Name`: another name for the update.
+/// - `page`: implements `threadfold::typed::page::PageState`, so that a page can fold it by
+///   `threadfold-page`. A field's type in TypeScript is that of its Rust type, or the one that
+///   `#[page(type = "…")]` names.
 /// - `crate = path`: the path of threadfold, if not `::threadfold`.
-#[proc_macro_derive(State, attributes(state, reducer, update))]
+#[proc_macro_derive(State, attributes(state, reducer, update, page))]
 pub fn derive_state(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
-    match read::state(&input) {
-        Ok(state) => write::state(&state).into(),
-        Err(error) => error.into_compile_error().into(),
-    }
+    let written = read::state(&input).and_then(|state| {
+        let page = if state.is_page { Some(page::state(&state)?) } else { None };
+        let state = write::state(&state);
+        Ok(quote::quote!(#state #page))
+    });
+    written.unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// Implements `threadfold::typed::page::PageType`, which documents it: the type in TypeScript that
+/// serde makes of a struct or an enum.
+#[proc_macro_derive(PageType, attributes(page))]
+pub fn derive_page_type(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    page_type::derive(&input).unwrap_or_else(syn::Error::into_compile_error).into()
 }

@@ -10,6 +10,7 @@ use syn::{
     Visibility, parenthesized,
 };
 
+use crate::page_type::Options;
 use crate::wire::{Container, Wire};
 
 /// A state to implement.
@@ -21,6 +22,8 @@ pub struct State<'a> {
     pub update: Ident,
     /// The traits its update derives.
     pub derives: Vec<Path>,
+    /// Whether a page folds it.
+    pub is_page: bool,
     /// The path of threadfold.
     pub threadfold: TokenStream,
     /// How serde reads and writes it.
@@ -44,6 +47,8 @@ pub struct Field<'a> {
     pub written_wire: Option<Wire>,
     /// Whether its updates have a type of their own.
     pub is_other: bool,
+    /// Its types in a page.
+    pub page: Options,
 }
 
 impl Field<'_> {
@@ -90,6 +95,7 @@ pub fn state(input: &DeriveInput) -> Result<State<'_>> {
         generics: &input.generics,
         update: format_ident!("{}Update", input.ident),
         derives: Vec::new(),
+        is_page: false,
         threadfold: quote!(::threadfold),
         wire: Container::read(&input.attrs)?,
         fields: fields.named.iter().map(field).collect::<Result<_>>()?,
@@ -97,7 +103,7 @@ pub fn state(input: &DeriveInput) -> Result<State<'_>> {
     for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("state")) {
         attribute.parse_nested_meta(|meta| option(&mut state, &meta))?;
     }
-    if state.uses_serde() {
+    if state.uses_serde() || state.is_page {
         shaped(&mut state)?;
     }
     Ok(state)
@@ -127,12 +133,14 @@ fn option(state: &mut State<'_>, meta: &ParseNestedMeta<'_>) -> Result<()> {
         state.update = meta.value()?.parse()?;
     } else if meta.path.is_ident("crate") {
         state.threadfold = meta.value()?.call(Path::parse_mod_style)?.into_token_stream();
+    } else if meta.path.is_ident("page") {
+        state.is_page = true;
     } else if meta.path.is_ident("derive") {
         let paths;
         parenthesized!(paths in meta.input);
         state.derives.extend(Punctuated::<Path, Token![,]>::parse_terminated(&paths)?);
     } else {
-        return Err(meta.error("known are `derive(…)`, `update = Name` and `crate = path`"));
+        return Err(meta.error("known are `derive(…)`, `update = Name`, `page` and `crate = path`"));
     }
     Ok(())
 }
@@ -166,6 +174,7 @@ fn field(field: &syn::Field) -> Result<Field<'_>> {
         wire: Wire::read(&field.attrs)?,
         written_wire,
         is_other: update.is_some(),
+        page: Options::read(&field.attrs)?,
     })
 }
 

@@ -6,7 +6,8 @@ use syn::meta::ParseNestedMeta;
 use syn::{Attribute, Error, ExprPath, LitStr, Result, Token, parenthesized};
 
 /// How serde reads and writes a field.
-#[derive(Clone, Default)]
+#[derive(Default)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of serde's")]
 pub struct Wire {
     /// The items that the update's field has as they are: its names.
     pub kept: Vec<TokenStream>,
@@ -19,6 +20,10 @@ pub struct Wire {
     pub skip_serializing: bool,
     pub skip_deserializing: bool,
     pub flatten: bool,
+    /// Whether it may be left out when it is written.
+    pub may_be_absent: bool,
+    /// Whether a variant has no name on the wire.
+    pub is_untagged: bool,
 }
 
 impl Wire {
@@ -50,6 +55,8 @@ impl Wire {
         } else if is("flatten") {
             self.flatten = true;
         } else {
+            self.may_be_absent |= is("skip_serializing_if");
+            self.is_untagged |= is("untagged");
             let item = whole(meta)?;
             if is("rename") {
                 self.name = written_name(&item);
@@ -73,6 +80,11 @@ impl Wire {
 pub struct Container {
     pub kept: Vec<TokenStream>,
     pub rename_all: Option<String>,
+    pub rename_all_fields: Option<String>,
+    pub tag: Option<String>,
+    pub content: Option<String>,
+    pub is_untagged: bool,
+    pub is_transparent: bool,
     /// An item that makes of the state something else than its fields.
     pub foreign: Option<Error>,
 }
@@ -83,8 +95,17 @@ impl Container {
         each(attributes, |meta| {
             let path = &meta.path;
             let item = whole(meta)?;
-            if path.is_ident("rename_all") {
-                container.rename_all = written_name(&item);
+            container.is_untagged |= path.is_ident("untagged");
+            container.is_transparent |= path.is_ident("transparent");
+            for (name, text) in [
+                ("rename_all", &mut container.rename_all),
+                ("rename_all_fields", &mut container.rename_all_fields),
+                ("tag", &mut container.tag),
+                ("content", &mut container.content),
+            ] {
+                if path.is_ident(name) {
+                    *text = written_name(&item);
+                }
             }
             if ["rename_all", "deny_unknown_fields", "crate"].iter().any(|it| path.is_ident(it)) {
                 container.kept.push(item);
@@ -142,4 +163,43 @@ fn written_name(item: &TokenStream) -> Option<String> {
         }
         _ => text(tokens.collect()),
     }
+}
+
+/// Returns the name of a field by serde's rule.
+pub fn renamed(name: &str, rule: Option<&str>) -> String {
+    let camel = || {
+        let mut words = name.split('_').filter(|word| !word.is_empty());
+        let first = words.next().unwrap_or_default().to_owned();
+        words.fold(first, |name, word| name + &upper_first(word))
+    };
+    match rule {
+        Some("UPPERCASE" | "SCREAMING_SNAKE_CASE") => name.to_ascii_uppercase(),
+        Some("PascalCase") => upper_first(&camel()),
+        Some("camelCase") => camel(),
+        Some("kebab-case") => name.replace('_', "-"),
+        Some("SCREAMING-KEBAB-CASE") => name.to_ascii_uppercase().replace('_', "-"),
+        _ => name.to_owned(),
+    }
+}
+
+/// Returns the name of a variant by serde's rule.
+pub fn renamed_variant(name: &str, rule: Option<&str>) -> String {
+    let mut snake = String::new();
+    for (at, letter) in name.char_indices() {
+        if at > 0 && letter.is_uppercase() {
+            snake.push('_');
+        }
+        snake.extend(letter.to_lowercase());
+    }
+    match rule {
+        None | Some("PascalCase") => name.to_owned(),
+        Some("lowercase") => name.to_ascii_lowercase(),
+        Some("UPPERCASE") => name.to_ascii_uppercase(),
+        rule => renamed(&snake, rule),
+    }
+}
+
+fn upper_first(word: &str) -> String {
+    let mut letters = word.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

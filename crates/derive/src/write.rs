@@ -238,7 +238,7 @@ fn cloneable(generics: &Generics) -> Generics {
 }
 
 /// Returns the reducer of a field, as an expression.
-fn expression(state: &State<'_>, field: &Field<'_>) -> TokenStream {
+pub fn expression(state: &State<'_>, field: &Field<'_>) -> TokenStream {
     let threadfold = &state.threadfold;
     let Field { ty, written, .. } = field;
     match &field.reducer {

@@ -1,4 +1,5 @@
-// `node in-node.mjs FOLDER`: runs the tests that xtask has bound into FOLDER.
+// `node in-node.mjs FOLDER [SETUP [NUMBER]]`: runs the tests that xtask has bound into FOLDER. SETUP is a module that
+// prepares them, with threadfold and the number.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -7,6 +8,12 @@ import { runTests } from "./tests.mjs";
 // wasm-bindgen-test prints with it in Node.
 globalThis.__wbgtest_og_console_log = console.log;
 
-const [folder] = process.argv.slice(2);
+const [folder, setup, number] = process.argv.slice(2);
+const prepare = setup && (await import(pathToFileURL(setup).href)).default;
+const threadfold = setup && (await import("threadfold"));
 const glue = await import(pathToFileURL(join(folder, "tests.js")).href);
-process.exitCode = (await runTests(glue, readFileSync(join(folder, "tests_bg.wasm")))) ? 0 : 1;
+process.exitCode = (await runTests(glue, readFileSync(join(folder, "tests_bg.wasm")), (glue) =>
+  prepare?.(glue, threadfold, Number(number)),
+))
+  ? 0
+  : 1;

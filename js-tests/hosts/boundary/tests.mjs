@@ -4,9 +4,13 @@
 /** The exports of wasm-bindgen-test that are tests. */
 const TEST = /^__wbgt_/;
 
-/** Runs the tests in `glue`, the module that xtask wrote, over `wasm`: bytes or a compiled module. Resolves to true if all passed. */
-export async function runTests(glue, wasm) {
+/**
+ * Runs the tests in `glue`, the module that xtask wrote, over `wasm`: bytes or a compiled module. Resolves to true if all
+ * passed. `prepare` gets the glue once the wasm has started.
+ */
+export async function runTests(glue, wasm, prepare = () => {}) {
   glue.initSync({ module: wasm });
+  prepare(glue);
   const tests = Object.entries(glue.__wasm).filter(([name]) => TEST.test(name));
   if (tests.length === 0) throw new Error("The wasm has no test.");
   // wasm-bindgen-test runs each test through it.

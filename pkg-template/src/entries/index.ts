@@ -20,6 +20,7 @@ export {
   type MessagesUpdate,
   type ToolCall,
 } from "../state/messages.js";
+export type { PageState } from "../state/page-state.js";
 export { applyPatch, type PatchOperation } from "../state/patch.js";
 export {
   combineSchemas,

@@ -3,6 +3,7 @@ import * as APPLY from "../../generated/numbers/apply.js";
 import { schemaOf } from "./declaration.js";
 import { ThreadfoldError } from "../shared/errors.js";
 import { overwrite, type Field, type FieldOptions } from "./fields.js";
+import { pageFields, type PageState } from "./page-state.js";
 
 /** The fields of a schema by name, each a {@link Field}. */
 export type Fields = Readonly<Record<string, FieldOptions & { readonly kind: string }>>;
@@ -65,7 +66,7 @@ export class Schema<F> {
     const fields = Object.entries(this.fields as Record<string, { kind: string; default?: () => unknown }>);
     return Object.fromEntries(
       fields.flatMap(([key, { kind, default: own }]) => {
-        const make = kind === "reducer" ? own : empty[kind];
+        const make = own ?? empty[kind];
         return make ? [[key, make()]] : [];
       }),
     ) as StateOf<F>;
@@ -215,6 +216,32 @@ export class Schema<F> {
 export function defineSchema<const F extends Fields>(fields: F): Schema<F> {
   return new Schema(fields);
 }
+
+/**
+ * Makes the schema of a state that is declared in Rust, with its types. Its own reducers fold in its own wasm; messages,
+ * todos, tools and files are folded here.
+ *
+ * An error of a reducer, or a panic, is the `cause` of a `REDUCER_FAILED`; the state stays as it was.
+ *
+ * @throws {@link ThreadfoldError} `INVALID_SCHEMA`, `FORBIDDEN_KEY`.
+ *
+ * @example
+ * ```ts
+ * import { defineSchema, type Field } from "threadfold";
+ *
+ * // Stands in for the class that `threadfold_page::page!(Shop)` exports: import { Shop } from "./pkg/shop.js";
+ * class Shop {
+ *   declare static readonly "~fields"?: { readonly spent: Field<number, number, true> };
+ *   static fields = () => [{ name: "spent", kind: "reducer" }];
+ *   static initial = () => 0;
+ *   static fold = (_at: number, now: unknown, update: unknown) => Number(now) + Number(update);
+ * }
+ *
+ * const schema = defineSchema.from(Shop);
+ * console.log(schema.merge({ spent: 2 }, { spent: 3 })); // { spent: 5 }
+ * ```
+ */
+defineSchema.from = <F>(page: PageState<F>): Schema<F> => new Schema(pageFields(page));
 
 type Last<S extends readonly unknown[]> = S extends readonly [infer Head, ...infer Rest] ? Head & Last<Rest> : unknown;
 

@@ -1,0 +1,55 @@
+// Fields that a team's own wasm folds, by the reducers of its Rust state.
+import { share } from "../../generated/sharing.js";
+import { development } from "../shared/development.js";
+
+/**
+ * A state that a wasm of your own folds: the class that `page!` of the crate `threadfold-page` exports. `F` is its
+ * fields, for {@link Schema}.
+ */
+export interface PageState<F> {
+  fields(): readonly { readonly name: string; readonly kind: string }[];
+  initial(at: number): unknown;
+  fold(at: number, now: unknown, update: unknown): unknown;
+  /** Starts the wasm anew after a panic. The module that `threadfold-page` writes has it. */
+  reset?(): void;
+  /** Only for the type checker: there is no such value. */
+  readonly "~fields"?: F;
+}
+
+/** The size in characters of JSON from which a field is called large. It takes about a millisecond to cross. */
+const LARGE = 32_768;
+
+/** Returns the fields of a page's state as `defineSchema` takes them. */
+export function pageFields<F>(page: PageState<F>): F {
+  let calls = 0;
+  let broken = false;
+  const fields = page.fields().map(({ name, ...declared }, at) => {
+    if (!/^re|^ap/.test(declared.kind)) return [name, declared];
+    let warns = development;
+    const reducer = (now: unknown, update: unknown): unknown => {
+      calls++;
+      try {
+        const folded = share(page.fold(at, now, update), now);
+        if (warns && JSON.stringify(folded).length > LARGE) {
+          warns = false;
+          console.warn(
+            `Field '${name}' is large, and every update copies it into your wasm and back. Split it, or give it a ready-made reducer, such as Append.`,
+          );
+        }
+        return folded;
+      } catch (error) {
+        // Any other error has left the wasm halfway.
+        broken ||= (error as Error)?.name !== "StateError";
+        throw error;
+      } finally {
+        // A getter in the update may have come here, too.
+        if (--calls === 0 && broken) {
+          broken = false;
+          page.reset?.();
+        }
+      }
+    };
+    return [name, { ...declared, reducer, default: () => page.initial(at) }];
+  });
+  return Object.fromEntries(fields) as F;
+}
