@@ -18,6 +18,7 @@ import { isOfModes, type RunPart } from "./run-parts.js";
 import type { RunRequest } from "./run-request.js";
 import { checkpointIn, Runs, type Run } from "./runs.js";
 import type { ServeLangGraphOptions } from "./serve-options.js";
+import { extracted, pathsOf, stateDigest } from "./state-digest.js";
 import { checkpointOf, configOf, interruptsOf, threadStateOf } from "./thread-state.js";
 
 /** A request, and the user whose it is, if that is known. */
@@ -114,7 +115,9 @@ export class LangGraphServer {
 
   /** Returns a list as JSON. A thread that cannot be read is one of status `error`, and fails no other. */
   async searchThreads(asked: Record<string, unknown>, asker: Asker | undefined): Promise<Response> {
-    const { metadata, ids, status, values, select, ...page } = asked;
+    const { metadata, ids, status, values, select, extract, ...page } = asked;
+    const paths = pathsOf(extract);
+    const selects = (key: string) => Array.isArray(select) && select.includes(key);
     const [from, to] = rangeOf(page);
     const wantedOnes = (await this.#threads.listed(this.#all()))
       .filter(({ id }) => !Array.isArray(ids) || ids.includes(id))
@@ -122,7 +125,13 @@ export class LangGraphServer {
     const found = await this.#owners.usable(asker, wantedOnes);
     const told = (thread: KeptThread) =>
       this.#stateIfAny(thread.id)
-        .then((state) => this.#told(thread, state))
+        .then(async (state) => ({
+          ...this.#told(thread, state),
+          ...(selects("state_updated_at") && { state_updated_at: state?.createdAt ?? null }),
+          ...(paths && {
+            extracted: extracted(this.#told(thread, state && (await this.#committed(thread.id, state))), paths),
+          }),
+        }))
         .catch((error: unknown) => unreadable(this.#told(thread, undefined), error));
     // Only a state has a thread's status and values.
     const isByState = status != null || (isDict(values) && Object.keys(values).length > 0);
@@ -131,7 +140,7 @@ export class LangGraphServer {
     const list = isByState ? all.filter(wanted).slice(from, to) : all;
     const shown = (thread: object) =>
       Array.isArray(select)
-        ? Object.fromEntries(Object.entries(thread).filter(([key]) => select.includes(key)))
+        ? Object.fromEntries(Object.entries(thread).filter(([key]) => selects(key) || key === "extracted"))
         : thread;
     const texts = list.map((thread) => {
       try {
@@ -145,6 +154,11 @@ export class LangGraphServer {
 
   async state(id: string, checkpoint?: unknown, subgraphs?: unknown): Promise<object> {
     return threadStateOf(await this.#stateOf(id, checkpoint, subgraphs === true || subgraphs === "true"));
+  }
+
+  /** The digests of the committed values: without what an unfinished super-step has written. */
+  async digest(id: string, { fields }: Record<string, unknown>): Promise<object> {
+    return stateDigest(await this.#committed(id, await this.#readableStateOf(id)), fields);
   }
 
   async updateState(id: string, body: Record<string, unknown>): Promise<object> {
@@ -349,6 +363,12 @@ export class LangGraphServer {
       if (error instanceof Refusal && error.status === 404) return undefined;
       throw error;
     }
+  }
+
+  /** A thread's newest state without the pending writes that it shows. */
+  async #committed(id: string, state: GraphState): Promise<GraphState> {
+    const isPending = state.tasks?.some(({ result }) => result !== undefined) === true;
+    return isPending ? this.#stateOf(id, checkpointOf(state.config)) : state;
   }
 
   /** The state of a thread, or the one before it if the graph refuses the last input. */

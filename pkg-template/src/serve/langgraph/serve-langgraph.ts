@@ -134,6 +134,7 @@ const ROUTES: readonly (readonly [method: string, path: RegExp, route: Route])[]
     at("/threads/ID/state/ID"),
     (server, { ids: [id = "", checkpoint], query }) => server.state(id, checkpoint, query.get("subgraphs")),
   ],
+  ["POST", at("/threads/ID/state/digest"), (server, { ids: [id = ""], body }) => server.digest(id, body)],
   ["POST", at("/threads/ID/state"), (server, { ids: [id = ""], body }) => server.updateState(id, body)],
   ["POST", at("/threads/ID/history"), (server, { ids: [id = ""], body }) => server.history(id, body)],
   [
