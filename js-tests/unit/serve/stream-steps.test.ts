@@ -22,6 +22,7 @@ async function checked(host: "langgraph.js" | "threadfold", spec: GraphCase): Pr
     const failed = parts.at(-1)?.event === "error";
     // A state is not shown whose finished tasks conflict.
     if (failed && /^(InvalidUpdate|Aggregate|EmptyInput)/.test(String(parts.at(-1)?.data["error"]))) return told;
+    if (failed && !("values" in (await thread.state()))) return told;
     // langgraph.js drops parts as it fails, which cannot be read again where only the end is saved.
     if (thread.fold.isLost && failed && isExit && host === "langgraph.js") return told;
     await checkCommits(thread, isExit);
