@@ -63,6 +63,10 @@ export class Fold {
    * the thread.
    */
   readonly growing = new Set<string>();
+  /** How many things could not be folded when the run began; undefined if it began elsewhere. */
+  reports: number | undefined;
+  /** The confirmed state when it was proven to be the server's: it still is while the thread has that very object. */
+  proven: object | undefined;
   /** Whether a run that begins is joined: see the option `join` of `foldAgUi`. */
   join: boolean | undefined;
   /** Whether the user stopped the run: however it ends now, it ends well. */
@@ -124,6 +128,10 @@ export function withMetadata<T extends HeldMessage | HeldToolCall>(
 ): T {
   return isObject(event.metadata) ? { ...held, metadata: { ...held.metadata, ...event.metadata } } : held;
 }
+
+/** Returns what `serveAgUi` says to a client that folds. */
+export const ofServer = (metadata: Metadata | undefined): { readonly at?: unknown; readonly after?: unknown } =>
+  metadata?.["threadfold"] ?? {};
 
 /** Puts another tool call in the place of one of a message's own. */
 export function withCall(message: HeldMessage, at: number, call: HeldToolCall): HeldMessage {

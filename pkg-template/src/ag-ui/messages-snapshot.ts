@@ -1,7 +1,7 @@
 import { removeMessage } from "../state/messages.js";
 import type { HeldMessage, MessagesSnapshot } from "./event-types.js";
 import { sameJson } from "../shared/same-json.js";
-import { cleaned, MESSAGES, type Fold, type Step } from "./fold.js";
+import { cleaned, MESSAGES, NOTHING, ofServer, type Fold, type Step } from "./fold.js";
 import { hasKnownRole, isKnown } from "./known-messages.js";
 import { isObject, messages } from "./shapes.js";
 
@@ -50,11 +50,22 @@ function putUnknown(fold: Fold, messages: readonly HeldMessage[]): void {
   }
 }
 
+/** Returns the server's messages up to the one after which a snapshot begins; undefined if there is none. */
+function leftOut(fold: Fold, after: unknown): readonly HeldMessage[] | undefined {
+  const { messages = [] } = fold.thread.getConfirmedState() as { messages?: readonly HeldMessage[] };
+  const own = messages.filter(({ role }) => role !== "reasoning" && role !== "activity");
+  const end = own.findIndex(({ id }) => id === after) + 1;
+  return end > 0 ? own.slice(0, end) : undefined;
+}
+
 export const messagesSnapshot: Step<MessagesSnapshot> = {
   shape: { messages },
   hook: "onMessagesSnapshotEvent",
   apply(fold, event) {
-    const snapshot = event.messages.map(cleaned);
+    const { after } = ofServer(event.metadata);
+    const before = after === undefined ? [] : leftOut(fold, after);
+    if (!before) return fold.refuse(event, `MESSAGES_SNAPSHOT: there is no message '${String(after)}'.`) ?? NOTHING;
+    const snapshot = [...before, ...event.messages.map(cleaned)];
     const roles = new Set(snapshot.map(({ role }) => role));
     const types = authoritativeTypes(event);
     const clientRoles = [...roles].filter((role) => !hasKnownRole({ role }));

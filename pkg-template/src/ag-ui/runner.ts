@@ -3,17 +3,19 @@ import { toAgUi } from "../state/message-forms.js";
 import type { AgUiMessage } from "../state/messages.js";
 import type { Thread } from "../thread/thread.js";
 import type { AgUiEvent } from "./event-types.js";
+import { agentFolds, checkpointOf, forFolding } from "./checkpoint.js";
 import { foldAgUi } from "./fold-ag-ui.js";
 import { runInput, type RunAgentInput, type RunInputOptions } from "./run-input.js";
 import type { AgUiSource } from "./source.js";
 import type { WithAgUiMessages } from "../state/message-types.js";
 import { newId } from "../shared/new-id.js";
+import { httpStatusOf } from "../stream/http.js";
 import { refusal } from "../stream/response.js";
 import type { AgUiState, ThreadUpdate } from "../thread/thread-types.js";
 import { callsLeft } from "./calls-left.js";
 import { checkRunnerOptions } from "../runner/options.js";
 import type { ServerThread } from "../runner/load.js";
-import type { RunRef } from "../runner/transport.js";
+import type { LoadedThread, RunRef } from "../runner/transport.js";
 import { httpTransport, type AgUiTransport, type HttpTransportOptions } from "./transport.js";
 import type { Answer, RunNews, RunProtocol } from "../runner/protocol.js";
 import { OPEN_INTERRUPTS } from "../stream/interrupt-text.js";
@@ -46,8 +48,8 @@ export interface AgUiRunnerOptions extends RunnerOptions, HttpOptions {
    */
   state?: RunInputOptions["state"];
   /**
-   * The messages to send: `"whole"` (default) sends all; `"new"`, for a server that keeps its threads, sends those that
-   * it lacks. Or pass a function that returns them. It is called before each run with the thread's messages. Messages
+   * The messages to send. By default all, or those that the server lacks if it names its checkpoints, as `serveAgUi`
+   * does. `"whole"` sends all; `"new"`, for another server that keeps its threads, those that it lacks. Or pass a function that returns them. It is called before each run with the thread's messages. Messages
    * that are not sent (failed, queued or incomplete) are left out. Its result is not shown.
    */
   messages?: RunInputOptions["messages"] | ((messages: readonly AgUiMessage[]) => readonly object[]);
@@ -137,6 +139,7 @@ class AgUiProtocol implements RunProtocol {
   readonly #options: AgUiRunnerOptions;
   readonly #transport: AgUiTransport;
   readonly #ids = new WeakMap<object, string>();
+  #loaded: LoadedThread | undefined;
 
   constructor(thread: Thread, options: AgUiRunnerOptions) {
     this.#thread = thread;
@@ -150,8 +153,10 @@ class AgUiProtocol implements RunProtocol {
 
   async #load(signal: AbortSignal): Promise<ServerThread | undefined> {
     const { threadId } = this.#thread;
+    agentFolds(this.#transport);
     const found = threadId === undefined ? undefined : await this.#transport.load?.(threadId, { signal });
     if (!found) return undefined;
+    this.#loaded = found;
     const { values, interrupts = [], runId, isDone = false } = found;
     return { values, interrupts, runId, isDone };
   }
@@ -172,6 +177,7 @@ class AgUiProtocol implements RunProtocol {
     const thread = this.#thread;
     const { tools, context, forwardedProps, state, messages } = this.#options;
     thread.threadId ??= newId();
+    const folds = agentFolds(this.#transport);
     const input = runInput(thread, {
       tools: asked(tools),
       context: asked(context),
@@ -185,7 +191,9 @@ class AgUiProtocol implements RunProtocol {
     const waiting = new Set(queued.flatMap(({ update }) => idsOf(update)));
     input.messages = input.messages.filter(({ id }: Message) => !waiting.has(id));
     input.messages = this.#chosen(input.messages);
-    return (signal) => this.#fold(this.#send(input, signal), signal);
+    const sent = folds ? forFolding(input, checkpointOf(thread, this.#loaded), messages === undefined) : input;
+    this.#loaded = undefined;
+    return (signal) => this.#fold(this.#send(sent, input, signal), signal);
   }
 
   check(answers: readonly Answer[]): void {
@@ -246,8 +254,15 @@ class AgUiProtocol implements RunProtocol {
     return { threadId, runId, lastEventId };
   }
 
-  async #send(input: RunAgentInput, signal: AbortSignal): Promise<AgUiSource> {
-    const source = await this.#transport.run(input, { signal });
+  async #send(sent: RunAgentInput, input: RunAgentInput, signal: AbortSignal): Promise<AgUiSource> {
+    let source;
+    try {
+      source = await this.#transport.run(sent, { signal });
+    } catch (error) {
+      // The server is at another checkpoint.
+      if (sent === input || httpStatusOf(error) !== 412) throw error;
+      source = await this.#transport.run(forFolding(input), { signal });
+    }
     const { id } = this.#thread.run;
     // A server that can be joined knows the run by this id from here on, even if the connection breaks.
     if (source instanceof Response && source.ok && this.canJoin && isConnected(this.#thread) && id === undefined)

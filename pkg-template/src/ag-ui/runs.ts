@@ -1,7 +1,8 @@
 import { isAbort, isAbortError } from "../shared/abort.js";
 import * as reading from "../stream/run-end.js";
 import type { AgUiInterrupt, RunError, RunFinished, RunStarted } from "./event-types.js";
-import { cleaned, MESSAGES, NOTHING, type Fold, type Step } from "./fold.js";
+import { cleaned, MESSAGES, NOTHING, ofServer, type Fold, type Step } from "./fold.js";
+import { INSIDE } from "../thread/inside.js";
 import { absentOr, areObjects, isObject, messages, text } from "./shapes.js";
 
 export function interruptsOf(interrupts: readonly AgUiInterrupt[]): AgUiInterrupt[] {
@@ -38,6 +39,8 @@ function beginRun(fold: Fold, runId: string | undefined): void {
     fold.join !== false && isUnnamed(fold) ? { type: "run-started", runId } : { type: "run-started", runId, joined },
   );
   fold.state.begin(joined);
+  fold.reports = fold.thread[INSIDE].reports();
+  fold.thread.receive({ type: "step" });
 }
 
 /** Whether a run that is under way began before its id was known. */
@@ -97,12 +100,17 @@ export const runFinished: Step<RunFinished> = {
     if (outcome?.type === "cancelled") return { outcome: "cancelled" };
     return { outcome: "success", result: event.result, pendingToolCallIds: fold.run.leftOver(event) };
   },
-  always(fold, { outcome }) {
+  always(fold, { outcome, metadata }) {
     fold.send({
       type: "run-finished",
       ...(outcome?.type === "interrupt" && { interrupts: interruptsOf(outcome.interrupts) }),
       ...(outcome?.type === "cancelled" && { stopped: true }),
     });
+    const { at } = ofServer(metadata);
+    const { thread } = fold;
+    if (typeof at !== "string" || fold.reports !== thread[INSIDE].reports()) return;
+    thread.receive({ type: "step", checkpointId: at });
+    fold.proven = thread.getConfirmedState();
   },
   end(fold, event) {
     const { outcome, result } = event;

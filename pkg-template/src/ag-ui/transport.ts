@@ -28,6 +28,7 @@ export interface HttpTransportOptions extends HttpOptions {
 /** The parts of an `@ag-ui/client` agent that are used. */
 export interface AgUiAgent {
   run(input: never): Observable<AnyEvent>;
+  getCapabilities?(): PromiseLike<unknown>;
   abortRun?(): void;
   abortController?: AbortController;
 }
@@ -61,9 +62,11 @@ export function httpTransport(options: HttpTransportOptions): AgUiTransport {
       { ...STREAM, "content-type": "application/json" },
       { method: "POST", body: JSON.stringify(input), signal },
     );
-  if (!resumable) return { run };
+  const capabilities = async () => jsonOf(await request(options, `${base}/capabilities`, {}, {}));
+  if (!resumable) return { run, capabilities };
   return {
     run,
+    capabilities,
     join: (ref, { signal }) => joined(options, runUrl(ref), ref, signal),
     cancel: (ref, { signal }) => request(options, runUrl(ref), {}, { method: "DELETE", signal }),
     load: async (threadId, { signal }) => {
@@ -85,8 +88,8 @@ export function joined(options: HttpOptions, url: string | URL, { lastEventId }:
 
 /** Reads the thread that `serveAgUi` returns. */
 function loaded(told: unknown): LoadedThread {
-  const { messages, state, interrupts, run, next } = (told ?? {}) as {
-    readonly [Name in "messages" | "state" | "interrupts" | "run" | "next"]?: unknown;
+  const { messages, state, interrupts, run, next, checkpoint } = (told ?? {}) as {
+    readonly [Name in "messages" | "state" | "interrupts" | "run" | "next" | "checkpoint"]?: unknown;
   };
   if (!Array.isArray(messages) || typeof state !== "object")
     throw new ThreadfoldError("BAD_RESPONSE", "The server answered no state of a thread.");
@@ -95,6 +98,7 @@ function loaded(told: unknown): LoadedThread {
     interrupts: Array.isArray(interrupts) ? interrupts : [],
     runId: (run as { id?: string } | undefined)?.id,
     isDone: !Array.isArray(next) || next.length === 0,
+    checkpoint: checkpoint as string | undefined,
   };
 }
 
@@ -111,6 +115,7 @@ export function agentTransport(agent: AgUiAgent): AgUiTransport {
       });
       return agent.run(input as never);
     },
+    ...(agent.getCapabilities && { capabilities: () => agent.getCapabilities?.() }),
   };
 }
 

@@ -18,6 +18,8 @@ export interface LoadedThread {
   readonly runId?: string | undefined;
   /** Whether nothing is left to do: the last run came to its end. */
   readonly isDone?: boolean | undefined;
+  /** The id of the checkpoint that has these values and nothing else. */
+  readonly checkpoint?: string | undefined;
 }
 
 /**
@@ -41,4 +43,6 @@ export interface Transport<Input, Part extends object> {
         options: { readonly signal: AbortSignal },
       ) => LoadedThread | undefined | PromiseLike<LoadedThread | undefined>)
     | undefined;
+  /** Returns what the agent can do: AG-UI's `AgentCapabilities`. Asked once, beside the first run. */
+  capabilities?: (() => unknown) | undefined;
 }

@@ -151,7 +151,7 @@ export function eventStream(
 }
 
 /** Resolves with the value if it comes within so many milliseconds, else with undefined. */
-function sooner<T>(coming: Promise<T>, milliseconds: number): Promise<T | undefined> {
+export function sooner<T>(coming: Promise<T>, milliseconds: number): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => resolve(undefined), milliseconds);
     coming.then(resolve, reject).finally(() => clearTimeout(timer));

@@ -126,10 +126,12 @@ async function pass(answer: Response, response: NodeResponse): Promise<void> {
   response.flushHeaders();
   const reader = answer.body?.getReader();
   let wake: () => void = () => {};
-  response.once("close", () => {
+  const leave = () => {
     wake();
     void reader?.cancel().catch(() => {});
-  });
+  };
+  response.once("close", leave);
+  if (response.destroyed) leave();
   for (let part = await reader?.read(); part && !part.done && !response.destroyed; part = await reader?.read())
     if (!response.write(part.value))
       await new Promise<void>((resolve) => {

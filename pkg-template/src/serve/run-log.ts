@@ -1,3 +1,9 @@
+/** A part that is another one for who joins the run; `own` is undefined if its starter needs none. */
+interface TwoParts {
+  readonly own: string | undefined;
+  readonly joined: () => string;
+}
+
 /** The parts of a run: made once, and sent to all who follow it, from wherever they left. */
 export class RunLog {
   readonly id: string;
@@ -9,7 +15,7 @@ export class RunLog {
   /** Resolves when the run is over. */
   readonly over: Promise<void>;
   #settle: () => void = () => {};
-  readonly #parts: string[] = [];
+  readonly #parts: (string | TwoParts)[] = [];
   #hasEnded = false;
   #waiting: (() => void)[] = [];
 
@@ -29,7 +35,7 @@ export class RunLog {
     return this.#parts.length;
   }
 
-  add(part: string): void {
+  add(part: string | TwoParts): void {
     this.#parts.push(part);
     this.#wake();
   }
@@ -40,14 +46,16 @@ export class RunLog {
     this.#wake();
   }
 
-  /** The parts from the given one on, as they come, each with its place. */
-  async *from(place: number): AsyncGenerator<readonly [place: number, part: string]> {
+  /** The parts from the given one on, as they come, each with its place; as its starter gets them, or who joins it. */
+  async *from(place: number, isStarter = false): AsyncGenerator<readonly [place: number, part: string]> {
     for (let at = Math.max(0, place); ; at++) {
       while (at >= this.#parts.length) {
         if (this.#hasEnded) return;
         await new Promise<void>((resolve) => this.#waiting.push(resolve));
       }
-      yield [at, this.#parts[at] ?? ""];
+      const part = this.#parts[at] ?? "";
+      const told = typeof part === "string" ? part : isStarter ? part.own : part.joined();
+      if (told !== undefined) yield [at, told];
     }
   }
 

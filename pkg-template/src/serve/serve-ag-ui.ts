@@ -1,7 +1,16 @@
-import type { GraphEvent } from "../ag-ui/graph/graph-event.js";
-import { graphEvents, isKept, threadState, type GraphEventOptions } from "../ag-ui/graph/graph-events.js";
-import { checkedInput, type GraphRunInput } from "../ag-ui/graph/graph-input.js";
-import { agUiMessage } from "../ag-ui/graph/messages-told.js";
+import type { GraphEvent, ServedEvent } from "../ag-ui/graph/graph-event.js";
+import {
+  checkpointOf,
+  isKept,
+  runConfig,
+  servedEvents,
+  threadState,
+  type ServedOptions,
+} from "../ag-ui/graph/graph-events.js";
+import { checkedInput, isUnfinished, type GraphRunInput } from "../ag-ui/graph/graph-input.js";
+import { agUiMessage } from "../ag-ui/graph/message-told.js";
+import { REPEATS, WHOLE } from "../ag-ui/graph/whole.js";
+import { capabilities, foldingClient, folds } from "./capabilities.js";
 import { errorWords } from "../stream/error-words.js";
 import { checkedGraph, shownState, type GraphTask, type RunnableGraph } from "../stream/graph-parts.js";
 import {
@@ -11,6 +20,7 @@ import {
   decoded,
   eventStream,
   json,
+  sooner,
   type Asker,
   type FetchHandler,
   type HandlerOptions,
@@ -47,7 +57,7 @@ export interface ServeAgUiOptions extends HandlerOptions {
  * Use it in a Worker, a Next route, Deno or Bun, or in Node through {@link toNodeListener}. Any client of an AG-UI
  * agent can use it: `HttpAgent`, CopilotKit, assistant-ui, `AgUiRunner`.
  *
- * POST a `RunAgentInput` to start a run and receive its events. `GET …/threads/ID` returns the graph's thread,
+ * POST a `RunAgentInput` to start a run and receive its events. `GET …/capabilities` says what the server can do. `GET …/threads/ID` returns the graph's thread,
  * `{ messages, state, interrupts, next }`, with `run: { id }` while one is active. If the runs are `resumable`,
  * `GET …/threads/ID/runs/ID` joins one, after `Last-Event-ID` or from its start. A POST
  * of the same run joins it, too. `DELETE …/threads/ID/runs/ID` stops it. A runner that is `resumable`, too, does both. While a run is active,
@@ -90,6 +100,9 @@ export function serveAgUi(graph: RunnableGraph, options: ServeAgUiOptions = {}):
   );
 }
 
+/** How many milliseconds the end of a connection may take to become known. */
+const LEAVING = 100;
+
 /** The paths of a thread, or of a run of a thread. A POST to any other path starts a run. */
 const PATH = /\/threads\/([^/]+)(?:\/runs\/([^/]+))?$/;
 
@@ -117,6 +130,8 @@ class AgUiServer {
     const { pathname } = new URL(request.url);
     const [, threadId, runId] = (PATH.exec(pathname) ?? []).map((part) => part && decoded(part));
     if (threadId === undefined) {
+      if (method === "GET" && pathname.endsWith("/capabilities"))
+        return json(JSON.stringify(capabilities(this.#graph, this.#options)));
       if (method === "POST" && !/\/runs\/[^/]+$/.test(pathname))
         return this.#start(readInput(await bodyOf(request, this.#options)), request, asker);
       throw new Refusal(404, `There is no ${method} ${pathname}.`);
@@ -135,11 +150,12 @@ class AgUiServer {
     throw new Refusal(404, `There is no ${method} ${pathname}.`);
   }
 
-  async #start(input: GraphRunInput, request: Request, asker: Asker | undefined): Promise<Response> {
-    checkId(input.threadId);
+  async #start(given: GraphRunInput, request: Request, asker: Asker | undefined): Promise<Response> {
+    checkId(given.threadId);
+    const { input, client } = folds(this.#graph, this.#options) ? foldingClient(given) : { input: given };
     const owner = await this.#owners.open(asker, input.threadId, true);
-    const known = this.#options.resumable ? this.#runs.get(input.threadId, input.runId) : undefined;
-    if (known) return this.#stream(known, request);
+    const joined = this.#options.resumable ? this.#runs.get(input.threadId, input.runId) : undefined;
+    if (joined) return this.#stream(joined, request);
     // Without a checkpointer there is no thread that two runs could share.
     if (this.#graph.checkpointer) await this.#free(input.threadId);
     const { config } = this.#options;
@@ -147,46 +163,69 @@ class AgUiServer {
     const run = new RunLog(input.runId, input.threadId, owner);
     this.#runs.add(run);
     if (this.#graph.checkpointer) this.#underWay.add(run);
-    void this.#work(run, input, request, asked);
-    return this.#stream(run, request);
+    // A caller who leaves before there is a response stops the run, too.
+    const stop = () => run.stop.abort();
+    if (!this.#options.resumable) request.signal.addEventListener("abort", stop);
+    if (!this.#options.resumable && request.signal.aborted) stop();
+    const known = client?.leavesOut ? await this.#known(run, client.at, asked) : undefined;
+    void this.#work(run, input, request, { config: asked as ServedOptions["config"], client, known });
+    return this.#stream(run, request, client !== undefined);
+  }
+
+  /** Reads the thread of a client that left out the messages of a checkpoint; refuses a run if it is at another one. */
+  async #known(run: RunLog, at: unknown, config: object | undefined) {
+    try {
+      const known = await threadState(this.#graph, runConfig(config, run.threadId));
+      if (at !== undefined && checkpointOf(known) === at) return known;
+      throw new Refusal(412, `The thread ${run.threadId} is at another checkpoint: send all its messages.`);
+    } catch (error) {
+      run.end();
+      this.#runs.remove(run);
+      throw error;
+    }
   }
 
   /** Waits until no run of the thread is under way. One that was stopped is over soon; any other is somebody else's. */
   async #free(threadId: string): Promise<void> {
     // Another request may have waited, too, and have begun its run first.
     for (let runs = this.#underWay.of(threadId); runs.length > 0; runs = this.#underWay.of(threadId)) {
-      if (!runs.every(({ stop }) => stop.signal.aborted))
+      const over = Promise.all(runs.map(({ over }) => over));
+      // The client may have left a run just now, by another connection than this one.
+      if (!this.#options.resumable) await sooner(over, LEAVING);
+      if (!runs.every(({ stop, hasEnded }) => hasEnded || stop.signal.aborted))
         throw new Refusal(409, `The thread ${threadId} has a run that goes on.`);
-      await Promise.all(runs.map(({ over }) => over));
+      await over;
     }
   }
 
-  async #work(run: RunLog, input: GraphRunInput, request: Request, config: object | undefined): Promise<void> {
+  async #work(run: RunLog, input: GraphRunInput, request: Request, options: ServedOptions): Promise<void> {
     const { onEvents: change } = this.#options;
     const { signal } = run.stop;
-    const told = graphEvents(this.#graph, input, { config: config as GraphEventOptions["config"], signal });
+    const told = servedEvents(this.#graph, input, { ...options, signal });
     const { threadId, runId } = input;
     let last = "";
     try {
       for await (const event of change ? change(told, input, request) : told) {
         last = event.type;
-        run.add(`data: ${wireJson(event)}`);
+        const { [WHOLE]: whole, [REPEATS]: repeats } = event as ServedEvent;
+        const own = repeats ? undefined : partOf(event);
+        run.add(whole ? { own, joined: () => partOf(whole()) } : (own ?? ""));
       }
       // A stopped run ends successfully: its messages stay.
       if (signal.aborted && !/^RUN_(FINISHED|ERROR)$/.test(last))
-        run.add(`data: ${wireJson({ type: "RUN_FINISHED", threadId, runId, outcome: { type: "cancelled" } })}`);
+        run.add(partOf({ type: "RUN_FINISHED", threadId, runId, outcome: { type: "cancelled" } }));
     } catch (error) {
-      run.add(`data: ${wireJson({ type: "RUN_ERROR", message: errorWords(error).message })}`);
+      run.add(partOf({ type: "RUN_ERROR", message: errorWords(error).message }));
     } finally {
       run.end();
     }
   }
 
-  #stream(run: RunLog, { headers }: Request): Response {
+  #stream(run: RunLog, { headers }: Request, isStarter = false): Response {
     const { resumable } = this.#options;
     const seen = Number(headers.get("last-event-id") ?? 0);
     async function* parts(): AsyncGenerator<string> {
-      for await (const [place, part] of run.from(Number.isInteger(seen) ? seen : 0))
+      for await (const [place, part] of run.from(Number.isInteger(seen) ? seen : 0, isStarter))
         yield resumable ? `id: ${place + 1}\n${part}\n\n` : `${part}\n\n`;
     }
     return eventStream(parts(), {}, resumable ? undefined : () => run.stop.abort());
@@ -205,10 +244,14 @@ class AgUiServer {
         interrupts,
         next: known.next ?? [],
         ...(run && { run: { id: run.id } }),
+        // An unfinished step's writes are in the values, and not at the checkpoint.
+        ...(!run && !isUnfinished(known) && { checkpoint: checkpointOf(known) }),
       }),
     );
   }
 }
+
+const partOf = (event: GraphEvent): string => `data: ${wireJson(event)}`;
 
 /** Reads a `RunAgentInput`; refuses an invalid one. */
 function readInput(given: unknown): GraphRunInput {

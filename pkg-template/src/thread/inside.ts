@@ -22,6 +22,8 @@ export interface Inside {
   readonly proof: Proof;
   /** Notes a doubt, and calls the `doubt` listeners for a new one. */
   doubt(doubt: Doubt): void;
+  /** Returns how many things could not be folded. */
+  reports(): number;
   /** Returns a handle to the optimistic update with this id; its status is `done` if there is none. */
   update(id: string): OptimisticUpdate;
 }

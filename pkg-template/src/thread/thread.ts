@@ -92,6 +92,8 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     doubt: new Set<ThreadListeners["doubt"]>(),
   };
 
+  #reports = 0;
+
   /** @internal */
   readonly [INSIDE]: Inside = {
     said: (field) => this.#core.find(ASK.said, field),
@@ -101,6 +103,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     doubt: (doubt) => {
       if (this.#proof.add(doubt)) tellAll(this.#listeners.doubt, doubt);
     },
+    reports: () => this.#reports,
     update: (id) => this.#handle(id),
   };
 
@@ -341,6 +344,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   }
 
   #report(error: ThreadfoldError, event?: unknown): void {
+    this.#reports++;
     if (development && this.#listeners.error.size === 0) console.warn(`threadfold: ${error.message}`, error);
     tellAll(this.#listeners.error, error, event);
   }

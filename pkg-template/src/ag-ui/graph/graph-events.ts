@@ -12,7 +12,8 @@ import {
   type GraphState,
   type RunnableGraph,
 } from "../../stream/graph-parts.js";
-import type { GraphEvent } from "./graph-event.js";
+import { ClientMessages } from "./client-messages.js";
+import type { GraphEvent, ServedEvent } from "./graph-event.js";
 import { checkedInput, graphInput, isUnfinished, resumeOf, type GraphRunInput } from "./graph-input.js";
 import { MessagesTold } from "./messages-told.js";
 import { StateTold } from "./state-told.js";
@@ -23,6 +24,22 @@ export interface GraphEventOptions {
   readonly config?: object | ((input: GraphRunInput) => object | undefined) | undefined;
   /** Stops the run. */
   readonly signal?: AbortSignal | undefined;
+}
+
+/** A client that folds, as far as it says what it has. */
+export interface FoldingClient {
+  /** The checkpoint that it has, whole. */
+  readonly at?: string | undefined;
+  /** Whether its input lacks the messages of that checkpoint. */
+  readonly leavesOut?: boolean | undefined;
+}
+
+/** More of how a server runs a graph. */
+export interface ServedOptions extends GraphEventOptions {
+  /** The client folds: events leave out what it has, and say where it is at the run's end. */
+  readonly client?: FoldingClient | undefined;
+  /** The thread's state, if it was read already. */
+  readonly known?: GraphState | undefined;
 }
 
 /** The error for an answer to a server that lost the question, such as by a restart. */
@@ -62,38 +79,56 @@ export function graphEvents(
   input: GraphRunInput,
   options: GraphEventOptions = {},
 ): AsyncGenerator<GraphEvent> {
-  return events(checkedGraph(graph, "graphEvents"), checkedInput(input), options);
+  const { config, signal } = options;
+  return servedEvents(checkedGraph(graph, "graphEvents"), checkedInput(input), { config, signal });
 }
 
-async function* events(
+/** Returns the config of a run of a thread. */
+export function runConfig(config: object | undefined, threadId: string): object {
+  const { configurable, ...more } = (config ?? {}) as { configurable?: object };
+  return { ...more, configurable: { ...configurable, thread_id: threadId } };
+}
+
+/** Returns the id of a state's checkpoint. */
+export const checkpointOf = (state: GraphState | undefined): unknown => state?.config?.configurable?.["checkpoint_id"];
+
+/** Runs a graph as {@link graphEvents} does, for a client that may fold. */
+export async function* servedEvents(
   graph: RunnableGraph,
   input: GraphRunInput,
-  { config, signal }: GraphEventOptions,
-): AsyncGenerator<GraphEvent> {
+  { config, signal, client, known: read }: ServedOptions,
+): AsyncGenerator<ServedEvent> {
   const { threadId, runId, parentRunId } = input;
   yield { type: "RUN_STARTED", threadId, runId, ...(parentRunId !== undefined && { parentRunId }) };
   let asked: object | undefined;
   try {
-    const { configurable, ...more } = ((typeof config === "function" ? config(input) : config) ?? {}) as {
-      configurable?: object;
-    };
-    asked = { ...more, configurable: { ...configurable, thread_id: threadId } };
-    const known = await threadState(graph, asked);
+    asked = runConfig(typeof config === "function" ? config(input) : config, threadId);
+    const known = read ?? (await threadState(graph, asked));
     const isAnswer = resumeOf(input) !== undefined;
     if (known && !isKept(known) && isAnswer) {
       yield { type: "RUN_ERROR", message: NO_QUESTION, code: "NO_QUESTION" };
       return;
     }
-    const telling = new Telling(graph, input);
-    const start = graphInput(graph, input, known, isAnswer ? known : await atCheckpoint(graph, asked, known));
-    for await (const part of graphParts(graph, start, { ...asked, streamMode: MODES, ...(signal && { signal }) })) {
+    const isThere = client?.at !== undefined && client.at === checkpointOf(known);
+    const before = isAnswer && !isThere ? known : await atCheckpoint(graph, asked, known);
+    const telling = new Telling(graph, input, client && (isThere ? (before?.values as Values) : NOTHING_KNOWN));
+    const start = graphInput(graph, input, known, isAnswer ? known : before, client?.leavesOut && isThere);
+    const streamMode = client ? [...MODES, "checkpoints"] : MODES;
+    for await (const part of graphParts(graph, start, { ...asked, streamMode, ...(signal && { signal }) })) {
       if (signal?.aborted) return;
       yield* telling.part(part);
     }
     if (signal?.aborted) return;
     yield* telling.finish();
     const outcome = telling.interrupts.length > 0 && { type: "interrupt", interrupts: telling.interrupts };
-    yield { type: "RUN_FINISHED", threadId, runId, ...(outcome && { outcome }) };
+    const { at } = telling;
+    yield {
+      type: "RUN_FINISHED",
+      threadId,
+      runId,
+      ...(outcome && { outcome }),
+      ...(at !== undefined && { metadata: { threadfold: { at } } }),
+    };
   } catch (error) {
     const open = asked && !signal?.aborted ? await openQuestions(graph, asked) : [];
     if (signal?.aborted) return;
@@ -141,28 +176,62 @@ function runError(error: unknown): GraphEvent {
   return { type: "RUN_ERROR", message, code: ours ?? code };
 }
 
+type Values = Readonly<Record<string, unknown>>;
+
+/** The state of a client that folds and has another state than the thread's, or does not say. */
+const NOTHING_KNOWN = null;
+
 /** The progress of reporting one run. */
 class Telling {
   readonly #graph: RunnableGraph;
   readonly #messages: MessagesTold;
-  readonly #state = new StateTold();
+  readonly #state: StateTold;
+  readonly #client: ClientMessages | undefined;
+  /** Where the run is. */
+  #checkpoint: GraphState | undefined;
   /** The nodes that are at work, and how many tasks of each. */
   readonly #steps = new Map<string, number>();
   readonly #tasks = new Set<unknown>();
   readonly #interrupts = new Map<unknown, GraphInterrupt>();
 
-  constructor(graph: RunnableGraph, { messages }: GraphRunInput) {
+  /** @param client - The state that a folding client has; undefined for a client that does not fold. */
+  constructor(graph: RunnableGraph, { messages: sent, state: own }: GraphRunInput, client: Values | null | undefined) {
     this.#graph = graph;
+    const { messages, ...state } = client ?? {};
+    const base = client ? ((messages ?? []) as readonly unknown[]) : undefined;
+    this.#client = client === undefined ? undefined : new ClientMessages(base, sent);
+    const ids = [...(base ?? []), ...sent].map((message) => (message as { id?: unknown }).id);
     this.#messages = new MessagesTold(
-      messages.flatMap(({ id }: { id?: unknown }) => (typeof id === "string" ? [id] : [])),
+      ids.filter((id) => typeof id === "string"),
+      this.#client,
+      base,
     );
+    // A field that the page sends shows here by its own reducers: the page needs the graph's.
+    const isOwn = Object.keys((own as object | null | undefined) ?? {}).length > 0;
+    this.#state = new StateTold(client && !isOwn ? shownState(graph, state) : undefined);
+  }
+
+  /** The checkpoint that a folding client has, if the events contained all of it. */
+  get at(): string | undefined {
+    const { messages, ...state } = (this.#checkpoint?.values ?? {}) as Values;
+    const id = checkpointOf(this.#checkpoint);
+    const isTold =
+      this.#client?.has((messages ?? []) as readonly unknown[]) && this.#state.isAt(shownState(this.#graph, state));
+    return typeof id === "string" && isTold ? id : undefined;
   }
 
   get interrupts(): GraphEvent[] {
     return [...this.#interrupts.values()].map(agUiInterrupt as (asked: GraphInterrupt) => never);
   }
 
-  *part({ mode, ns, payload }: GraphPart): Generator<GraphEvent> {
+  *part(part: GraphPart): Generator<ServedEvent> {
+    for (const event of this.#events(part)) {
+      this.#client?.observe(event);
+      yield event;
+    }
+  }
+
+  *#events({ mode, ns, payload }: GraphPart): Generator<ServedEvent> {
     if (mode === "values" || mode === "updates")
       for (const asked of interruptsIn(payload)) this.#interrupts.set(asked.id ?? asked, asked);
     switch (mode) {
@@ -177,6 +246,9 @@ class Telling {
         break;
       case "custom":
         yield custom(payload);
+        break;
+      case "checkpoints":
+        if (ns.length === 0) this.#checkpoint = payload as GraphState;
         break;
     }
   }

@@ -58,12 +58,14 @@ export function checkedInput(given: unknown): GraphRunInput {
  *
  * @param known - The thread's state; undefined if the graph keeps none.
  * @param atCheckpoint - The same without what a step that did not end has written: new input begins there.
+ * @param isRest - Whether the input lacks the messages that the checkpoint has.
  */
 export function graphInput(
   graph: RunnableGraph,
   input: GraphRunInput,
   known: GraphState | undefined,
   atCheckpoint: GraphState | undefined,
+  isRest = false,
 ): unknown {
   if (resumeOf(input) !== undefined) {
     const resume = resumeOf(input, known);
@@ -73,9 +75,12 @@ export function graphInput(
   const isNews = !isUnfinished(known) || bringsNews(input, valuesOf(known)["messages"]);
   const state = valuesOf(atCheckpoint);
   const isField = fieldsOf(graph);
+  const kept = (plainMessages(state["messages"]) ?? []) as object[];
+  // A system message is dropped only at the beginning of the whole list.
+  const sent = [...(isRest ? kept.slice(0, 1) : []), ...input.messages.filter(isSaid).map(toLangChain)];
   const { messages: added, ...merged } = langGraphDefaultMergeState(
-    { messages: (plainMessages(state["messages"]) ?? []) as never },
-    input.messages.filter(isSaid).map(toLangChain) as never,
+    { messages: kept as never },
+    sent as never,
     { tools: input.tools ?? [], context: input.context ?? [] } as never,
     { compat: "current" },
   ) as unknown as Values & { messages: unknown };
@@ -107,16 +112,21 @@ const valuesOf = (state: GraphState | undefined) => (state?.values ?? {}) as Val
 function bringsNews({ messages, tools = [] }: GraphRunInput, known: unknown): boolean {
   const sent = messages as readonly Sent[];
   if (sent.at(-1)?.role === "user") return true;
-  const list = (plainMessages(known) ?? []) as readonly { id?: string }[];
+  const list = (plainMessages(known) ?? []) as readonly Kept[];
   const has = new Set(list.map(({ id }) => id));
   const names = new Set((tools as readonly { name?: string }[]).map(({ name }) => name));
-  const ofPage = new Set(
-    sent.flatMap(({ toolCalls = [] }) =>
-      toolCalls.filter((call) => names.has(call.function?.name)).map(({ id }) => id),
-    ),
-  );
+  const calls = [
+    ...sent.flatMap(({ toolCalls = [] }) => toolCalls.map((call) => ({ id: call.id, name: call.function?.name }))),
+    ...list.flatMap(({ tool_calls = [] }) => tool_calls),
+  ];
+  const ofPage = new Set(calls.filter(({ name }) => names.has(name)).map(({ id }) => id));
   const isNews = ({ role, toolCallId }: Sent) => (role === "tool" ? ofPage.has(toolCallId) : role !== "assistant");
   return sent.some((message) => !has.has(message.id) && isSaid(message) && isNews(message));
+}
+
+interface Kept {
+  readonly id?: string;
+  readonly tool_calls?: readonly { readonly id?: string | undefined; readonly name?: string | undefined }[];
 }
 
 interface Sent {

@@ -1,10 +1,10 @@
 // The messages of a graph as AG-UI's events: parts as they come, whole lists where the events did not say it all.
-import { toAgUi } from "../../state/message-forms.js";
 import { textOf } from "../../state/message-content.js";
 import { isDict, type Dict } from "../../langgraph/merge.js";
-import { plainDict, readMessage, type WireMessage } from "../../langgraph/message-form.js";
+import { readMessage, type WireMessage } from "../../langgraph/message-form.js";
 import { isToolsOwn } from "../../langgraph/namespace.js";
 import { newId } from "../../shared/new-id.js";
+import { snapshotOf, type ClientMessages } from "./client-messages.js";
 import type { GraphEvent } from "./graph-event.js";
 
 /** A message that is being streamed. */
@@ -26,11 +26,21 @@ export class MessagesTold {
   /** The messages streamed in parts in this run and not yet as a whole, with their streamed calls. */
   readonly #parts = new Map<string, Set<string>>();
   #list: readonly unknown[] | undefined;
+  /** Whether the run has reported a list: its next one has the same objects. */
+  #isFollowed = false;
   /** Whether the client should get the whole list at the end. */
   #isDue = false;
 
-  constructor(known: Iterable<string>) {
+  readonly #client: ClientMessages | undefined;
+
+  /**
+   * @param known - Ids of the messages that the client has.
+   * @param client - The messages of a client that folds; `base` as it has them.
+   */
+  constructor(known: Iterable<string>, client?: ClientMessages, base?: readonly unknown[]) {
     this.#known = new Set(known);
+    this.#client = client;
+    this.#list = base;
   }
 
   /** Emits a part of the stream mode `messages`: a message or a chunk of one, and its source. */
@@ -60,20 +70,26 @@ export class MessagesTold {
     this.#list = list;
     this.#isDue ||= list.length > 0;
     let same = 0;
+    if (this.#client && !this.#isFollowed) same = this.#client.common(list);
+    this.#isFollowed = true;
     while (same < list.length && list[same] === before[same]) same++;
     const news = list.slice(same);
     if (this.#parts.size > 0) for (const message of news) yield* this.#rest(message);
     const now = new Set(news.map(idOf));
-    const isNews =
-      [...now].some((id) => !(typeof id === "string" && this.#known.has(id))) ||
-      before.slice(same).some((message) => !now.has(idOf(message)));
+    const gone = before
+      .slice(same)
+      .map(idOf)
+      .filter((id) => !now.has(id));
+    const isNews = gone.length > 0 || [...now].some((id) => !(typeof id === "string" && this.#known.has(id)));
+    // A message of a folding client that is gone may come again, in parts.
+    if (this.#client) for (const id of gone) this.#known.delete(id as string);
     if (isNews) yield this.#snapshot();
   }
 
   /** The last word on the messages. */
   *finish(): Generator<GraphEvent> {
     yield* this.end();
-    if (this.#isDue) yield this.#snapshot();
+    if (this.#isDue) yield this.#snapshot(true);
   }
 
   *#assistant(wire: WireMessage, task: string): Generator<GraphEvent> {
@@ -180,14 +196,13 @@ export class MessagesTold {
     return newId();
   }
 
-  #snapshot(): GraphEvent {
+  #snapshot(isLast = false): GraphEvent {
     this.#isDue = false;
-    const messages = (this.#list ?? []).flatMap((given) => {
-      const message = agUiMessage(given);
-      return message ? [message] : [];
-    });
-    for (const { id } of messages) this.#known.add(id);
-    return { type: "MESSAGES_SNAPSHOT", messages };
+    const list = this.#list ?? [];
+    const event = this.#client ? this.#client[isLast ? "closing" : "snapshot"](list) : snapshotOf(list);
+    for (const id of [...list, ...(event["messages"] as object[])].map(idOf))
+      if (typeof id === "string") this.#known.add(id);
+    return event;
   }
 }
 
@@ -200,33 +215,10 @@ const idOf = (message: unknown): unknown => (message as { id?: unknown } | null)
 
 const reasoningOf = ({ id }: Open) => `${id}:reasoning`;
 
-/** A message of the state in AG-UI's form; undefined for what that has no place for, such as a removal. */
-export function agUiMessage(given: unknown): { id: string } | undefined {
-  const wire = readMessage(given);
-  const plain: unknown = wire ? plainDict(wire) : given;
-  if (!isDict(plain)) return undefined;
-  try {
-    return withoutCallsTwice(toAgUi(typeof plain["id"] === "string" ? plain : { ...plain, id: newId() }));
-  } catch {
-    return undefined;
-  }
-}
-
 /** The messages that a task wrote: its result is an object of the fields, or a list of them. */
 function messagesIn(result: unknown): readonly unknown[] {
   const writes = Array.isArray(result) ? (result as unknown[]) : isDict(result) ? Object.entries(result) : [];
   return writes.flatMap((write) => (Array.isArray(write) && write[0] === "messages" ? [write[1]].flat() : []));
-}
-
-const CALL_FIELDS = new Set(["name", "args", "id", "type"]);
-
-/** Drops the form of plain calls that the metadata keeps for the way back: `toolCalls` says the same, whole files too. */
-function withoutCallsTwice(message: { id: string }): { id: string } {
-  const { metadata } = message as { metadata?: { threadfold?: { values?: Dict } } };
-  const { tool_calls: calls, ...values } = metadata?.threadfold?.values ?? {};
-  const isPlain = listOf(calls).every((call) => Object.keys(call).every((key) => CALL_FIELDS.has(key)));
-  if (!metadata || calls === undefined || !isPlain) return message;
-  return { ...message, metadata: { ...metadata, threadfold: { ...metadata.threadfold, values } } } as { id: string };
 }
 
 /** Whether a middleware's model is summarizing the conversation: its output is not part of it. */

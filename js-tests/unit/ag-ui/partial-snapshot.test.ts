@@ -1,0 +1,45 @@
+// A MESSAGES_SNAPSHOT that begins after a message: of a server that knows what the client has.
+import { Thread, type AgUiMessage, type AgUiState } from "threadfold";
+import { foldAgUi } from "threadfold/ag-ui";
+import { expect, test } from "vitest";
+
+const message = (id: string, content = id): AgUiMessage => ({ id, role: "assistant", content });
+
+async function folded(after: string, messages: readonly object[], before: readonly object[] = []) {
+  const thread = new Thread<AgUiState>({ threadId: "t" });
+  const errors: string[] = [];
+  thread.on("error", (error) => errors.push(error.message));
+  thread.receive({ type: "values", values: { messages: ["a", "b", "c"].map((id) => message(id)) } });
+  const first = thread.getState().messages[0];
+  await foldAgUi(thread, [
+    { type: "RUN_STARTED", threadId: "t", runId: "r" },
+    ...before,
+    { type: "MESSAGES_SNAPSHOT", messages, metadata: { threadfold: { after } } },
+    { type: "RUN_FINISHED", threadId: "t", runId: "r" },
+  ] as never);
+  const state = thread.getState().messages;
+  return { contents: state.map(({ content }) => content), errors, isSame: state[0] === first };
+}
+
+test("what comes before stays, the same objects; what comes after is the snapshot's", async () => {
+  expect(await folded("b", [message("d")])).toEqual({ contents: ["a", "b", "d"], errors: [], isSame: true });
+  expect(await folded("a", [])).toEqual({ contents: ["a"], errors: [], isSame: true });
+  expect(await folded("c", [message("d"), message("e")])).toMatchObject({ contents: ["a", "b", "c", "d", "e"] });
+});
+
+test("reasoning that the server does not list stays in its place", async () => {
+  const reasoning = [
+    { type: "REASONING_MESSAGE_START", messageId: "d:reasoning", role: "reasoning" },
+    { type: "REASONING_MESSAGE_CONTENT", messageId: "d:reasoning", delta: "Hm" },
+    { type: "REASONING_MESSAGE_END", messageId: "d:reasoning" },
+  ];
+  expect(await folded("c", [message("d")], reasoning)).toMatchObject({ contents: ["a", "b", "c", "Hm", "d"] });
+});
+
+test("one that begins after an unknown message is reported, and changes nothing", async () => {
+  expect(await folded("x", [message("d")])).toEqual({
+    contents: ["a", "b", "c"],
+    errors: ["MESSAGES_SNAPSHOT: there is no message 'x'."],
+    isSame: true,
+  });
+});

@@ -1,0 +1,69 @@
+// A server that knows which of its checkpoints a client has: neither sends the other what both have.
+import type { LoadedThread } from "../runner/transport.js";
+import { sameJson } from "../shared/same-json.js";
+import { httpStatusOf } from "../stream/http.js";
+import type { AnyThread } from "../thread/thread.js";
+import type { HeldMessage } from "./event-types.js";
+import { foldOf } from "./fold.js";
+import type { RunAgentInput } from "./run-input.js";
+import type { AgUiTransport } from "./transport.js";
+
+/** Whether a transport's agent leaves out what a client has; false until its answer comes. */
+const FOLDS = new WeakMap<AgUiTransport, boolean>();
+
+/** Returns whether an agent leaves out what a client has, as far as its answer has come. Asks it once. */
+export function agentFolds(transport: AgUiTransport): boolean {
+  const folds = FOLDS.get(transport);
+  if (folds === undefined && transport.capabilities) {
+    FOLDS.set(transport, false);
+    void ask(transport);
+  }
+  return folds ?? false;
+}
+
+async function ask(transport: AgUiTransport): Promise<void> {
+  try {
+    const told = (await transport.capabilities?.()) as { custom?: { threadfold?: { folds?: unknown } } } | undefined;
+    FOLDS.set(transport, told?.custom?.threadfold?.folds === true);
+  } catch (error) {
+    // Without an answer it is asked again, beside the next run.
+    if (httpStatusOf(error) === undefined) FOLDS.delete(transport);
+  }
+}
+
+/** A checkpoint of the server, and the thread's state that equals it. */
+export interface Checkpoint {
+  readonly id: string;
+  readonly state: object;
+}
+
+/** Returns the checkpoint whose state the thread has, and nothing else; undefined if none is known. */
+export function checkpointOf(thread: AnyThread, loaded: LoadedThread | undefined): Checkpoint | undefined {
+  const state = thread.getConfirmedState();
+  let id = foldOf(thread).proven === state ? thread.position?.checkpointId : undefined;
+  if (loaded && sameJson(loaded.values, state)) id ??= loaded.checkpoint;
+  return id === undefined ? undefined : { id, state };
+}
+
+/**
+ * Returns the input for a server that leaves out what the client has. With `leavesOut` it lacks the messages of the
+ * checkpoint, unless some of them were changed here: the server reads a list by its last messages.
+ */
+export function forFolding(input: RunAgentInput, checkpoint?: Checkpoint, leavesOut?: boolean): RunAgentInput {
+  const { messages: all = [] } = (checkpoint?.state ?? {}) as { messages?: readonly HeldMessage[] };
+  const known = new Map(all.map((message) => [message.id, message]));
+  const sent = input.messages as HeldMessage[];
+  const last = sent.at(-1);
+  const rest = sent.filter(
+    (message) => known.get(message.id) !== message || (message === last && last.role === "user"),
+  );
+  const isRest = checkpoint && leavesOut && rest.every((message) => message === last || !known.has(message.id));
+  return {
+    ...input,
+    ...(isRest && { messages: rest }),
+    forwardedProps: {
+      ...(input.forwardedProps as object),
+      threadfold: { at: checkpoint?.id, ...(isRest && { leavesOut }) },
+    },
+  };
+}

@@ -1,0 +1,30 @@
+// One message of a graph in AG-UI's form.
+import { toAgUi } from "../../state/message-forms.js";
+import { isDict, type Dict } from "../../langgraph/merge.js";
+import { plainDict, readMessage } from "../../langgraph/message-form.js";
+import { newId } from "../../shared/new-id.js";
+
+/** A message of the state in AG-UI's form; undefined for what that has no place for, such as a removal. */
+export function agUiMessage(given: unknown): { id: string } | undefined {
+  const wire = readMessage(given);
+  const plain: unknown = wire ? plainDict(wire) : given;
+  if (!isDict(plain)) return undefined;
+  try {
+    return withoutCallsTwice(toAgUi(typeof plain["id"] === "string" ? plain : { ...plain, id: newId() }));
+  } catch {
+    return undefined;
+  }
+}
+
+const CALL_FIELDS = new Set(["name", "args", "id", "type"]);
+
+/** Drops the form of plain calls that the metadata keeps for the way back: `toolCalls` says the same, whole files too. */
+function withoutCallsTwice(message: { id: string }): { id: string } {
+  const { metadata } = message as { metadata?: { threadfold?: { values?: Dict } } };
+  const { tool_calls: calls, ...values } = metadata?.threadfold?.values ?? {};
+  const isPlain = listOf(calls).every((call) => Object.keys(call).every((key) => CALL_FIELDS.has(key)));
+  if (!metadata || calls === undefined || !isPlain) return message;
+  return { ...message, metadata: { ...metadata, threadfold: { ...metadata.threadfold, values } } } as { id: string };
+}
+
+const listOf = (value: unknown): readonly Dict[] => (Array.isArray(value) ? value.filter(isDict) : []);

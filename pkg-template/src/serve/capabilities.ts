@@ -1,0 +1,36 @@
+// The capabilities that a server of AG-UI declares, and what a client that folds says in return.
+import type { FoldingClient } from "../ag-ui/graph/graph-events.js";
+import type { GraphRunInput } from "../ag-ui/graph/graph-input.js";
+import { isDict } from "../langgraph/merge.js";
+import type { RunnableGraph } from "../stream/graph-parts.js";
+
+interface Options {
+  readonly resumable?: boolean | undefined;
+  readonly onEvents?: unknown;
+}
+
+/** Whether the server knows what its clients receive: it keeps threads, and nobody changes its events. */
+export const folds = ({ checkpointer }: RunnableGraph, { onEvents }: Options): boolean =>
+  Boolean(checkpointer) && onEvents === undefined;
+
+/** Returns AG-UI's `AgentCapabilities`. */
+export function capabilities(graph: RunnableGraph, options: Options): object {
+  const persistentState = Boolean(graph.checkpointer);
+  return {
+    transport: { streaming: true, resumable: options.resumable === true },
+    state: { snapshots: true, deltas: true, persistentState },
+    humanInTheLoop: { supported: persistentState, interrupts: persistentState },
+    ...(folds(graph, options) && { custom: { threadfold: { folds: true } } }),
+  };
+}
+
+/** Reads what a client says of its folding; returns the input without it. */
+export function foldingClient(input: GraphRunInput): { input: GraphRunInput; client?: FoldingClient | undefined } {
+  const { threadfold: said, ...forwardedProps } = isDict(input.forwardedProps) ? input.forwardedProps : {};
+  if (!isDict(said)) return { input };
+  const { at, leavesOut } = said;
+  return {
+    input: { ...input, forwardedProps },
+    client: { at: typeof at === "string" ? at : undefined, leavesOut: leavesOut === true },
+  };
+}
