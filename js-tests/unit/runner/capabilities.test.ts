@@ -59,7 +59,8 @@ test("the first run does not wait for the answer", async () => {
   expect(inputs.map(({ messages }) => messages.length)).toEqual([1, 3, 5]);
 });
 
-const error = (status?: number) => Object.assign(new Error("No."), status === undefined ? {} : { status });
+const error = (status?: number) =>
+  Object.assign(new Error("No."), status === undefined ? { code: "NO_CONNECTION" } : { status });
 
 const SILENT: readonly [string, AgUiTransport["capabilities"], number][] = [
   ["has no such method", undefined, 0],

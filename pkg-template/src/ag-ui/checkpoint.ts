@@ -1,33 +1,35 @@
 // A server that knows which of its checkpoints a client has: neither sends the other what both have.
 import type { LoadedThread } from "../runner/transport.js";
 import { sameJson } from "../shared/same-json.js";
-import { httpStatusOf } from "../stream/http.js";
 import type { AnyThread } from "../thread/thread.js";
 import type { HeldMessage } from "./event-types.js";
 import { foldOf } from "./fold.js";
 import type { RunAgentInput } from "./run-input.js";
 import type { AgUiTransport } from "./transport.js";
 
+/** As much of AG-UI's capabilities as a client that folds looks at, if they have it. */
+interface Capabilities {
+  readonly custom: { readonly threadfold: { readonly folds: unknown } };
+}
+
 /** Whether a transport's agent leaves out what a client has; false until its answer comes. */
 const FOLDS = new WeakMap<AgUiTransport, boolean>();
 
 /** Returns whether an agent leaves out what a client has, as far as its answer has come. Asks it once. */
-export function agentFolds(transport: AgUiTransport): boolean {
+export function agentFolds(transport: AgUiTransport): boolean | undefined {
   const folds = FOLDS.get(transport);
-  if (folds === undefined && transport.capabilities) {
-    FOLDS.set(transport, false);
-    void ask(transport);
-  }
-  return folds ?? false;
+  if (folds === undefined && transport.capabilities) void ask(transport);
+  return folds;
 }
 
 async function ask(transport: AgUiTransport): Promise<void> {
+  FOLDS.set(transport, false);
   try {
-    const told = (await transport.capabilities?.()) as { custom?: { threadfold?: { folds?: unknown } } } | undefined;
-    FOLDS.set(transport, told?.custom?.threadfold?.folds === true);
+    const told = (await transport.capabilities?.()) as Capabilities;
+    FOLDS.set(transport, told.custom.threadfold.folds === true);
   } catch (error) {
     // Without an answer it is asked again, beside the next run.
-    if (httpStatusOf(error) === undefined) FOLDS.delete(transport);
+    if ((error as { code?: unknown }).code === "NO_CONNECTION") FOLDS.delete(transport);
   }
 }
 
@@ -54,16 +56,16 @@ export function forFolding(input: RunAgentInput, checkpoint?: Checkpoint, leaves
   const known = new Map(all.map((message) => [message.id, message]));
   const sent = input.messages as HeldMessage[];
   const last = sent.at(-1);
-  const rest = sent.filter(
+  const messages = sent.filter(
     (message) => known.get(message.id) !== message || (message === last && last.role === "user"),
   );
-  const isRest = checkpoint && leavesOut && rest.every((message) => message === last || !known.has(message.id));
+  leavesOut &&= checkpoint && messages.every((message) => message === last || !known.has(message.id));
   return {
     ...input,
-    ...(isRest && { messages: rest }),
+    ...(leavesOut && { messages }),
     forwardedProps: {
       ...(input.forwardedProps as object),
-      threadfold: { at: checkpoint?.id, ...(isRest && { leavesOut }) },
+      threadfold: { at: checkpoint?.id, leavesOut: leavesOut || undefined },
     },
   };
 }
