@@ -3,7 +3,7 @@ import { defineSchema, field, Thread } from "threadfold";
 import { foldLangGraph } from "threadfold/langgraph";
 import { delivered } from "./faults.js";
 import { updateOf, type Loose } from "./graphs.js";
-import { Server, wire, type Part, type Snapshot } from "./server.js";
+import { OwnServer, Server, wire, type Part, type Snapshot } from "./server.js";
 import { randomOf, type Field, type Scenario, type Turn } from "./specs.js";
 
 export const QUIET = ["updates", "messages"];
@@ -49,13 +49,13 @@ const FIELDS: Record<Exclude<Field, "messages">, () => Loose> = {
   scratch: () => field.untracked({ guard: false }),
 };
 
-function threadOf({ fields, unknown }: Scenario): Thread {
-  if (!unknown) return new Thread();
+function schemaOf({ fields, unknown }: Scenario): Loose {
+  if (!unknown) return undefined;
   const known = fields.filter((name) => !unknown.includes(name));
   const schema = Object.fromEntries(
     known.map((name) => [name, name === "messages" ? field.messages() : FIELDS[name]()]),
   );
-  return new Thread({ schema: defineSchema(schema as Loose) as never });
+  return defineSchema(schema as Loose);
 }
 
 async function* source(parts: readonly Part[], isCut: boolean): AsyncGenerator<Part> {
@@ -89,9 +89,10 @@ function compared(name: string, value: Loose): string {
 const streamed = (parts: readonly Part[]): Set<string> =>
   new Set(parts.filter(({ event }) => event.startsWith("messages")).map(({ data }) => data[0]?.id as string));
 
-export async function play(scenario: Scenario, modes: readonly string[]): Promise<Played> {
-  const server = new Server(scenario);
-  const thread = threadOf(scenario);
+export async function play(scenario: Scenario, modes: readonly string[], isOwn = false): Promise<Played> {
+  const server = isOwn ? new OwnServer(scenario) : new Server(scenario);
+  const schema = schemaOf(scenario);
+  let thread = new Thread({ schema });
   const random = randomOf(scenario.seed + 1);
   const played: Played = { turns: 0, doubtful: 0, reasons: new Map(), needless: 0, unreadable: 0, wrong: [] };
   let end = "";
@@ -135,6 +136,8 @@ export async function play(scenario: Scenario, modes: readonly string[]): Promis
   };
   const settle = (turn: number, state: Snapshot) => {
     thread.receive({ type: "values", values: structuredClone(state.values) });
+    const { step, checkpointId, isPending: isLeft } = state;
+    if ("position" in thread) thread.receive({ type: "step", step, checkpointId, isLeft } as never);
     note(turn, "settled", state);
   };
 
@@ -145,6 +148,7 @@ export async function play(scenario: Scenario, modes: readonly string[]): Promis
       if (state) settle(at, state);
       continue;
     }
+    if (turn.isReloaded) thread = Thread.fromJSON(JSON.parse(JSON.stringify(thread)), { schema });
     const before = await server.state();
     const asked = await request(server, thread, turn, before);
     if (!asked) continue;
@@ -169,7 +173,7 @@ export async function play(scenario: Scenario, modes: readonly string[]): Promis
     if (reasons.size === 0) continue;
     played.doubtful++;
     if (fields.length === 0) played.needless++;
-    settle(at, state);
+    if (turn.settles) settle(at, state);
   }
   return played;
 }
@@ -194,7 +198,9 @@ async function other(server: Server, turn: Turn): Promise<void> {
 /** The next request: an input, an answer, or another attempt. Shows what it carries at once, as a runner does. */
 async function request(server: Server, thread: Thread, turn: Turn, before: Snapshot | undefined) {
   const epoch = server.world.epoch;
-  const messages = (before?.values["messages"] ?? []) as { id: string }[];
+  // A user edits what the page shows.
+  const shown = new Set((thread.getState().messages as readonly { id?: unknown }[]).map(({ id }) => id));
+  const messages = ((before?.values["messages"] ?? []) as { id: string }[]).filter(({ id }) => shown.has(id));
   const salt = Math.floor(turn.choice * 7);
   const input = async () => {
     const update = wire(await updateOf(turn.writes, { node: "user", place: `${epoch}user`, salt }, messages, {}));

@@ -22,11 +22,21 @@ function actText({ kind, writes, more, to, wait, always }: Act): string {
 }
 
 function partText({ id, event, data }: Part): string {
-  const short = (value: unknown) => JSON.stringify(value, (_, one) => (isEmpty(one) ? undefined : (one as unknown)));
+  const short = (value: unknown) =>
+    JSON.stringify(value, (key, one) => (NOISE.has(key) && isEmpty(one) ? undefined : (one as unknown)));
   if (!event.startsWith("messages")) return `  ${id} ${event} ${short(data)}`;
   const [message, { langgraph_step: step, langgraph_path: path }] = data as [Loose, Loose];
   return `  ${id} ${event} ${short(message)} step ${step} ${JSON.stringify(path)}`;
 }
+
+/** Fields of messages that say nothing when they are empty. */
+const NOISE = new Set([
+  "additional_kwargs",
+  "response_metadata",
+  "tool_calls",
+  "invalid_tool_calls",
+  "tool_call_chunks",
+]);
 
 const isEmpty = (one: unknown): boolean =>
   one === undefined || one === null || (typeof one === "object" && Object.keys(one).length === 0);
@@ -38,8 +48,8 @@ export function reportOf(scenario: Scenario, wrong: Wrong): string {
     ...(inside ?? []).map((one) => `    ${one.name}: ${one.acts.map(actText).join(" | ")}`),
   ]);
   const turns = scenario.turns.map(
-    ({ kind, writes, fault, choice, limit }, at) =>
-      `  ${at} ${kind}: ${written(writes)}; ${JSON.stringify(fault)}; choice ${choice.toFixed(2)}${limit < 25 ? `; limit ${limit}` : ""}`,
+    ({ kind, writes, fault, choice, limit, isReloaded, settles }, at) =>
+      `  ${at} ${kind}: ${written(writes)}; ${JSON.stringify(fault)}; choice ${choice.toFixed(2)}${limit < 25 ? `; limit ${limit}` : ""}${isReloaded ? "; reloaded" : ""}${settles ? "" : "; not settled"}`,
   );
   return [
     `seed ${scenario.seed}: ${wrong.field} is wrong at turn ${wrong.turn} (${wrong.when}, ${wrong.end}), and the thread does not know it`,

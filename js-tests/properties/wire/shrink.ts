@@ -27,6 +27,8 @@ function* candidates(of: Scenario): Generator<Scenario> {
   for (const [at, turn] of of.turns.entries()) {
     if (turn.fault.kind !== "none") yield { ...of, turns: of.turns.with(at, { ...turn, fault: { kind: "none" } }) };
     if (turn.writes.length > 0) yield { ...of, turns: of.turns.with(at, { ...turn, writes: [] }) };
+    if (turn.isReloaded) yield { ...of, turns: of.turns.with(at, { ...turn, isReloaded: false }) };
+    if (!turn.settles) yield { ...of, turns: of.turns.with(at, { ...turn, settles: true }) };
     if (turn.limit < 25) yield { ...of, turns: of.turns.with(at, { ...turn, limit: 25 }) };
   }
   if (of.start.length > 1) for (const at of of.start.keys()) yield { ...of, start: of.start.toSpliced(at, 1) };

@@ -61,6 +61,10 @@ export interface Turn {
   /** Chooses what of several questions is answered, the node to write as, and the like. */
   readonly choice: number;
   readonly limit: number;
+  /** Whether the page is loaded again before it, from what it saved. */
+  readonly isReloaded: boolean;
+  /** Whether the page asks for the state after it, if in doubt. */
+  readonly settles: boolean;
 }
 
 export interface Scenario {
@@ -223,6 +227,8 @@ export function randomScenario(seed: number, { numbered }: Options): Scenario {
       fault: fault(),
       choice: random(),
       limit: chance(0.04) ? 2 : 25,
+      isReloaded: chance(0.08),
+      settles: chance(0.8),
     };
   });
   return {

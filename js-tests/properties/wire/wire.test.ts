@@ -22,18 +22,30 @@ const SHOWN = Number(process.env["WIRE_SHOWN"] ?? 5);
 
 type Counts = (wrong: Wrong, scenario: Scenario) => boolean;
 
-async function explored(subject: string, modes: readonly string[], all: number, counts: Counts = () => true) {
+interface Options {
+  /** The project's own server, which numbers its parts. */
+  readonly isOwn?: boolean;
+  /** The failures that count. */
+  readonly counts?: Counts;
+}
+
+async function explored(
+  subject: string,
+  modes: readonly string[],
+  all: number,
+  { isOwn = false, counts = () => true }: Options = {},
+) {
   const { seed, numRuns } = seeded(subject, all);
   const tally = new Tally();
   const shown: string[] = [];
   const kinds = new Set<string>();
   const failure = async (scenario: Scenario): Promise<[Wrong | undefined, Awaited<ReturnType<typeof play>>]> => {
-    const played = await play(scenario, modes);
+    const played = await play(scenario, modes, isOwn);
     played.wrong = played.wrong.filter((wrong) => counts(wrong, scenario));
     return [played.wrong[0], played];
   };
   for (let next = seed; tally.turns < numRuns; next++) {
-    const scenario = randomScenario(next, { numbered: false });
+    const scenario = randomScenario(next, { numbered: isOwn });
     const [wrong, played] = await failure(scenario);
     tally.add(played);
     if (!wrong) continue;
@@ -58,11 +70,17 @@ test.runIf(process.env["THREADFOLD_WIRE"])("a thread without values is right or 
   expect(shown.join("\n\n")).toBe("");
 });
 
+test.runIf(process.env["THREADFOLD_WIRE"])("a thread of our own server is right or in doubt", async () => {
+  const { shown } = await explored("numbered wire", QUIET, 10_000, { isOwn: true });
+  expect(shown.join("\n\n")).toBe("");
+});
+
 test.runIf(process.env["THREADFOLD_WIRE"])("a thread with values is right, so the harness is", async () => {
   // Values do not show that an ephemeral field was cleared, and are partial where a run did not end well.
-  const { shown } = await explored("loud wire", LOUD, 10_000, ({ field, end, turn }, { turns }) => {
+  const counts: Counts = ({ field, end, turn }, { turns }) => {
     const fault = turns[turn]?.fault.kind ?? "none";
     return field !== "mood" && end === "finished" && fault !== "left" && fault !== "joined-less";
-  });
+  };
+  const { shown } = await explored("loud wire", LOUD, 10_000, { counts });
   expect(shown.join("\n\n")).toBe("");
 });
