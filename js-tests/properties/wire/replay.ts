@@ -96,7 +96,11 @@ export async function play(scenario: Scenario, modes: readonly string[], isOwn =
   const random = randomOf(scenario.seed + 1);
   const played: Played = { turns: 0, doubtful: 0, reasons: new Map(), needless: 0, unreadable: 0, wrong: [] };
   let end = "";
-  const doubts = (): readonly Doubt[] => (thread as Loose).doubts ?? [];
+  const doubts = (): readonly Doubt[] => [
+    ...((thread as Loose).doubts ?? []),
+    // A run that was not read to its end is not over for the page.
+    ...(thread.run.status === "disconnected" ? scenario.fields.map((name) => ({ field: name, reason: "cut" })) : []),
+  ];
   /** Messages that the thread shows of runs that did not end well: no state has them, and the next one takes them. */
   let shown = new Set<string>();
 
@@ -112,7 +116,10 @@ export async function play(scenario: Scenario, modes: readonly string[], isOwn =
     return scenario.fields.filter((name) =>
       name === "messages"
         ? compared(name, plain(messages)) !== compared(name, plain(list))
-        : name !== "scratch" && compared(name, own[name]) !== compared(name, values[name]),
+        : name !== "scratch" &&
+          // A page shows a field that its schema lacks only if a state brought it.
+          (own[name] !== undefined || !scenario.unknown?.includes(name)) &&
+          compared(name, own[name]) !== compared(name, values[name]),
     );
   };
   const runs: Part[][] = [];
