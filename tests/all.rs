@@ -23,6 +23,7 @@ mod seeded;
 mod thread;
 mod typed_message;
 mod typed_message_list;
+mod typed_page;
 mod typed_state;
 mod typed_wire;
 

@@ -16,7 +16,7 @@ Run it in the folder of your crate. It writes FOLDER/NAME.js and FOLDER/NAME.d.t
   --out FOLDER   where to; `pkg` if left out
   --name NAME    the name of the files; that of the crate if left out
   --wasm FILE    a wasm that cargo has built already
-Everything else goes to `cargo build`, such as `-p shop` or `--features page`.";
+Everything else goes to `cargo rustc`, such as `-p shop` or `--features page`.";
 
 /// Small code, in this order of importance. A profile of yours does not need to say so.
 const SMALL: [(&str, &str); 4] = [
@@ -108,7 +108,8 @@ fn build(options: Options) -> Result<String, String> {
 /// Compiles the crate in this folder, and returns the path of its wasm.
 fn compile(options: &[OsString]) -> Result<PathBuf, String> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.args(["build", "--lib", "--release", "--target", TARGET]);
+    // As a cdylib alone, whatever Cargo.toml says: beside an rlib there is no link-time optimisation.
+    cargo.args(["rustc", "--lib", "--crate-type", "cdylib", "--release", "--target", TARGET]);
     cargo.arg("--message-format=json-render-diagnostics").args(options);
     for (name, value) in SMALL {
         if std::env::var_os(name).is_none() {
@@ -127,10 +128,8 @@ fn compile(options: &[OsString]) -> Result<PathBuf, String> {
     let mut files = messages
         .split('"')
         .filter(|part| Path::new(part).extension().is_some_and(|it| it == "wasm"));
-    files.next_back().map(|path| path.replace("\\\\", "\\").into()).ok_or_else(|| {
-        "the crate makes no wasm: Cargo.toml needs `[lib] crate-type = [\"cdylib\", \"rlib\"]`"
-            .to_owned()
-    })
+    let path = files.next_back().map(|path| path.replace("\\\\", "\\").into());
+    path.ok_or_else(|| "cargo did not say where it put the wasm".to_owned())
 }
 
 /// Writes the JavaScript around a wasm, and that wasm bound to it.

@@ -1,7 +1,7 @@
 // Examples are run as a user would: each a module of its own, with `threadfold` installed. In CI each has a Node of its
 // own. Elsewhere only an example whose output was wrong in a shared Node gets one.
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { transform } from "esbuild";
@@ -26,6 +26,8 @@ const fileOf = ({ name }: Block) => name.replace(/\W+/g, "-");
 export function prepare(): void {
   mkdirSync(join(root, "target"), { recursive: true });
   folder = mkdtempSync(join(root, "target", "examples-"));
+  // The state of docs/rust-page.md, without its wasm.
+  cpSync(join(root, "js-tests", "support", "shop"), join(folder, "pkg"), { recursive: true });
 }
 
 export function cleanUp(): void {

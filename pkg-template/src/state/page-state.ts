@@ -1,6 +1,7 @@
 // Fields that a team's own wasm folds, by the reducers of its Rust state.
 import { share } from "../../generated/sharing.js";
 import { development } from "../shared/development.js";
+import { ThreadfoldError } from "../shared/errors.js";
 
 /**
  * A state that a wasm of your own folds: the class that `page!` of the crate `threadfold-page` exports. `F` is its
@@ -19,8 +20,19 @@ export interface PageState<F> {
 /** The size in characters of JSON from which a field is called large. It takes about a millisecond to cross. */
 const LARGE = 32_768;
 
+/** Returns a field's new value with the equal parts of its old one, also where a list has grown or shrunk in one place. */
+function reused(value: unknown, known: unknown): unknown {
+  if (!Array.isArray(value) || !Array.isArray(known) || value.length === known.length) return share(value, known);
+  let start = 0;
+  while (start < value.length && start < known.length && share(value[start], known[start]) === known[start]) start++;
+  return value.map((item, at) => share(item, known[at < start ? at : at + known.length - value.length]));
+}
+
 /** Returns the fields of a page's state as `defineSchema` takes them. */
 export function pageFields<F>(page: PageState<F>): F {
+  if (typeof page?.fold !== "function") {
+    throw new ThreadfoldError("INVALID_ARGUMENT", "defineSchema.from(state): expected the class that page! exports.");
+  }
   let calls = 0;
   let broken = false;
   const fields = page.fields().map(({ name, ...declared }, at) => {
@@ -29,7 +41,7 @@ export function pageFields<F>(page: PageState<F>): F {
     const reducer = (now: unknown, update: unknown): unknown => {
       calls++;
       try {
-        const folded = share(page.fold(at, now, update), now);
+        const folded = reused(page.fold(at, now, update), now);
         if (warns && JSON.stringify(folded).length > LARGE) {
           warns = false;
           console.warn(

@@ -38,6 +38,7 @@ pub struct Shop {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, PageType)]
+#[serde(deny_unknown_fields)]
 pub struct Item {
     pub sku: String,
     pub qty: u32,
