@@ -150,9 +150,9 @@ test.each(["", "<html>502</html>", ": heartbeat\n\n"])("an answer without events
   expect(thread.pending.map(({ status }) => status)).toEqual(["failed"]);
 });
 
-test("without stream mode values, a stream ends where it ends, unless that is in an event", async () => {
-  const whole = `event: metadata\ndata: {"run_id":"r"}\n\nevent: messages\ndata: [{"type":"AIMessageChunk","id":"a","content":"Hel"},{}]\n\n`;
-  const options = { streamMode: ["messages-tuple"], rejoinDelays: [] };
+test("without states, a stream ends after a task's updates, unless that is in an event", async () => {
+  const whole = `event: metadata\ndata: {"run_id":"r"}\n\nevent: messages\ndata: [{"type":"AIMessageChunk","id":"a","content":"Hel"},{}]\n\nevent: updates\ndata: {"model":{"messages":[{"type":"ai","id":"a","content":"Hel"}]}}\n\n`;
+  const options = { streamMode: [], rejoinDelays: [] };
   expect((await answering(whole, options).runner.sendMessage("Hi")).status).toBe("finished");
   for (const half of [
     "id: 2\n",

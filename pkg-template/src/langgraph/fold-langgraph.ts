@@ -22,10 +22,14 @@ import type { AnyThread } from "../thread/thread.js";
 /** The part of the request that tells how a stream ends. */
 interface Requested {
   /**
-   * Whether the run was requested in stream mode `values`, which ends every message with a state. A stream of the runs
-   * API that ends without a state was cut, and the run is `disconnected`.
+   * The requested stream mode that follows each message: a state, or its task's updates. A stream of the runs API that
+   * ends before such a part was cut, and the run is `disconnected`.
    */
-  readonly endsWithValues?: boolean | undefined;
+  readonly endsWith?: "values" | "updates" | undefined;
+  /** Tells whether a run without states is over, once its stream has ended. */
+  readonly isOver?: (() => Promise<boolean>) | undefined;
+  /** Called with doubts before the run ends. */
+  readonly settle?: (() => Promise<void>) | undefined;
 }
 
 /** The thread's step: see {@link foldLangGraph}. */
@@ -89,11 +93,11 @@ export async function foldRun(
   const reading = new Reading(thread, options);
   try {
     await readSource(stream, reading, options.signal);
+    return await reading.end();
   } catch (error) {
     reading.breakOff(error);
     throw error;
   }
-  return reading.end();
 }
 
 function checkThread(thread: unknown): void {
@@ -135,7 +139,7 @@ class Reading implements Taker {
     this.#api = known.api;
     this.#options = options;
     // Half a message has its state to come, however little the stream of a run that is joined again says.
-    const isHalf = options.endsWithValues === true && (thread.incompleteIds?.length ?? 0) > 0;
+    const isHalf = options.endsWith !== undefined && (thread.incompleteIds?.length ?? 0) > 0;
     this.#mayEnd = (options.join ?? (isOpen(thread) && thread.run.id !== undefined)) && !isHalf;
     if (options.step !== undefined) known.v2.standsAt(options.step);
     if (options.join) known.api.steps.join();
@@ -179,7 +183,8 @@ class Reading implements Taker {
     const event = isDict(part) ? eventOf(part) : undefined;
     if (!event && !isPart(part)) throw new ThreadfoldError("INVALID_ARGUMENT", NO_PART);
     // A stream may also break after the name of its event.
-    if (!this.#options.endsWithValues || (part.event === "values" && isDict(part.data))) this.#mayEnd = true;
+    const { endsWith } = this.#options;
+    if (!endsWith || ((part.event === endsWith || part.event === "values") && isDict(part.data))) this.#mayEnd = true;
     else if (/^(metadata|messages)\b/.test(String(part.event))) this.#mayEnd = false;
     this.#isV2 ??= event !== undefined;
     const { delivery } = this.#run.conversation;
@@ -204,13 +209,19 @@ class Reading implements Taker {
    * Records that the stream ended. A stream of the runs API ends with its run, unless it was visibly cut. A stream of
    * protocol v2 reports its end, or was cut.
    */
-  end(): RunResult {
+  async end(): Promise<RunResult> {
     const run = this.#run;
+    const isQuiet = !this.#isV2 && !run.conversation.sawValues;
     run.conversation.delivery.at(undefined);
     if (!run.ended) {
-      if (this.#isV2 || !this.#mayEnd) disconnect(this.#thread);
-      else this.#api.finish(run);
-    }
+      if (this.#isV2 || !this.#mayEnd || (isQuiet && (await this.#options.isOver?.()) === false))
+        disconnect(this.#thread);
+      else {
+        this.#api.steps.finish(run.interrupts.length > 0);
+        if (isQuiet) await this.#options.settle?.();
+        run.finish();
+      }
+    } else if (isQuiet) await this.#options.settle?.();
     const { runId, error } = run;
     const { status } = this.#thread.run;
     const isCut = status === "disconnected";

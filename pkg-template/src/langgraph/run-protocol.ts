@@ -18,7 +18,8 @@ import { isConnected } from "../stream/run-end.js";
 import { interruptOf } from "./interrupt.js";
 import { tell } from "../shared/tell.js";
 import { resumeOf } from "./resume.js";
-import { type LangGraphRunnerOptions, OWN_OPTIONS, transportOf } from "./runner-options.js";
+import { settle } from "./settle.js";
+import { isQuiet, type LangGraphRunnerOptions, modesOf, OWN_OPTIONS, transportOf } from "./runner-options.js";
 
 /** A request for a run, in the SDK's form; the REST API spells the same options differently. */
 type RunPayload = Record<string, unknown>;
@@ -35,6 +36,8 @@ export class LangGraphProtocol implements RunProtocol {
   /** The server's id of the requested run, once it is known. */
   #created: Promise<string | undefined> | undefined;
   #connection = new AbortController();
+  /** The outcome of the run that was folded last, if the server was asked. */
+  #status: string | undefined;
 
   constructor(thread: Thread, options: LangGraphRunnerOptions) {
     this.#thread = thread;
@@ -54,13 +57,15 @@ export class LangGraphProtocol implements RunProtocol {
     answers?: readonly Answer[],
     hasFailed = false,
   ): (signal: AbortSignal) => Promise<RunNews> {
-    const { config, context, streamMode = ["values", "messages-tuple", "custom"] } = this.#options;
+    const { config, context } = this.#options;
+    const streamMode = modesOf(this.#options);
     const { streamSubgraphs, multitaskStrategy } = this.#options;
     const payload: RunPayload = {
       ...(answers ? { command: { resume: resumeOf(answers) } } : { input: inputOf(updates, this.#thread.schema) }),
       config: asked(config),
       context: asked(context),
       streamMode,
+      ...(isQuiet(this.#options) && { streamSteps: true }),
       streamSubgraphs,
       streamResumable: true,
       onDisconnect: "continue",
@@ -113,7 +118,7 @@ export class LangGraphProtocol implements RunProtocol {
   }
 
   async join(signal: AbortSignal): Promise<RunNews> {
-    const call = { signal: this.#connect(signal), streamMode: this.#options.streamMode };
+    const call = { signal: this.#connect(signal), streamMode: modesOf(this.#options) };
     try {
       await this.#fold((async () => this.#transport.join?.(this.#run, call) ?? [])(), signal, true);
     } catch (error) {
@@ -130,7 +135,7 @@ export class LangGraphProtocol implements RunProtocol {
     const { id, status } = this.#thread.run;
     if (id === undefined || (status !== "ready" && status !== "disconnected")) return {};
     try {
-      const end = await this.#transport.status?.(this.#run, { signal });
+      const end = this.#status ?? (await this.#transport.status?.(this.#run, { signal }));
       if (end === "success" && status === "disconnected") await this.#takeState(signal, false);
       if (end !== "interrupted") return {};
     } catch {
@@ -151,8 +156,28 @@ export class LangGraphProtocol implements RunProtocol {
     if (isForgotten && !showsEnd(thread, found)) return false;
     const { values, interrupts } = found;
     thread.receive({ type: "values", values, partial: interrupts.length > 0 });
+    if (found.position) thread.receive({ type: "step", ...found.position });
     thread.receive({ type: "run-finished", interrupts });
     return true;
+  }
+
+  /** A stream of updates ends as one that is cut: asks whether the run has. */
+  async #isOver(signal: AbortSignal): Promise<boolean> {
+    try {
+      this.#status = await this.#transport.status?.(this.#run, { signal });
+    } catch {
+      signal.throwIfAborted();
+    }
+    return this.#status === undefined || ["success", "interrupted"].includes(this.#status);
+  }
+
+  /** Asks for the fields in doubt. If the server does not answer, they stay in doubt. */
+  async #settle(signal: AbortSignal): Promise<void> {
+    try {
+      await settle(this.#thread, this.#transport, signal);
+    } catch {
+      signal.throwIfAborted();
+    }
   }
 
   async cancel(signal: AbortSignal): Promise<void> {
@@ -203,11 +228,14 @@ export class LangGraphProtocol implements RunProtocol {
   }
 
   async #fold(stream: RunStream | Promise<RunStream>, signal: AbortSignal, join: boolean): Promise<RunNews> {
-    const { onEvent, streamMode } = this.#options;
+    const { onEvent } = this.#options;
+    this.#status = undefined;
     await foldRun(this.#thread, stream, {
       signal,
       join,
-      endsWithValues: streamMode?.includes("values") ?? true,
+      endsWith: endOf(modesOf(this.#options)),
+      isOver: () => this.#isOver(signal),
+      settle: () => this.#settle(signal),
       onEvent: (part) => tell(onEvent, part),
     });
     return {};
@@ -260,6 +288,10 @@ function showsEnd(thread: Thread, { values, interrupts, isDone }: ServerThread):
 
 const asked = <T>(value: T | (() => T)): T => (typeof value === "function" ? (value as () => T)() : value);
 
+/** The stream mode after which a run may end. */
+const endOf = (modes: readonly string[]): "values" | "updates" | undefined =>
+  modes.includes("values") ? "values" : modes.includes("updates") ? "updates" : undefined;
+
 /** Waits for what a client answers, which may not know of the signal. */
 async function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
   const wait = new Wait(signal);
@@ -276,6 +308,7 @@ const serverThread = (found: LoadedThread | undefined): ServerThread | undefined
     interrupts: found.interrupts ?? [],
     runId: found.runId,
     isDone: found.isDone ?? false,
+    position: found.position,
   };
 
 /** The id that a server gives a run in the head of its answer. */

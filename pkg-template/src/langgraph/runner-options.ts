@@ -15,7 +15,14 @@ export interface LangGraphRunnerOptions extends RunnerOptions, HttpOptions {
   config?: object | (() => object) | undefined;
   /** The run's static context. A function is called before each run. */
   context?: object | (() => object) | undefined;
-  /** Default `["values", "messages-tuple", "custom"]`. Keep `values`: it confirms messages. */
+  /**
+   * - `"quiet"` (default): the server streams updates and tokens, and the thread folds them. The runner asks for the state
+   *   of fields in doubt, at a run's end: see `thread.doubts`. Give the thread a schema with the fields that have
+   *   reducers of their own.
+   * - `"values"`: the server sends its whole state at each super-step. The default if `streamMode` has `values`.
+   */
+  wire?: "quiet" | "values" | undefined;
+  /** More modes, for `onEvent`. Default `["custom"]`. */
   streamMode?: readonly string[] | undefined;
   /** Whether to stream the events of subgraphs, too. */
   streamSubgraphs?: boolean | undefined;
@@ -38,12 +45,23 @@ export const OWN_OPTIONS = {
   assistantId: true,
   config: true,
   context: true,
+  wire: true,
   streamMode: true,
   streamSubgraphs: true,
   multitaskStrategy: true,
   onThreadId: true,
   onEvent: true,
 } as const;
+
+/** The stream modes of a run. */
+export function modesOf({ wire, streamMode = ["custom"] }: LangGraphRunnerOptions): readonly string[] {
+  const own = isQuiet({ wire, streamMode }) ? "updates" : "values";
+  return [...new Set([own, "messages-tuple", ...streamMode])];
+}
+
+/** Whether a run's stream is to come without states. */
+export const isQuiet = ({ wire, streamMode }: LangGraphRunnerOptions): boolean =>
+  wire === undefined ? !streamMode?.includes("values") : wire === "quiet";
 
 /** The way to the server that the options name. */
 export function transportOf(options: LangGraphRunnerOptions): LangGraphTransport {

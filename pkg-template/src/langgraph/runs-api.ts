@@ -50,17 +50,13 @@ export class RunsApi {
         this.steps.fail();
         break;
       case "end":
-        if (!run.ended) this.finish(run);
+        if (run.ended) break;
+        this.steps.finish(run.interrupts.length > 0);
+        run.finish();
         break;
       default:
       // Modes without state: custom, debug, tasks, checkpoints, events.
     }
-  }
-
-  /** Ends the run well. */
-  finish(run: Run): void {
-    this.steps.finish(run.interrupts.length > 0);
-    run.finish();
   }
 
   /** Passes over a part that the thread has had, except its interrupts: those are still open. */

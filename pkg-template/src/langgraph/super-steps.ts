@@ -3,6 +3,7 @@ import { defineSchema, type Schema } from "../state/schema.js";
 import { field } from "../state/fields.js";
 import { sameJson } from "../shared/same-json.js";
 import { INSIDE } from "../thread/inside.js";
+import { isOpen } from "../stream/run-end.js";
 import type { Doubt, ThreadPosition } from "../thread/proof.js";
 import type { AnyThread } from "../thread/thread.js";
 import type { Conversation } from "./conversation.js";
@@ -53,11 +54,21 @@ export class SuperSteps {
   /** Whether no part of the run named a super-step yet. */
   #isFirst = true;
   #isJoining = false;
+  /** Whether a run has begun whose end is not known. */
+  #isOpen: boolean;
+  /** Whether the end of the run before is not known: its server may have lost what it sent. */
+  #wasCut = false;
+  /** Whether the server numbered the parts of the run before. */
+  #wasNumbered = false;
   #runId: string | undefined;
   /** The state to go back to when the run starts again. */
   #atStart: { window?: StepWindow | undefined; step?: number | undefined; position?: ThreadPosition | undefined } = {};
   /** Whether an earlier run left a super-step unfinished, and the window lacks its writes. */
   #isLeftUnknown: boolean;
+  /** Whether the last run that ended may have left a super-step unfinished. */
+  #isUnfinished: boolean;
+  /** The messages of a failed run that no task wrote. They are shown until the next run. */
+  #unwritten: readonly string[] = [];
   /** The number of parts with writes so far, if the server numbers them. */
   #parts: number | undefined;
   #hasUpdates = false;
@@ -67,7 +78,9 @@ export class SuperSteps {
   constructor(conversation: Conversation) {
     this.#conversation = conversation;
     this.#thread = conversation.thread as AnyThread;
-    this.#isLeftUnknown = this.#proof.position?.isLeft ?? isUnfinished(this.#thread);
+    this.#isOpen = isOpen(this.#thread);
+    this.#isUnfinished = isUnfinished(this.#thread);
+    this.#isLeftUnknown = this.#proof.position?.isLeft ?? this.#isUnfinished;
   }
 
   get #schema(): Schema<unknown> {
@@ -95,6 +108,7 @@ export class SuperSteps {
   /** A run starts; the last one starts again from its beginning if it comes with the same id. */
   start(runId: string | undefined): void {
     if (runId === undefined || runId !== this.#runId) {
+      this.#wasCut = this.#isOpen;
       if (this.#window) this.#window.left = this.#window.writes.length;
       this.#atStart = { window: this.#window?.copy(), step: this.#step, position: this.#proof.position };
     } else {
@@ -102,10 +116,12 @@ export class SuperSteps {
       this.#step = this.#atStart.step;
       this.#thread.receive({ type: "step", ...this.#atStart.position });
     }
+    this.#isOpen = true;
     this.#runId = runId;
     this.#isInputDue = true;
     this.#isFirst = true;
     this.#isJoining = false;
+    this.#wasNumbered = this.isNumbered;
     this.#parts = undefined;
     this.#hasUpdates = false;
   }
@@ -179,6 +195,10 @@ export class SuperSteps {
 
   /** The run is about to end well; with interrupts, its last super-step is unfinished. */
   finish(isInterrupted: boolean): void {
+    this.#isOpen = false;
+    this.#isUnfinished = isInterrupted;
+    if (!isInterrupted) this.#isLeftUnknown = false;
+    this.#unwritten = [];
     if (this.#conversation.sawValues) return;
     if (!this.#hasUpdates) {
       if (this.#window && this.#window.shown.size > 0) this.#doubt("messages", "gap");
@@ -198,6 +218,11 @@ export class SuperSteps {
 
   /** The run failed, or was stopped: it may have saved writes that it did not tell. */
   fail(): void {
+    this.#isOpen = false;
+    this.#isUnfinished = true;
+    const written = new Set(this.#window?.writtenIds());
+    const shown = this.#window?.shown ?? [];
+    this.#unwritten = [...shown].filter((id) => !written.has(id));
     if (!this.#conversation.sawValues && !this.isNumbered) this.#doubtAll("bad-end");
   }
 
@@ -234,7 +259,7 @@ export class SuperSteps {
     if (this.#window && this.#snapshots !== this.#proof.snapshots) {
       // A state came from elsewhere: notes about an earlier one are void.
       this.#window = undefined;
-      this.#isLeftUnknown = this.#proof.position?.isLeft ?? isUnfinished(this.#thread);
+      this.#isLeftUnknown = this.#proof.position?.isLeft ?? this.#isUnfinished;
     }
     if (this.#isInputDue) this.#takeInput();
     if (this.#isJoining) {
@@ -248,8 +273,11 @@ export class SuperSteps {
   /** Folds in what the run was sent. New input drops what an earlier run left unfinished; a resumed run goes on with it. */
   #takeInput(): void {
     this.#isInputDue = false;
+    // No task wrote them, and this run may make them anew.
+    this.#conversation.remove([...this.#unwritten, ...this.#proof.cutOff]);
     const sent = this.#thread.pending.filter(({ status }) => status === "sent");
     this.#hasInput = sent.length > 0;
+    if (this.#wasCut) this.#doubtAll("bad-end");
     if (!this.#hasInput) return;
     this.#dropLeft();
     this.#isLeftUnknown = false;
@@ -268,17 +296,12 @@ export class SuperSteps {
     const isAdded = left
       .writersOf("messages")
       .every((write) => write.updates.flatMap(messageIds).every((id) => written.has(id)));
-    this.#conversation.remove([...left.shown].filter((id) => this.#wasSaved || !written.has(id)));
+    this.#conversation.remove([...left.shown].filter((id) => this.#wasNumbered || !written.has(id)));
     for (const name of left.fields) {
-      if (this.#wasSaved && name === "messages" && isAdded) continue;
-      if (this.#wasSaved) this.#set(name, left.base[name]);
+      if (this.#wasNumbered && name === "messages" && isAdded) continue;
+      if (this.#wasNumbered) this.#set(name, left.base[name]);
       else this.#doubt(name, "bad-end");
     }
-  }
-
-  /** Whether everything before the window is known to be saved, and nothing of it. */
-  get #wasSaved(): boolean {
-    return this.#proof.position?.checkpointId !== undefined;
   }
 
   /** Whether an earlier run sent these writes already: a resumed one repeats them. */

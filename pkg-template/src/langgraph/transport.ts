@@ -38,6 +38,14 @@ export interface LangGraphTransport extends Transport<LangGraphInput, object> {
         options: { readonly signal: AbortSignal },
       ) => LoadedThread | undefined | PromiseLike<LoadedThread | undefined>)
     | undefined;
+  /** Returns the saved values of some fields; undefined if the server cannot. Without it, the state is asked for. */
+  fields?:
+    | ((
+        threadId: string,
+        names: readonly string[],
+        options: { readonly signal: AbortSignal },
+      ) => PromiseLike<Readonly<Record<string, unknown>> | undefined>)
+    | undefined;
   /** Returns how a run stands: `interrupted` for one that another page has stopped, `success` for one that ended well. */
   status?:
     | ((run: RunRef, options: { readonly signal: AbortSignal }) => string | undefined | PromiseLike<string | undefined>)
@@ -100,6 +108,12 @@ export function apiTransport(options: ApiTransportOptions): LangGraphTransport {
         return threadOf(runs, await read(threadId, signal));
       }),
     state: (threadId, { signal }) => unlessUnknown(async () => threadOf([], await read(threadId, signal))),
+    fields: async (threadId, names, { signal }) => {
+      const extract = extractOf(names);
+      return (
+        extract && fieldsIn(await jsonOf(await post("/threads/search", { ids: [threadId], extract }, signal)), names)
+      );
+    },
     status: async ({ threadId, runId }, { signal }) => statusIn(await json(threadId, `runs/${segment(runId)}`, signal)),
   };
 }
@@ -161,6 +175,24 @@ function createdId(made: unknown): string {
 
 const statusIn = (told: unknown): string | undefined => ((told ?? {}) as { status?: string }).status;
 
+/** The server takes ten paths at most. */
+const MAX_PATHS = 10;
+
+/** The paths of fields in a thread's values; undefined if the server could not read them. */
+function extractOf(names: readonly string[]): Record<string, string> | undefined {
+  if (names.length > MAX_PATHS || names.some((name) => !/^[A-Za-z_]\w*$/.test(name))) return undefined;
+  return Object.fromEntries(names.map((name) => [name, `values.${name}`]));
+}
+
+/** Reads the fields of the one thread that was searched for; undefined if the server knows no paths. */
+function fieldsIn(found: unknown, names: readonly string[]): Record<string, unknown> | undefined {
+  const [thread, ...others] = listOf(found) as readonly ({ extracted?: Record<string, unknown> } | null)[];
+  const extracted = others.length === 0 ? thread?.extracted : undefined;
+  if (!extracted || !names.every((name) => Object.hasOwn(extracted, name))) return undefined;
+  const { messages, ...own } = extracted;
+  return "messages" in extracted ? { ...own, messages: plainMessages(messages) ?? [] } : own;
+}
+
 /** An id as a part of a path: a page may take a thread's from its own address. */
 function segment(id = ""): string {
   if (id === "." || id === "..") throw new ThreadfoldError("INVALID_ARGUMENT", `Invalid thread id: '${id}'.`);
@@ -182,7 +214,9 @@ type ListedRun = { readonly run_id: string; readonly status: string };
 type ToldState = {
   readonly values?: unknown;
   readonly next?: unknown;
-  readonly tasks?: readonly { readonly interrupts?: readonly object[] }[];
+  readonly tasks?: readonly { readonly interrupts?: readonly object[]; readonly result?: unknown }[];
+  readonly metadata?: { readonly step?: unknown } | null;
+  readonly checkpoint?: { readonly checkpoint_id?: unknown } | null;
 };
 
 /** Returns the server's answer; undefined if the server does not know the thread or run. */
@@ -201,7 +235,7 @@ const listOf = (told: unknown): readonly unknown[] => (Array.isArray(told) ? tol
 function threadOf(listed: unknown, told: unknown): LoadedThread {
   if (!areObjects(listed)) throw new ThreadfoldError("BAD_RESPONSE", "The server answered no list of runs.");
   const runs = listed as readonly ListedRun[];
-  const { values, next, tasks } = (areObjects([told]) ? told : {}) as ToldState;
+  const { values, next, tasks, metadata, checkpoint } = (areObjects([told]) ? told : {}) as ToldState;
   const isState = values === undefined || values === null || areObjects([values]);
   if (!areObjects([told]) || !isState || !areObjects(tasks ?? []))
     throw new ThreadfoldError("BAD_RESPONSE", "The server answered no state of a thread.");
@@ -216,6 +250,11 @@ function threadOf(listed: unknown, told: unknown): LoadedThread {
     interrupts: interrupts.map((asked) => ({ ...asked, namespace: [] })),
     runId: run?.run_id,
     isDone: listOf(next).length === 0,
+    position: {
+      ...(typeof metadata?.step === "number" && { step: metadata.step }),
+      ...(typeof checkpoint?.checkpoint_id === "string" && { checkpointId: checkpoint.checkpoint_id }),
+      isLeft: (tasks ?? []).some(({ result }) => result !== undefined && result !== null),
+    },
   };
 }
 

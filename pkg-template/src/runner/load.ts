@@ -1,3 +1,4 @@
+import type { ThreadPosition } from "../thread/proof.js";
 import type { Thread } from "../thread/thread.js";
 import { lostMessages } from "./lost.js";
 import { beginEmpty } from "./messages-in.js";
@@ -11,6 +12,7 @@ export interface ServerThread {
   readonly runId: string | undefined;
   /** Whether the graph has nothing left to do. */
   readonly isDone: boolean;
+  readonly position?: ThreadPosition | undefined;
 }
 
 /**
@@ -19,14 +21,10 @@ export interface ServerThread {
  */
 export function foldState<S extends object, U extends object>(
   thread: Thread<S, U>,
-  { values, interrupts, runId, isDone }: ServerThread,
+  { values, interrupts, runId, isDone, position }: ServerThread,
   joined: string | undefined,
 ): string | undefined {
-  const { status, error } = thread.run;
-  const lost = status === "error" ? lostMessages(thread, values) : [];
-  // The state of an interrupted run lacks what a subgraph sent before it.
-  if (Object.keys(values).length > 0) thread.receive({ type: "values", values, partial: interrupts.length > 0 });
-  if (lost.length > 0) thread.optimistic({ messages: lost } as U).fail(error);
+  reconcile(thread, { values, interrupts, position });
   if (runId !== undefined && runId !== joined) {
     beginEmpty(thread, runId);
     thread.receive({ type: "disconnected" });
@@ -36,4 +34,19 @@ export function foldState<S extends object, U extends object>(
   const isOver = isDone && thread.run.status === "error" && !thread.pending.some(({ status }) => status === "failed");
   if (interrupts.length > 0 || thread.run.interrupts || isOver) thread.receive({ type: "run-finished", interrupts });
   return undefined;
+}
+
+/**
+ * Folds a state of the server's. Messages of a failed run that the server has lost become a failed update again.
+ */
+export function reconcile<S extends object, U extends object>(
+  thread: Thread<S, U>,
+  { values, interrupts, position }: Pick<ServerThread, "values" | "interrupts" | "position">,
+): void {
+  const { status, error } = thread.run;
+  const lost = status === "error" ? lostMessages(thread, values) : [];
+  // The state of an interrupted run lacks what a subgraph sent before it.
+  if (Object.keys(values).length > 0) thread.receive({ type: "values", values, partial: interrupts.length > 0 });
+  if (position) thread.receive({ type: "step", ...position });
+  if (lost.length > 0) thread.optimistic({ messages: lost } as U).fail(error);
 }

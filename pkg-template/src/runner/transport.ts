@@ -1,5 +1,6 @@
 // How a runner reaches an agent, whatever the protocol.
 import type { Source } from "../stream/source.js";
+import type { ThreadPosition } from "../thread/proof.js";
 
 /** A run that was under way when its connection ended. */
 export interface RunRef {
@@ -20,6 +21,8 @@ export interface LoadedThread {
   readonly isDone?: boolean | undefined;
   /** The id of the checkpoint that has these values and nothing else. */
   readonly checkpoint?: string | undefined;
+  /** The checkpoint of the state. */
+  readonly position?: ThreadPosition | undefined;
 }
 
 /**

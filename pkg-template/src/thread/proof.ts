@@ -41,6 +41,8 @@ export function positionIn({ step, checkpointId, isLeft }: StepEvent): ThreadPos
 export class Proof {
   doubts = NONE;
   position: ThreadPosition | undefined;
+  /** The messages that were incomplete when the last run began. */
+  cutOff: readonly string[] = [];
   /** The number of snapshots so far: a snapshot makes earlier notes about the state void. */
   snapshots = 0;
 

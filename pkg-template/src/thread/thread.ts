@@ -322,6 +322,8 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
       this.#proof.position = positionIn(event);
       return;
     }
+    if (type === "run-started" && !["submitted", "streaming"].includes(this.run.status))
+      this.#proof.cutOff = this.incompleteIds;
     const patch =
       type === "text"
         ? this.#core.receive<undefined>(event)
