@@ -56,6 +56,7 @@ test("every option that there is is taken, and so is one that is undefined", () 
     apiUrl: "http://a",
     assistantId: "a",
     config: {},
+    wire: "quiet",
     streamMode: [],
     streamSubgraphs: true,
     multitaskStrategy: "reject",
