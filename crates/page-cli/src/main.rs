@@ -83,7 +83,7 @@ fn build(options: Options) -> Result<String, String> {
     let made = bind(&wasm, &bound, &name);
     let made = made.and_then(|()| {
         let path = bound.join(format!("{name}_bg.wasm"));
-        optimise(&path);
+        optimise(&path, &out);
         let bytes = read(&path)?;
         let glue = text(&bound.join(format!("{name}.js")))?;
         let types = text(&bound.join(format!("{name}.d.ts")))?;
@@ -149,19 +149,28 @@ fn bind(wasm: &Path, folder: &Path, name: &str) -> Result<(), String> {
     bound.map_err(|error| format!("wasm-bindgen cannot bind {}: {error:?}", wasm.display()))
 }
 
-/// Makes the wasm smaller by binaryen's wasm-opt, if there is one: on the PATH, or of npm's `binaryen`.
-fn optimise(wasm: &Path) {
+/// Makes the wasm smaller by binaryen's wasm-opt, if there is one. It is on the PATH, or npm has
+/// installed `binaryen` in a folder around this one or the output.
+fn optimise(wasm: &Path, out: &Path) {
+    let folders = [Path::new("."), out].map(|folder| folder.canonicalize().unwrap_or_default());
+    let installed = folders.iter().flat_map(|folder| folder.ancestors());
+    let installed =
+        installed.map(|folder| folder.join("node_modules").join(".bin").join("wasm-opt"));
+    let programs = std::iter::once(PathBuf::from("wasm-opt")).chain(installed);
     let features = ["bulk-memory", "mutable-globals", "nontrapping-float-to-int", "sign-ext"];
     let features = features.into_iter().chain(["reference-types", "multivalue"]);
     let features = features.map(|name| format!("--enable-{name}")).collect::<Vec<_>>();
-    for program in ["wasm-opt", "node_modules/.bin/wasm-opt", "../node_modules/.bin/wasm-opt"] {
-        let mut command = Command::new(program);
+    for program in programs {
+        let mut command = Command::new(&program);
         command.arg(wasm).arg("-o").arg(wasm).arg("-Oz").args(&features);
         command.args(["--strip-debug", "--strip-producers", "--strip-target-features"]);
         match command.stdout(Stdio::null()).status() {
             Ok(status) if status.success() => return,
             Ok(_) => {
-                eprintln!("threadfold-page: {program} failed; the wasm is left as it is.");
+                eprintln!(
+                    "threadfold-page: {} failed; the wasm is left as it is.",
+                    program.display()
+                );
                 return;
             }
             Err(_) => {}
