@@ -40,8 +40,10 @@ export function delivered(parts: readonly Part[], fault: Fault, random: () => nu
     case "left":
       return [{ parts: parts.slice(0, place(fault.at)), isCut: true }];
     case "lost": {
+      // A connection that loses its end is cut.
       const from = place(fault.at);
-      return [{ ...whole, parts: parts.toSpliced(from, fault.lost) }];
+      const lost = Math.min(fault.lost, parts.length - 1 - from);
+      return [{ ...whole, parts: lost > 0 ? parts.toSpliced(from, lost) : parts }];
     }
     case "swapped": {
       const at = place(fault.at);

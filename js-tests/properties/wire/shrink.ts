@@ -3,7 +3,7 @@ import type { Act, NodeSpec, Scenario } from "./specs.js";
 
 type Fails = (scenario: Scenario) => Promise<boolean>;
 
-export async function shrunk(scenario: Scenario, fails: Fails, attempts = 600): Promise<Scenario> {
+export async function shrunk(scenario: Scenario, fails: Fails, attempts = 250): Promise<Scenario> {
   let best = scenario;
   let left = attempts;
   for (let isSmaller = true; isSmaller && left > 0;) {

@@ -8,6 +8,7 @@ import { isToolsOwn } from "./namespace.js";
 import { isBefore } from "./part-keys.js";
 import type { LangGraphPart } from "./parts.js";
 import type { Run } from "./run.js";
+import { sameJson } from "../shared/same-json.js";
 import { SuperSteps } from "./super-steps.js";
 import { INSIDE } from "../thread/inside.js";
 
@@ -16,6 +17,8 @@ export class RunsApi {
   readonly steps: SuperSteps;
   /** The part that the last state of the root graph came with. */
   #lastValues: string | undefined;
+  /** The last updates of the root graph. */
+  #lastUpdates: LangGraphPart | undefined;
 
   constructor(conversation: Conversation) {
     this.#conversation = conversation;
@@ -36,7 +39,7 @@ export class RunsApi {
         break;
       }
       case "updates":
-        this.#updates(data, namespace, run);
+        this.#updates(part, namespace, run);
         break;
       case "messages":
         this.#message(data, namespace, part);
@@ -80,9 +83,14 @@ export class RunsApi {
     this.#conversation.values(values);
   }
 
-  #updates(data: unknown, namespace: readonly string[], run: Run): void {
+  #updates(part: LangGraphPart, namespace: readonly string[], run: Run): void {
+    const { data, id } = part;
     const { __metadata__: told, ...writes } = isDict(data) ? data : {};
     const isRoot = namespace.length === 0;
+    // Ids that are times are those of several parts: it may be one that came twice, or two tasks that wrote the same.
+    const { id: lastId, data: lastData } = this.#lastUpdates ?? {};
+    if (isRoot && id !== undefined && id === lastId && sameJson(data, lastData)) this.steps.repeats(writes);
+    if (isRoot) this.#lastUpdates = part;
     this.steps.hearsUpdates();
     for (const [node, written] of Object.entries(writes)) {
       if (node === "__interrupt__") {
@@ -110,6 +118,8 @@ export class RunsApi {
     const graph = namespace.length > 0 ? namespace : task.split("|").slice(0, -1);
     if (isToolsOwn(graph)) return;
     const isGuest = graph.length > 0;
+    // A graph within removes its own messages; without states none shows that the others stay.
+    if (isGuest && wire.type === "remove" && !this.#conversation.sawValues) return;
     this.steps.sees(wire.fields["id"], metadata, isGuest);
     this.#conversation.message(wire, { task, isGuest });
   }

@@ -28,9 +28,24 @@ export class StepWindow {
   /** The new messages, in the order in which they were first shown. */
   readonly shown = new Set<string>();
   readonly places = new Map<string, Place>();
+  /** The tasks that wrote. */
+  readonly #taken = new Set<string>();
 
   constructor(base: Dict) {
     this.base = base;
+  }
+
+  /** Adds what a task wrote. If several would have one place, none of theirs is known: one message may be of all. */
+  add(write: Write): void {
+    const place = placeOf(write);
+    if (place === undefined || !this.#taken.has(place)) this.writes.push(write);
+    else {
+      const other = this.writes.findIndex((one) => placeOf(one) === place);
+      const known = this.writes[other];
+      if (known) this.writes[other] = { ...known, path: undefined };
+      this.writes.push({ ...write, path: undefined });
+    }
+    if (place !== undefined) this.#taken.add(place);
   }
 
   /** The fields that the tasks wrote. */
@@ -53,7 +68,7 @@ export class StepWindow {
   /** Returns a copy to go back to. */
   copy(): StepWindow {
     const copy = new StepWindow(this.base);
-    copy.writes.push(...this.writes);
+    for (const write of this.writes) copy.add(write);
     copy.left = this.left;
     for (const id of this.shown) copy.shown.add(id);
     for (const [id, place] of this.places) copy.places.set(id, place);
@@ -83,6 +98,8 @@ export class StepWindow {
   }
 }
 
+const placeOf = ({ step, path }: Write): string | undefined => path && JSON.stringify([step, path]);
+
 /** Whether a second write in one super-step is an error: then two writes are of two super-steps, as they came. */
 function isGuarded(field: string, schema: Schema<unknown>): boolean {
   const { kind, guard } = (schema.fields as Record<string, { kind: string; guard?: boolean }>)[field] ?? {};
@@ -109,8 +126,10 @@ export const isOverwrite = (value: unknown): value is Overwrite<unknown> =>
   typeof value === "object" && value !== null && "__overwrite__" in value;
 
 /** The ids of an update's messages. */
-export const messageIds = ({ messages }: Dict): readonly string[] =>
-  (Array.isArray(messages) ? (messages as unknown[]) : [messages]).flatMap((message) => {
+export function messageIds({ messages: given }: Dict): readonly string[] {
+  const messages = isOverwrite(given) ? given.__overwrite__ : given;
+  return (Array.isArray(messages) ? (messages as unknown[]) : [messages]).flatMap((message) => {
     const { id } = (message ?? {}) as { id?: unknown };
     return typeof id === "string" ? [id] : [];
   });
+}

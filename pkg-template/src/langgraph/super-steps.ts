@@ -148,6 +148,14 @@ export class SuperSteps {
     this.#hasUpdates = true;
   }
 
+  /** A part that may be the one before, sent twice: messages are the same then, other fields may be folded twice. */
+  repeats(writes: Dict): void {
+    if (this.#conversation.sawValues) return;
+    for (const update of Object.values(writes).flat().filter(isDict)) {
+      for (const name of Object.keys(update)) if (name !== "messages") this.#doubt(name, "gap");
+    }
+  }
+
   /** Folds the writes of a task of the root graph. */
   take(node: string, written: unknown, told: unknown): void {
     const updates = (Array.isArray(written) ? written : [written]).filter(isDict);
@@ -168,7 +176,7 @@ export class SuperSteps {
       .find((found) => found?.node === node);
     const write: Write = { node, updates: own, step: step ?? place?.step, path: path ?? place?.path };
     if (cached && this.#wasTaken(write)) return;
-    window.writes.push(write);
+    window.add(write);
     for (const id of own.flatMap(messageIds)) {
       if (!this.#conversation.thread.getConfirmedMessage(id)) window.shown.add(id);
     }
@@ -179,10 +187,14 @@ export class SuperSteps {
   saved(told: unknown): void {
     if (!isDict(told) || this.#conversation.sawValues) return;
     const { step, checkpoint_id: checkpointId, parts } = told as Note;
+    if (parts !== undefined) {
+      this.#openWindow();
+      if (parts !== (this.#parts ?? 0)) this.#doubtAll("gap");
+      this.#parts = parts;
+    }
     if (checkpointId === undefined) return;
     this.#openWindow();
-    if (parts !== undefined && parts !== (this.#parts ?? 0)) this.#doubtAll("gap");
-    this.#parts = parts ?? this.#parts ?? 0;
+    this.#parts ??= 0;
     this.#commit();
     this.#step = step;
     this.#thread.receive({ type: "step", step, checkpointId });
@@ -200,12 +212,15 @@ export class SuperSteps {
     if (!isInterrupted) this.#isLeftUnknown = false;
     this.#unwritten = [];
     if (this.#conversation.sawValues) return;
+    // The end of a stream that brought nothing proves nothing.
+    if (this.#isJoining) this.#doubtAll("gap");
     if (!this.#hasUpdates) {
       if (this.#window && this.#window.shown.size > 0) this.#doubt("messages", "gap");
       return;
     }
     const window = this.#openWindow();
     if (isInterrupted) {
+      this.#orderMessages(window);
       if (!this.isNumbered) this.#thread.receive({ type: "step" });
       return;
     }
@@ -242,6 +257,9 @@ export class SuperSteps {
     const isResumed =
       wasFirst && !this.#hasInput && window.writes.slice(0, window.left).some((write) => (write.step ?? step) >= step);
     if (isSame || isResumed || window.writes.length === 0) return window;
+    // Each earlier super-step has a part; more parts without a super-step may be of this one.
+    const unplaced = window.writes.filter((write) => write.step === undefined).length;
+    if (!this.isNumbered && unplaced > (before === undefined ? 0 : step - before)) return window;
     this.#commit();
     return this.#openWindow();
   }
@@ -281,7 +299,10 @@ export class SuperSteps {
     if (!this.#hasInput) return;
     this.#dropLeft();
     this.#isLeftUnknown = false;
+    // Input is a super-step of its own.
+    this.#clearEphemeral(new StepWindow(this.#thread.getConfirmedState() as Dict));
     for (const { update } of sent) {
+      this.#doubtUnknown(update as Dict);
       if (this.#conversation.send({ type: "update", update: update as object })) continue;
       for (const name of Object.keys(update as object)) this.#doubt(name, "unreadable");
     }
@@ -319,13 +340,20 @@ export class SuperSteps {
     return true;
   }
 
+  /** Without a schema all fields matter; with one, those others that a state brought are shown, too. */
+  #doubtUnknown(update: Dict): void {
+    const shown = this.#thread.getConfirmedState() as Dict;
+    for (const name of Object.keys(update)) {
+      const isShown = !this.#thread.schema || shown[name] !== undefined;
+      if (isShown && !Object.hasOwn(this.#schema.fields as object, name)) this.#doubt(name, "unknown-reducer");
+    }
+  }
+
   /** Returns an update's fields whose reducers are known. */
   #known(update: Dict): Dict {
     const fields = this.#schema.fields as object;
     const known = Object.entries(update).filter(([name]) => Object.hasOwn(fields, name));
-    if (!this.#thread.schema) {
-      for (const name of Object.keys(update)) if (!Object.hasOwn(fields, name)) this.#doubt(name, "unknown-reducer");
-    }
+    this.#doubtUnknown(update);
     return Object.fromEntries(known.map(([name, value]) => [name, name === "messages" ? plainMessages(value) : value]));
   }
 
@@ -347,6 +375,10 @@ export class SuperSteps {
     this.#conversation.update({ [name]: overwrite(value) });
   }
 
+  #clear(name: string): void {
+    this.#conversation.send({ type: "delta", operations: [{ op: "remove", path: `/${pointerTo(name)}` }] });
+  }
+
   /** Everything so far is saved. */
   #commit(): void {
     const window = this.#openWindow();
@@ -364,6 +396,12 @@ export class SuperSteps {
     const written = window.writtenIds();
     const isWritten = new Set(written);
     this.#conversation.remove([...window.shown].filter((id) => !isWritten.has(id)));
+    this.#orderMessages(window);
+  }
+
+  #orderMessages(window: StepWindow): void {
+    const written = window.writtenIds();
+    const isWritten = new Set(written);
     const writers = window.writersOf("messages");
     if (writers.length === 0) return;
     const shown = [...window.shown].filter((id) => isWritten.has(id));
@@ -381,11 +419,14 @@ export class SuperSteps {
       if (kind !== "ephemeral" || state[name] === undefined) continue;
       const steps = new Set(window.writes.map(({ step }) => step));
       const writers = window.writersOf(name);
-      if (writers.length === 0) this.#conversation.send({ type: "update", update: { [name]: undefined } });
+      if (writers.length === 0) this.#clear(name);
       else if (steps.size > 1 || steps.has(undefined)) this.#doubt(name, "order");
     }
   }
 }
+
+/** The part of a JSON pointer that names a field. */
+const pointerTo = (name: string): string => name.replaceAll("~", "~0").replaceAll("/", "~1");
 
 /** Whether the thread's last run may have left a super-step unfinished. */
 const isUnfinished = ({ run: { status } }: AnyThread): boolean => status === "interrupted" || status === "error";
