@@ -71,7 +71,8 @@ export async function updateOf(
           list.push(new AIMessage({ id, content: "", tool_calls: [{ id: `c${id}`, name: "look", args: { at } }] }));
         else if (kind === "tool") list.push(new ToolMessage({ id, tool_call_id: `c${id}`, content: "found" }));
         else if (kind === "human") list.push({ type: "human", id, content: `asks ${id}` });
-        else if (kind === "replace") list.push(new AIMessage({ id: (write.overwrite ? undefined : old) ?? id, content: `replaced by ${id}` }));
+        else if (kind === "replace")
+          list.push(new AIMessage({ id: (write.overwrite ? undefined : old) ?? id, content: `replaced by ${id}` }));
         else if (kind === "remove") {
           if (old !== undefined && at === 0 && !write.overwrite) list.push(new RemoveMessage({ id: old }));
         } else if (kind === "clear") {

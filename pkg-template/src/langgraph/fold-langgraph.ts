@@ -220,6 +220,7 @@ class Reading implements Taker {
         this.#api.steps.finish(run.interrupts.length > 0);
         if (isQuiet) await this.#options.settle?.();
         run.finish();
+        this.#api.steps.ended();
       }
     } else if (isQuiet) await this.#options.settle?.();
     const { runId, error } = run;

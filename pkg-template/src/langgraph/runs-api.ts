@@ -56,6 +56,7 @@ export class RunsApi {
         if (run.ended) break;
         this.steps.finish(run.interrupts.length > 0);
         run.finish();
+        this.steps.ended();
         break;
       default:
       // Modes without state: custom, debug, tasks, checkpoints, events.

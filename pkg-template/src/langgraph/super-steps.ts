@@ -72,6 +72,8 @@ export class SuperSteps {
   /** The number of parts with writes so far, if the server numbers them. */
   #parts: number | undefined;
   #hasUpdates = false;
+  /** The fields that this run cleared. */
+  readonly #cleared = new Set<string>();
   /** The message that the last part was about. */
   #lastId: string | undefined;
 
@@ -117,6 +119,7 @@ export class SuperSteps {
       this.#thread.receive({ type: "step", ...this.#atStart.position });
     }
     this.#isOpen = true;
+    this.#cleared.clear();
     this.#runId = runId;
     this.#isInputDue = true;
     this.#isFirst = true;
@@ -303,6 +306,7 @@ export class SuperSteps {
     this.#clearEphemeral(new StepWindow(this.#thread.getConfirmedState() as Dict));
     for (const { update } of sent) {
       this.#doubtUnknown(update as Dict);
+      for (const name of Object.keys(update as Dict)) this.#cleared.delete(name);
       if (this.#conversation.send({ type: "update", update: update as object })) continue;
       for (const name of Object.keys(update as object)) this.#doubt(name, "unreadable");
     }
@@ -360,6 +364,7 @@ export class SuperSteps {
   #fold(update: Dict, window: StepWindow): void {
     const inTurn: Record<string, unknown> = {};
     for (const [name, value] of Object.entries(update)) {
+      this.#cleared.delete(name);
       // The order of messages is looked at once, when the super-step is saved.
       if (name === "messages" || window.isLast(name, this.#schema)) inTurn[name] = value;
       else this.#set(name, window.folded(name, this.#schema)?.value);
@@ -375,7 +380,15 @@ export class SuperSteps {
     this.#conversation.update({ [name]: overwrite(value) });
   }
 
+  /** The run ended: the thread took over what the run was sent, also a field that a super-step has cleared since. */
+  ended(): void {
+    const state = this.#thread.getConfirmedState() as Dict;
+    for (const name of this.#cleared) if (state[name] !== undefined) this.#clear(name);
+    this.#cleared.clear();
+  }
+
   #clear(name: string): void {
+    this.#cleared.add(name);
     this.#conversation.send({ type: "delta", operations: [{ op: "remove", path: `/${pointerTo(name)}` }] });
   }
 
