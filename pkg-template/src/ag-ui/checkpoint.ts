@@ -43,7 +43,7 @@ export interface Checkpoint {
 export function checkpointOf(thread: AnyThread, loaded: LoadedThread | undefined): Checkpoint | undefined {
   const state = thread.getConfirmedState();
   let id = foldOf(thread).proven === state ? thread.position?.checkpointId : undefined;
-  if (loaded && sameJson(loaded.values, state)) id ??= loaded.checkpoint;
+  if (loaded && sameJson(loaded.values, state)) id ??= loaded.position?.checkpointId;
   return id === undefined ? undefined : { id, state };
 }
 

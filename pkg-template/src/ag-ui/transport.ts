@@ -98,7 +98,7 @@ function loaded(told: unknown): LoadedThread {
     interrupts: Array.isArray(interrupts) ? interrupts : [],
     runId: (run as { id?: string } | undefined)?.id,
     isDone: !Array.isArray(next) || next.length === 0,
-    checkpoint: checkpoint as string | undefined,
+    position: typeof checkpoint === "string" ? { checkpointId: checkpoint } : undefined,
   };
 }
 

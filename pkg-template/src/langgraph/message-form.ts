@@ -58,6 +58,19 @@ function plainMessage(value: unknown): unknown {
   return wire ? plainDict(wire) : value;
 }
 
+/**
+ * Returns a message in the form in which two sides compare it: a dict without its empty fields. A user's message stays in
+ * a page as it was made there, and a server's copy has empty fields besides. Returns any other object as it is.
+ */
+export function comparable(value: object): unknown {
+  const message = isDict(value) ? plainMessage(value) : value;
+  if (!isDict(message) || typeof message["type"] !== "string" || !("content" in message)) return value;
+  return Object.fromEntries(Object.entries(message).filter(([, own]) => !isEmpty(own)));
+}
+
+const isEmpty = (value: unknown): boolean =>
+  value == null || (typeof value === "object" && Object.keys(value).length === 0);
+
 /** The class of each type's parts. */
 const CHUNKS = new Map(KINDS.map(([type, name]) => [type, `${name}MessageChunk`]));
 

@@ -172,9 +172,9 @@ export class LangGraphProtocol implements RunProtocol {
   }
 
   /** Asks for the fields in doubt. If the server does not answer, they stay in doubt. */
-  async #settle(signal: AbortSignal): Promise<void> {
+  async #settle(endedWell: boolean, signal: AbortSignal): Promise<void> {
     try {
-      await settle(this.#thread, this.#transport, signal);
+      await settle(this.#thread, this.#transport, endedWell, signal);
     } catch {
       signal.throwIfAborted();
     }
@@ -235,7 +235,7 @@ export class LangGraphProtocol implements RunProtocol {
       join,
       endsWith: endOf(modesOf(this.#options)),
       isOver: () => this.#isOver(signal),
-      settle: () => this.#settle(signal),
+      settle: (endedWell) => this.#settle(endedWell, signal),
       onEvent: (part) => tell(onEvent, part),
     });
     return {};

@@ -1,25 +1,51 @@
+import { digest } from "../shared/digest.js";
 import { reconcile } from "../runner/load.js";
+import { INSIDE } from "../thread/inside.js";
 import type { AnyThread } from "../thread/thread.js";
+import { comparable } from "./message-form.js";
 import type { LangGraphTransport } from "./transport.js";
 
-/** Brings the fields in doubt to what the server has: these alone, or all after a gap or a run that did not end well. */
-export async function settle(thread: AnyThread, transport: LangGraphTransport, signal: AbortSignal): Promise<void> {
-  const { threadId, doubts } = thread;
-  if (doubts.length === 0 || threadId === undefined) return;
-  const names = [...new Set(doubts.map(({ field }) => field))];
-  const isGap = doubts.some(({ reason }) => reason === "gap" || reason === "bad-end");
-  const fields = isGap ? undefined : await transport.fields?.(threadId, names, { signal });
-  if (fields) takeFields(thread, fields);
-  else {
-    const { state, load } = transport;
-    const found = await (state ?? load)?.(threadId, { signal });
-    if (!found) return;
-    const { values, interrupts = [], position } = found;
-    reconcile(thread, { values, interrupts, position });
-  }
+type Values = Readonly<Record<string, unknown>>;
+
+/**
+ * Settles the doubts of a thread by the server's state. Fields with the server's digest are proven. Of the others it asks
+ * for the values, or for the whole state after a gap, and after a run that did not end well.
+ */
+export async function settle(
+  thread: AnyThread,
+  transport: LangGraphTransport,
+  endedWell: boolean,
+  signal: AbortSignal,
+): Promise<void> {
+  const { threadId } = thread;
+  if (thread.doubts.length === 0 || threadId === undefined) return;
+  const call = { signal };
+  const isSettled = endedWell && settleEqual(thread, await transport.digests?.(threadId, namesOf(thread), call));
+  const names = namesOf(thread);
+  if (names.length === 0) return;
+  const isGap = thread.doubts.some(({ reason }) => reason === "gap" || reason === "bad-end");
+  const mayAskFew = endedWell && (isSettled || !isGap);
+  const fields = mayAskFew ? await transport.fields?.(threadId, names, call) : undefined;
+  if (fields) return takeFields(thread, fields);
+  const { state, load } = transport;
+  const found = await (state ?? load)?.(threadId, call);
+  if (!found) return;
+  const { values, interrupts = [], position } = found;
+  reconcile(thread, { values, interrupts, position });
 }
 
-function takeFields(thread: AnyThread, { messages, ...others }: Readonly<Record<string, unknown>>): void {
+const namesOf = ({ doubts }: AnyThread): string[] => [...new Set(doubts.map(({ field }) => field))];
+
+/** Settles the fields that have the server's digest. Returns whether there are digests. */
+function settleEqual(thread: AnyThread, digests: Values | undefined): boolean {
+  if (!digests) return false;
+  const confirmed = thread.getConfirmedState() as Values;
+  const digestOf = (name: string) => (confirmed[name] === undefined ? undefined : digest(confirmed[name], comparable));
+  thread[INSIDE].proof.settle((name) => digests[name] === digestOf(name));
+  return true;
+}
+
+function takeFields(thread: AnyThread, { messages, ...others }: Values): void {
   const { position } = thread;
   if (messages !== undefined) thread.receive({ type: "messages", messages: messages as object[] });
   if (Object.keys(others).length > 0) {

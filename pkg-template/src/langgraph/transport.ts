@@ -46,6 +46,14 @@ export interface LangGraphTransport extends Transport<LangGraphInput, object> {
         options: { readonly signal: AbortSignal },
       ) => PromiseLike<Readonly<Record<string, unknown>> | undefined>)
     | undefined;
+  /** Returns the digests of saved fields: see {@link digest}. Undefined if the server makes none. */
+  digests?:
+    | ((
+        threadId: string,
+        names: readonly string[],
+        options: { readonly signal: AbortSignal },
+      ) => PromiseLike<Readonly<Record<string, unknown>> | undefined>)
+    | undefined;
   /** Returns how a run stands: `interrupted` for one that another page has stopped, `success` for one that ended well. */
   status?:
     | ((run: RunRef, options: { readonly signal: AbortSignal }) => string | undefined | PromiseLike<string | undefined>)
@@ -89,6 +97,8 @@ export function apiTransport(options: ApiTransportOptions): LangGraphTransport {
       signal,
       ...(body && { body: JSON.stringify(body) }),
     });
+  // Only `serveLangGraph` makes digests: a server without them is asked once.
+  let hasDigests = true;
   const read = stateOf(
     (threadId, signal) => json(threadId, "state", signal),
     (threadId, signal) => json(threadId, "history?limit=1", signal),
@@ -113,6 +123,13 @@ export function apiTransport(options: ApiTransportOptions): LangGraphTransport {
       return (
         extract && fieldsIn(await jsonOf(await post("/threads/search", { ids: [threadId], extract }, signal)), names)
       );
+    },
+    digests: async (threadId, fields, { signal }) => {
+      if (!hasDigests) return undefined;
+      const path = `/threads/${segment(threadId)}/state/digest`;
+      const answer = (await unlessUnknown(async () => jsonOf(await post(path, { fields }, signal)))) as Answered;
+      hasDigests = answer?.digests !== undefined;
+      return answer?.digests;
     },
     status: async ({ threadId, runId }, { signal }) => statusIn(await json(threadId, `runs/${segment(runId)}`, signal)),
   };
@@ -210,6 +227,7 @@ const snakeCased = (payload: Record<string, unknown>): Record<string, unknown> =
   );
 
 /** The fields of a server's run and state that a runner reads. */
+type Answered = { readonly digests?: Readonly<Record<string, unknown>> } | undefined;
 type ListedRun = { readonly run_id: string; readonly status: string };
 type ToldState = {
   readonly values?: unknown;
@@ -224,7 +242,7 @@ async function unlessUnknown<T>(ask: () => Promise<T>): Promise<T | undefined> {
   try {
     return await ask();
   } catch (error) {
-    if (httpStatusOf(error) === 404) return undefined;
+    if ([404, 405].includes(Number(httpStatusOf(error)))) return undefined;
     throw error;
   }
 }

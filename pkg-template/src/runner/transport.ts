@@ -19,8 +19,6 @@ export interface LoadedThread {
   readonly runId?: string | undefined;
   /** Whether nothing is left to do: the last run came to its end. */
   readonly isDone?: boolean | undefined;
-  /** The id of the checkpoint that has these values and nothing else. */
-  readonly checkpoint?: string | undefined;
   /** The checkpoint of the state. */
   readonly position?: ThreadPosition | undefined;
 }

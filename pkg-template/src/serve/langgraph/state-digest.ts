@@ -1,5 +1,5 @@
 // The digests of a thread's values, and single values of it, for clients that have the rest.
-import { wireMessage } from "../../langgraph/message-form.js";
+import { comparable } from "../../langgraph/message-form.js";
 import { isDict } from "../../langgraph/merge.js";
 import { digest } from "../../shared/digest.js";
 import type { GraphState } from "../../stream/graph-parts.js";
@@ -18,17 +18,13 @@ export function stateDigest(state: GraphState, fields: unknown): object {
     digests: Object.fromEntries(
       asked
         .filter((field) => Object.hasOwn(values, field) && values[field] !== undefined)
-        .map((field) => [field, digest(values[field], plain)]),
+        .map((field) => [field, digest(values[field], comparable)]),
     ),
   };
 }
 
 const isTexts = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((one) => typeof one === "string");
-
-/** An instance of one of `@langchain/core`'s messages is digested as the dict that it is sent as. */
-const plain = (value: object): unknown =>
-  isDict(value) && typeof value["getType"] === "function" ? wireMessage(value) : value;
 
 const MOST_PATHS = 10;
 
