@@ -3,6 +3,7 @@ import { Thread, type AgUiState } from "threadfold";
 import { agentTransport, AgUiRunner, type AgUiTransport } from "threadfold/ag-ui";
 import { expect, test } from "vitest";
 import { Observable } from "rxjs";
+import { askingTransport } from "../../support/asking-transport";
 
 interface Input {
   readonly threadId: string;
@@ -105,7 +106,7 @@ test("an answer of a server that is no JSON counts as none", async () => {
       const text = events(input, "c").map((event) => `data: ${JSON.stringify(event)}\n\n`);
       return new Response(text.join(""), { headers: { "content-type": "text/event-stream" } });
     };
-    await turns(new AgUiRunner(new Thread<AgUiState>(), { url: "http://page/agent/", fetch }));
+    await turns(new AgUiRunner(new Thread<AgUiState>(), { transport: askingTransport("http://page/agent/", fetch) }));
     expect(asked).toEqual(["http://page/agent/capabilities"]);
     expect(bodies.map(({ messages }) => messages.length)).toEqual([1, 3, 5]);
     for (const { forwardedProps } of bodies) expect(forwardedProps).toEqual({});

@@ -4,6 +4,7 @@ import { defineSchema, field, removeMessage, Thread, type AgUiState } from "thre
 import { AgUiRunner } from "threadfold/ag-ui";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
 import { serveAgUi } from "threadfold/serve";
+import { askingTransport } from "../../support/asking-transport";
 
 type Random = () => number;
 
@@ -197,7 +198,12 @@ export async function walk({
 
   const open = (thread: Thread<AgUiState>) => {
     thread.on("error", (error) => count(`reported ${error.message}`));
-    return new AgUiRunner(thread, { url: "http://page/agent", fetch, resumable, rejoinDelays: [0, 0] });
+    return new AgUiRunner(thread, {
+      ...(resumable
+        ? { url: "http://page/agent", fetch, resumable }
+        : { transport: askingTransport("http://page/agent", fetch) }),
+      rejoinDelays: [0, 0],
+    });
   };
   const tabs = [0, 1].map(() => open(new Thread<AgUiState>({ threadId: "t" })));
 

@@ -6,6 +6,7 @@ import { AgUiRunner, type AgUiRunnerOptions } from "threadfold/ag-ui";
 import { END, MemorySaver, START, StateGraph, type NodeContext } from "threadfold/graph";
 import { serveAgUi, type ServeAgUiOptions } from "threadfold/serve";
 import { expect, test } from "vitest";
+import { askingTransport } from "../../support/asking-transport";
 
 interface Message {
   readonly id: string;
@@ -75,7 +76,12 @@ function served(options: ServeAgUiOptions = {}) {
     return response;
   };
   const page = (more: Partial<AgUiRunnerOptions> = {}, thread = new Thread<AgUiState>({ threadId: "t" })) =>
-    new AgUiRunner(thread, { url: "http://page/agent", fetch, ...more });
+    new AgUiRunner(thread, {
+      ...(more.resumable
+        ? { url: "http://page/agent", fetch }
+        : { transport: askingTransport("http://page/agent", fetch) }),
+      ...more,
+    });
   /** A page that knows what the server can do, and where it is. */
   const warm = async (more?: Partial<AgUiRunnerOptions>) => {
     const runner = page(more);

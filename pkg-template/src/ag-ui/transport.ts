@@ -62,8 +62,9 @@ export function httpTransport(options: HttpTransportOptions): AgUiTransport {
       { ...STREAM, "content-type": "application/json" },
       { method: "POST", body: JSON.stringify(input), signal },
     );
+  // A server that keeps nothing has none to say, and a page logs each address that a server lacks.
+  if (!resumable) return { run };
   const capabilities = async () => jsonOf(await request(options, `${base}/capabilities`, {}, {}));
-  if (!resumable) return { run, capabilities };
   return {
     run,
     capabilities,
