@@ -8,8 +8,8 @@ import type { LangGraphTransport } from "./transport.js";
 type Values = Readonly<Record<string, unknown>>;
 
 /**
- * Settles the doubts of a thread by the server's state. Fields with the server's digest are proven. Of the others it asks
- * for the values, or for the whole state after a gap, and after a run that did not end well.
+ * Settles the doubts of a thread by the server's state. Fields with the server's digest are proven; it asks for the values
+ * of the others. After a gap, or a run that did not end well, it may ask for the whole state.
  */
 export async function settle(
   thread: AnyThread,
