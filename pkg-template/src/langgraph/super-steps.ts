@@ -72,8 +72,8 @@ export class SuperSteps {
   /** The number of parts with writes so far, if the server numbers them. */
   #parts: number | undefined;
   #hasUpdates = false;
-  /** The fields that this run cleared. */
-  readonly #cleared = new Set<string>();
+  /** The state as the run's end found it. */
+  #proven: { state: Dict; snapshots: number } | undefined;
   /** The message that the last part was about. */
   #lastId: string | undefined;
 
@@ -119,7 +119,6 @@ export class SuperSteps {
       this.#thread.receive({ type: "step", ...this.#atStart.position });
     }
     this.#isOpen = true;
-    this.#cleared.clear();
     this.#runId = runId;
     this.#isInputDue = true;
     this.#isFirst = true;
@@ -137,6 +136,7 @@ export class SuperSteps {
   /** A message of the stream is about to be shown. */
   sees(id: unknown, metadata: unknown, isGuest: boolean): void {
     if (id === this.#lastId && this.#window) return;
+    this.#isOpen = true;
     if (this.#conversation.sawValues || typeof id !== "string" || id === "") return;
     const { langgraph_step: step, langgraph_path: path, langgraph_node: node } = isDict(metadata) ? metadata : {};
     const isPlaced = !isGuest && typeof step === "number";
@@ -149,6 +149,7 @@ export class SuperSteps {
   /** The stream has updates. */
   hearsUpdates(): void {
     this.#hasUpdates = true;
+    this.#isOpen = true;
   }
 
   /** A part that may be the one before, sent twice: messages are the same then, other fields may be folded twice. */
@@ -210,6 +211,14 @@ export class SuperSteps {
 
   /** The run is about to end well; with interrupts, its last super-step is unfinished. */
   finish(isInterrupted: boolean): void {
+    // A run that was sent once more has ended already.
+    if (!this.#isOpen) return;
+    this.#finish(isInterrupted);
+    if (this.#conversation.sawValues || !this.#hasUpdates) return;
+    this.#proven = { state: this.#thread.getConfirmedState() as Dict, snapshots: this.#proof.snapshots };
+  }
+
+  #finish(isInterrupted: boolean): void {
     this.#isOpen = false;
     this.#isUnfinished = isInterrupted;
     if (!isInterrupted) this.#isLeftUnknown = false;
@@ -306,7 +315,6 @@ export class SuperSteps {
     this.#clearEphemeral(new StepWindow(this.#thread.getConfirmedState() as Dict));
     for (const { update } of sent) {
       this.#doubtUnknown(update as Dict);
-      for (const name of Object.keys(update as Dict)) this.#cleared.delete(name);
       if (this.#conversation.send({ type: "update", update: update as object })) continue;
       for (const name of Object.keys(update as object)) this.#doubt(name, "unreadable");
     }
@@ -364,14 +372,13 @@ export class SuperSteps {
   #fold(update: Dict, window: StepWindow): void {
     const inTurn: Record<string, unknown> = {};
     for (const [name, value] of Object.entries(update)) {
-      this.#cleared.delete(name);
       // The order of messages is looked at once, when the super-step is saved.
       if (name === "messages" || window.isLast(name, this.#schema)) inTurn[name] = value;
       else this.#set(name, window.folded(name, this.#schema)?.value);
     }
     const { messages } = inTurn;
-    if (messages !== undefined && !isOverwrite(messages) && ![messages].flat().every(hasId))
-      this.#doubt("messages", "unreadable");
+    const list = isOverwrite(messages) ? messages.__overwrite__ : messages;
+    if (list !== undefined && ![list].flat().every(hasId)) this.#doubt("messages", "unreadable");
     if (Object.keys(inTurn).length > 0 && !this.#conversation.update(inTurn))
       for (const name of Object.keys(inTurn)) this.#doubt(name, "unreadable");
   }
@@ -380,15 +387,24 @@ export class SuperSteps {
     this.#conversation.update({ [name]: overwrite(value) });
   }
 
-  /** The run ended: the thread took over what the run was sent, also a field that a super-step has cleared since. */
+  /**
+   * The run ended: the thread took over what the run was sent, where it has the value from before the run. The updates
+   * know better.
+   */
   ended(): void {
+    const proven = this.#proven;
+    this.#proven = undefined;
+    if (!proven || proven.snapshots !== this.#proof.snapshots) return;
     const state = this.#thread.getConfirmedState() as Dict;
-    for (const name of this.#cleared) if (state[name] !== undefined) this.#clear(name);
-    this.#cleared.clear();
+    for (const name of Object.keys(state)) {
+      const value = proven.state[name];
+      if (name === "messages" || state[name] === value) continue;
+      if (value === undefined) this.#clear(name);
+      else this.#conversation.send({ type: "delta", operations: [{ op: "add", path: `/${pointerTo(name)}`, value }] });
+    }
   }
 
   #clear(name: string): void {
-    this.#cleared.add(name);
     this.#conversation.send({ type: "delta", operations: [{ op: "remove", path: `/${pointerTo(name)}` }] });
   }
 
@@ -401,7 +417,8 @@ export class SuperSteps {
     for (const name of window.fields) {
       if (name !== "messages" && window.folded(name, this.#schema)?.isSure === false) this.#doubt(name, "order");
     }
-    this.#clearEphemeral(window);
+    // Each super-step has a part.
+    if (window.writes.length > 0) this.#clearEphemeral(window);
   }
 
   /** Brings the messages into the order in which the server has them, and removes those that no task wrote. */
