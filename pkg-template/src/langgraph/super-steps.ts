@@ -384,7 +384,9 @@ export class SuperSteps {
   }
 
   #set(name: string, value: unknown): void {
-    this.#conversation.update({ [name]: overwrite(value) });
+    if (name === "messages") this.#conversation.update({ messages: overwrite(value) });
+    else if (value === undefined) this.#clear(name);
+    else this.#conversation.send({ type: "delta", operations: [{ op: "add", path: `/${pointerTo(name)}`, value }] });
   }
 
   /**
@@ -399,8 +401,7 @@ export class SuperSteps {
     for (const name of Object.keys(state)) {
       const value = proven.state[name];
       if (name === "messages" || state[name] === value) continue;
-      if (value === undefined) this.#clear(name);
-      else this.#conversation.send({ type: "delta", operations: [{ op: "add", path: `/${pointerTo(name)}`, value }] });
+      this.#set(name, value);
     }
   }
 
