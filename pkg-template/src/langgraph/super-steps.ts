@@ -271,7 +271,8 @@ export class SuperSteps {
     if (isSame || isResumed || window.writes.length === 0) return window;
     // Each earlier super-step has a part; more parts without a super-step may be of this one.
     const unplaced = window.writes.filter((write) => write.step === undefined).length;
-    if (!this.isNumbered && unplaced > (before === undefined ? 0 : step - before)) return window;
+    const placed = new Set(window.writes.flatMap((write) => write.step ?? [])).size;
+    if (!this.isNumbered && unplaced > (before === undefined ? 0 : Math.max(0, step - before - placed))) return window;
     this.#commit();
     return this.#openWindow();
   }
