@@ -29,7 +29,7 @@ interface Requested {
   /** Tells whether a run without states is over, once its stream has ended. */
   readonly isOver?: (() => Promise<boolean>) | undefined;
   /** Called with doubts before the run ends. */
-  readonly settle?: ((endedWell: boolean) => Promise<void>) | undefined;
+  readonly settle?: ((endedWell: boolean, hasDigests: boolean) => Promise<void>) | undefined;
 }
 
 /** The thread's step: see {@link foldLangGraph}. */
@@ -218,11 +218,12 @@ class Reading implements Taker {
         disconnect(this.#thread);
       else {
         this.#api.steps.finish(run.interrupts.length > 0);
-        if (isQuiet) await this.#options.settle?.(run.interrupts.length === 0);
+        if (isQuiet) await this.#options.settle?.(run.interrupts.length === 0, this.#api.steps.isNumbered);
         run.finish();
         this.#api.steps.ended();
       }
-    } else if (isQuiet) await this.#options.settle?.(run.error === undefined && run.interrupts.length === 0);
+    } else if (isQuiet)
+      await this.#options.settle?.(run.error === undefined && run.interrupts.length === 0, this.#api.steps.isNumbered);
     const { runId, error } = run;
     const { status } = this.#thread.run;
     const isCut = status === "disconnected";

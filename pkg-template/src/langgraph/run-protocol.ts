@@ -172,9 +172,10 @@ export class LangGraphProtocol implements RunProtocol {
   }
 
   /** Asks for the fields in doubt. If the server does not answer, they stay in doubt. */
-  async #settle(endedWell: boolean, signal: AbortSignal): Promise<void> {
+  async #settle(endedWell: boolean, hasDigests: boolean, signal: AbortSignal): Promise<void> {
     try {
-      await settle(this.#thread, this.#transport, endedWell, signal);
+      const transport = hasDigests ? this.#transport : { ...this.#transport, digests: undefined };
+      await settle(this.#thread, transport, endedWell, signal);
     } catch {
       signal.throwIfAborted();
     }
@@ -235,7 +236,7 @@ export class LangGraphProtocol implements RunProtocol {
       join,
       endsWith: endOf(modesOf(this.#options)),
       isOver: () => this.#isOver(signal),
-      settle: (endedWell) => this.#settle(endedWell, signal),
+      settle: (endedWell, hasDigests) => this.#settle(endedWell, hasDigests, signal),
       onEvent: (part) => tell(onEvent, part),
     });
     return {};

@@ -80,7 +80,8 @@ export class SuperSteps {
   constructor(conversation: Conversation) {
     this.#conversation = conversation;
     this.#thread = conversation.thread as AnyThread;
-    this.#isOpen = isOpen(this.#thread);
+    // A run without an id is only requested.
+    this.#isOpen = isOpen(this.#thread) && this.#thread.run.id !== undefined;
     this.#isUnfinished = isUnfinished(this.#thread);
     this.#isLeftUnknown = this.#proof.position?.isLeft ?? this.#isUnfinished;
   }
@@ -193,6 +194,10 @@ export class SuperSteps {
     const { step, checkpoint_id: checkpointId, parts } = told as Note;
     if (parts !== undefined) {
       this.#openWindow();
+      const first = this.#isFirst ? this.#firstStep : undefined;
+      this.#isFirst = false;
+      // The first one that is named holds the input, or is the one that a resumed run goes on from.
+      if (first !== undefined && step !== undefined && step !== first - 1) this.#doubtAll("gap");
       if (parts !== (this.#parts ?? 0)) this.#doubtAll("gap");
       this.#parts = parts;
     }
@@ -250,7 +255,7 @@ export class SuperSteps {
     const written = new Set(this.#window?.writtenIds());
     const shown = this.#window?.shown ?? [];
     this.#unwritten = [...shown].filter((id) => !written.has(id));
-    if (!this.#conversation.sawValues && !this.isNumbered) this.#doubtAll("bad-end");
+    if (!this.#conversation.sawValues) this.#doubtAll("bad-end");
   }
 
   /** Comes to a super-step: the earlier ones are saved. Returns the window of what is not. */

@@ -97,8 +97,6 @@ export function apiTransport(options: ApiTransportOptions): LangGraphTransport {
       signal,
       ...(body && { body: JSON.stringify(body) }),
     });
-  // Only `serveLangGraph` makes digests: a server without them is asked once.
-  let hasDigests = true;
   const read = stateOf(
     (threadId, signal) => json(threadId, "state", signal),
     (threadId, signal) => json(threadId, "history?limit=1", signal),
@@ -125,10 +123,8 @@ export function apiTransport(options: ApiTransportOptions): LangGraphTransport {
       );
     },
     digests: async (threadId, fields, { signal }) => {
-      if (!hasDigests) return undefined;
       const path = `/threads/${segment(threadId)}/state/digest`;
       const answer = (await unlessUnknown(async () => jsonOf(await post(path, { fields }, signal)))) as Answered;
-      hasDigests = answer?.digests !== undefined;
       return answer?.digests;
     },
     status: async ({ threadId, runId }, { signal }) => statusIn(await json(threadId, `runs/${segment(runId)}`, signal)),
@@ -242,7 +238,7 @@ async function unlessUnknown<T>(ask: () => Promise<T>): Promise<T | undefined> {
   try {
     return await ask();
   } catch (error) {
-    if ([404, 405].includes(Number(httpStatusOf(error)))) return undefined;
+    if (httpStatusOf(error) === 404) return undefined;
     throw error;
   }
 }
