@@ -3,6 +3,7 @@ import { defineSchema, field, Thread } from "threadfold";
 import { foldLangGraph } from "threadfold/langgraph";
 import { describe, expect, test } from "vitest";
 import { FAILING, SAID_BEFORE_ASKING } from "../../hosts/servers/scenarios.mjs";
+import { withoutEmpty } from "../../support/without-empty";
 import { expectAllKept, expectHeldAndSaid, expectInSync, gist } from "./checks";
 import { listRecordings, readRecording, type Part } from "./format.mjs";
 import { held, plain, Witness } from "./witness";
@@ -109,3 +110,51 @@ test("a third of a run's parts come under an id that another part has had", () =
   const repeated = parts.filter(({ id }, index) => id === parts[index - 1]?.id);
   expect(repeated.length).toBeGreaterThan(parts.length / 5);
 });
+
+/** The updates say nothing of the fields that a thread without a schema lacks, nor how a run that failed ends. */
+const DOUBTS: Readonly<Record<string, readonly string[]>> = {
+  approval: ["sent: unknown-reducer"],
+  consent: ["messages: order"],
+  log: ["count: unknown-reducer", "log: unknown-reducer"],
+  redact: ["messages: order"],
+  subgraph: ["messages: order", "verdict: unknown-reducer"],
+};
+
+describe("without its states, a run", () => {
+  const names = listRecordings("langgraph").filter((name) => !name.includes("."));
+  test.each(names)("of %s comes to the server's state, or the doubt is known", async (name) => {
+    const thread = new Thread();
+    for (const [index, { request, parts, state }] of readRecording("langgraph", name).turns.entries()) {
+      if (request.input) thread.optimistic(request.input);
+      const quiet = parts.filter(({ event = "" }) => !event.startsWith("values"));
+      const { status } = await foldLangGraph(thread, stream(quiet));
+      // The run after a failed one may lack writes that the server had saved.
+      const isAfterFailure = (FAILING[name] ?? []).includes(index);
+      const doubts = thread.doubts
+        .filter(({ reason }) => !isAfterFailure || reason !== "bad-end")
+        .map(({ field, reason }) => `${field}: ${reason}`)
+        .sort();
+      if (status === "error") {
+        expect(doubts).toContain("messages: bad-end");
+        expect(FAILING[name]).toContain(index + 1);
+      } else {
+        const doubtful = thread.doubts.map(({ field }) => field);
+        expect(DOUBTS[name] ?? []).toEqual(expect.arrayContaining(doubts));
+        const said = SAID_BEFORE_ASKING[name]?.[index + 1];
+        expect(alike(thread.getConfirmedState(), doubtful, said)).toEqual(alike(state.values ?? {}, doubtful, said));
+      }
+      if (thread.doubts.length > 0) thread.receive({ type: "values", values: state.values ?? {} });
+      expect(thread.doubts).toEqual([]);
+    }
+  });
+});
+
+/** A state without the fields in doubt, its messages as a page and a server both have them. */
+function alike(state: object, doubtful: readonly string[], said: string | undefined): object {
+  const { messages, fields } = held(state);
+  const own = Object.entries(fields).filter(([name]) => !doubtful.includes(name));
+  return {
+    messages: messages.filter(({ content }) => said === undefined || content !== said).map(withoutEmpty),
+    fields: Object.fromEntries(own),
+  };
+}
