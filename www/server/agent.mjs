@@ -45,7 +45,8 @@ function agUi(graph) {
       }),
   });
   // A handler answers wherever it is put; this one is put at /agent alone.
-  const isOurs = (request) => /^\/agent(\/threads\/[^/]+(\/runs\/[^/]+)?)?$/.test(new URL(request.url).pathname);
+  const isOurs = (request) =>
+    /^\/agent(\/capabilities|\/threads\/[^/]+(\/runs\/[^/]+)?)?$/.test(new URL(request.url).pathname);
   return async (request) =>
     isOurs(request) ? handler(request) : Response.json({ error: `There is no ${request.url}` }, NOT_FOUND);
 }

@@ -259,6 +259,7 @@ export class LangGraphProtocol implements RunProtocol {
       const payload = await unlessAborted(whole(signal), signal);
       if (thread.threadId === undefined) {
         thread.threadId = (await this.#transport.create?.({ signal: abort })) ?? newId();
+        thread.receive({ type: "step", step: BEFORE_INPUT });
         tell(onThreadId, thread.threadId);
       }
       // A run that was not requested yet cannot be stopped.
@@ -288,6 +289,9 @@ function showsEnd(thread: Thread, { values, interrupts, isDone }: ServerThread):
 }
 
 const asked = <T>(value: T | (() => T)): T => (typeof value === "function" ? (value as () => T)() : value);
+
+/** The position of a thread without a checkpoint: the server counts from its first input. */
+const BEFORE_INPUT = -2;
 
 /** The stream mode after which a run may end. */
 const endOf = (modes: readonly string[]): "values" | "updates" | undefined =>
