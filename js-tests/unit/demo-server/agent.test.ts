@@ -171,7 +171,7 @@ test("a failing run ends with RUN_ERROR, and the server forgets it; asked again 
   expect(broken).toBe(false);
   expect(types(parts).indexOf("RUN_ERROR")).toBe(9);
   expect(parts).toHaveLength(10);
-  // The checkpoint is another one: the question was saved, and taken back.
+  // The checkpoint is another one: the server saved the question before it failed.
   expect(await held(first.threadId)).toEqual({ ...before, checkpoint: expect.any(String) });
   await run({ ...failed, runId: fresh("r") });
   expect((await held(first.threadId)).messages).toHaveLength(6);

@@ -46,7 +46,7 @@ export interface LangGraphTransport extends Transport<LangGraphInput, object> {
         options: { readonly signal: AbortSignal },
       ) => PromiseLike<Readonly<Record<string, unknown>> | undefined>)
     | undefined;
-  /** Returns the digests of saved fields: see {@link digest}. Undefined if the server makes none. */
+  /** Returns the digests of saved fields, as `serveLangGraph` makes them; undefined if the server makes none. */
   digests?:
     | ((
         threadId: string,
