@@ -231,6 +231,8 @@ export class SuperSteps {
     if (this.#conversation.sawValues) return;
     // The end of a stream that brought nothing proves nothing.
     if (this.#isJoining) this.#doubtAll("gap");
+    // A super-step may have cleared a field that it did not write, if the field is ephemeral.
+    if (!this.#thread.schema && this.#hasUpdates) this.#doubtUnknown(this.#thread.getConfirmedState() as Dict);
     if (!this.#hasUpdates) {
       if (this.#window && this.#window.shown.size > 0) this.#doubt("messages", "gap");
       return;
