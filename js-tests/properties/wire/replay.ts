@@ -4,7 +4,8 @@ import { foldLangGraph } from "threadfold/langgraph";
 import { delivered } from "./faults.js";
 import { updateOf, type Loose } from "./graphs.js";
 import { OwnServer, Server, wire, type Part, type Snapshot } from "./server.js";
-import { randomOf, type Field, type Scenario, type Turn } from "./specs.js";
+import { randomOf } from "../../support/random.js";
+import { type Field, type Scenario, type Turn } from "./specs.js";
 
 export const QUIET = ["updates", "messages"];
 export const LOUD = ["values", "updates", "messages"];

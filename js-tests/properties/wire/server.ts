@@ -2,7 +2,8 @@
 import { Command } from "@langchain/langgraph";
 import { serveLangGraph } from "threadfold/serve";
 import { build, updateOf, type Loose, type World } from "./graphs.js";
-import { randomOf, type Scenario, type Turn, type Write } from "./specs.js";
+import { randomOf } from "../../support/random.js";
+import { type Scenario, type Turn, type Write } from "./specs.js";
 
 export interface Part {
   readonly id?: string;

@@ -1,5 +1,7 @@
 // Random graphs, the calls on a thread of one, and the faults of the connection, all as data.
 
+import { randomOf } from "../../support/random.js";
+
 /** A message that a node writes. */
 export interface MessageSpec {
   readonly kind:
@@ -79,18 +81,6 @@ export interface Scenario {
   readonly turns: readonly Turn[];
   /** Whether several parts may have one id, which is a time. */
   readonly clockIds: boolean;
-}
-
-/** A generator of random numbers from 0 to 1 (mulberry32). */
-export function randomOf(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = state;
-    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 /** Names whose order differs by alphabet, by number and by code point. */

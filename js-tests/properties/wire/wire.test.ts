@@ -66,13 +66,15 @@ async function explored(
 
 // An explorer, until foldLangGraph folds updates alone: THREADFOLD_WIRE=1 runs it.
 test.runIf(process.env["THREADFOLD_WIRE"])("a thread without values is right or in doubt", async () => {
-  const { shown } = await explored("quiet wire", QUIET, 10_000);
+  const { shown, tally } = await explored("quiet wire", QUIET, 10_000);
   expect(shown.join("\n\n")).toBe("");
+  expect(tally.wrong).toBe(0);
 });
 
 test.runIf(process.env["THREADFOLD_WIRE"])("a thread of our own server is right or in doubt", async () => {
-  const { shown } = await explored("numbered wire", QUIET, 10_000, { isOwn: true });
+  const { shown, tally } = await explored("numbered wire", QUIET, 10_000, { isOwn: true });
   expect(shown.join("\n\n")).toBe("");
+  expect(tally.wrong).toBe(0);
 });
 
 test.runIf(process.env["THREADFOLD_WIRE"])("a thread with values is right, so the harness is", async () => {
@@ -81,6 +83,7 @@ test.runIf(process.env["THREADFOLD_WIRE"])("a thread with values is right, so th
     const fault = turns[turn]?.fault.kind ?? "none";
     return field !== "mood" && end === "finished" && fault !== "left" && fault !== "joined-less";
   };
-  const { shown } = await explored("loud wire", LOUD, 10_000, { counts });
+  const { shown, tally } = await explored("loud wire", LOUD, 10_000, { counts });
   expect(shown.join("\n\n")).toBe("");
+  expect(tally.wrong).toBe(0);
 });

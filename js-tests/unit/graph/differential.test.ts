@@ -2,7 +2,8 @@
 import { AIMessage } from "@langchain/core/messages";
 import { expect, test } from "vitest";
 import { seeded } from "../../support/seed.js";
-import { type GraphCase, randomGraph, randomOf } from "./random-graphs.js";
+import { randomOf } from "../../support/random.js";
+import { type GraphCase, randomGraph } from "./random-graphs.js";
 import { Case, type Saver, type Snapshot } from "./two-hosts.js";
 
 interface Outcome {

@@ -46,18 +46,6 @@ export interface GraphCase {
 export const START = "__start__";
 export const END = "__end__";
 
-/** A generator of random numbers from 0 to 1 (mulberry32). */
-export function randomOf(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = state;
-    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** Makes a graph of a random source. */
 export function randomGraph(random: () => number): GraphCase {
   const upTo = (most: number) => Math.floor(random() * (most + 1));

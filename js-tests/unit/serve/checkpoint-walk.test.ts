@@ -2,14 +2,9 @@
 // server has the same messages whether pages send all, or only what it lacks.
 import { expect, test } from "vitest";
 import { runs } from "../../support/seed.js";
+import { randomOf } from "../../support/random";
 import { walk, WORDS, type WalkOptions } from "./checkpoint-walk";
 import { chatGraph } from "./graphs";
-
-/** Numerical Recipes' generator: the same walk for a seed. */
-function randomOf(seed: number): () => number {
-  let state = seed * 7919;
-  return () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) / 2 ** 32;
-}
 
 const CHAT: Partial<WalkOptions> = { make: chatGraph as never, words: ["hi", "weather", "mail", "fail"] };
 
@@ -30,7 +25,7 @@ test.each([
 });
 
 test.each([false, true])("the server has what it has with a page that sends all, resumable %s", async (resumable) => {
-  // A failed run's removals are known only to a page that is told so.
+  // Only a page that the server tells of a failed run's removals knows them.
   const words = WORDS.filter((word) => !/fail|half/.test(word));
   for (let seed = 1; seed <= runs(200); seed++) {
     const [all, rest] = await Promise.all(

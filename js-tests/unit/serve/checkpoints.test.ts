@@ -135,7 +135,7 @@ test("the server declares what it can do, in AG-UI's form", async () => {
     state: { persistentState: false },
   });
   expect(await asked(serveAgUi(forgets))).not.toHaveProperty("custom");
-  // What an application does to the events the server does not know.
+  // The server does not know how an application changes the events.
   expect(await asked(serveAgUi(graph(), { onEvents: (events) => events }))).not.toHaveProperty("custom");
 });
 

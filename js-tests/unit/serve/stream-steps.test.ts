@@ -1,7 +1,8 @@
 // `stream_steps`: the updates sent, folded by their marks, are the state that the graph has at each checkpoint.
 import { expect, test } from "vitest";
 import { seeded } from "../../support/seed.js";
-import { type GraphCase, randomGraph, randomOf } from "../graph/random-graphs.js";
+import { randomOf } from "../../support/random.js";
+import { type GraphCase, randomGraph } from "../graph/random-graphs.js";
 import { Case } from "../graph/two-hosts.js";
 import { checkCommits, SteppedThread } from "./stepped-thread.js";
 

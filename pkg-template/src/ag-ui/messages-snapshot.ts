@@ -50,7 +50,7 @@ function putUnknown(fold: Fold, messages: readonly HeldMessage[]): void {
   }
 }
 
-/** Returns the server's messages up to the one after which a snapshot begins; undefined if there is none. */
+/** Returns the server's messages up to the one after which a snapshot begins; undefined without that one. */
 function leftOut(fold: Fold, after: unknown): readonly HeldMessage[] | undefined {
   const { messages = [] } = fold.thread.getConfirmedState() as { messages?: readonly HeldMessage[] };
   const own = messages.filter(({ role }) => role !== "reasoning" && role !== "activity");

@@ -1,4 +1,5 @@
 import type { Fields } from "../state/schema.js";
+import { readyMade } from "./ready-made.js";
 import type { AnyMessage } from "../runner/messages-in.js";
 
 type Values = Record<string, unknown>;
@@ -6,7 +7,7 @@ type Values = Record<string, unknown>;
 /** Returns one input made of the updates sent together; null for none, which continues the graph from its state. */
 export function inputOf(updates: readonly object[], schema: { readonly fields: object } | undefined): Values | null {
   if (updates.length === 0) return null;
-  const fields: Partial<Fields> = (schema?.fields ?? READY_MADE) as Fields;
+  const fields: Partial<Fields> = (schema ?? readyMade()).fields as Fields;
   const input: Values = {};
   for (const update of updates) {
     for (const [key, value] of Object.entries(update)) {
@@ -22,9 +23,6 @@ const withContents = (messages: unknown): unknown =>
   Array.isArray(messages) ? messages.map(withContent) : withContent(messages as AnyMessage);
 const withContent = (message: AnyMessage | null | undefined) =>
   message?.type === "remove" ? { content: "", ...message } : message;
-
-/** The kinds of fields of a thread without a schema. */
-const READY_MADE = { messages: { kind: "messages" }, tools: { kind: "tools" }, files: { kind: "files" } };
 
 /** Combines two updates of a field: appends lists, merges objects; otherwise the later one wins. */
 function joined(kind: string | undefined, first: unknown, second: unknown): unknown {

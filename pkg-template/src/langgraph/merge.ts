@@ -7,6 +7,14 @@ export type Dict = Readonly<Record<string, unknown>>;
 export const isDict = (value: unknown): value is Dict =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** Whether a value says nothing: null, or a list or an object without items. */
+export function isEmpty(value: unknown): boolean {
+  if (value == null) return true;
+  if (Array.isArray(value)) return value.length === 0;
+  for (const _ in value as object) return false;
+  return typeof value === "object";
+}
+
 /** Keys whose later text or number does not add to the earlier one. */
 const KEPT = new Set(["type", "index", "created", "timestamp"]);
 /** Keys whose later text, if there is any, takes the place of the earlier one. */

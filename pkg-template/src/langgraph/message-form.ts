@@ -1,6 +1,6 @@
 // The forms in which a server or a graph sends a message, and the one that a thread gets: a plain dict.
 import { CHAT, KINDS, REMOVAL } from "../../generated/kinds.js";
-import { isDict, type Dict } from "./merge.js";
+import { isDict, isEmpty, type Dict } from "./merge.js";
 
 /** A received message: its fields, its type, and whether it is a part of a message or a whole one. */
 export interface WireMessage {
@@ -67,9 +67,6 @@ export function comparable(value: object): unknown {
   if (!isDict(message) || typeof message["type"] !== "string" || !("content" in message)) return value;
   return Object.fromEntries(Object.entries(message).filter(([, own]) => !isEmpty(own)));
 }
-
-const isEmpty = (value: unknown): boolean =>
-  value == null || (typeof value === "object" && Object.keys(value).length === 0);
 
 /** The class of each type's parts. */
 const CHUNKS = new Map(KINDS.map(([type, name]) => [type, `${name}MessageChunk`]));

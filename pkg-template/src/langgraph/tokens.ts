@@ -1,5 +1,5 @@
 // Parts of messages that are nothing but text.
-import { isDict, mergeDicts, type Dict } from "./merge.js";
+import { isDict, isEmpty, mergeDicts, type Dict } from "./merge.js";
 import type { WireMessage } from "./message-form.js";
 
 /** Whether text may be appended to a message: to its content, or to its last block. */
@@ -40,11 +40,4 @@ function repeats(known: unknown, dict: unknown): boolean {
 function lastText(content: unknown): Dict | undefined {
   const last: unknown = Array.isArray(content) ? content.at(-1) : undefined;
   return isDict(last) && last["type"] === "text" && typeof last["text"] === "string" ? last : undefined;
-}
-
-function isEmpty(value: unknown): boolean {
-  if (value == null) return true;
-  if (Array.isArray(value)) return value.length === 0;
-  for (const _ in value as object) return false;
-  return typeof value === "object";
 }

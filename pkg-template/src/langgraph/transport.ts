@@ -39,26 +39,21 @@ export interface LangGraphTransport extends Transport<LangGraphInput, object> {
       ) => LoadedThread | undefined | PromiseLike<LoadedThread | undefined>)
     | undefined;
   /** Returns the saved values of some fields; undefined if the server cannot. Without it, the state is asked for. */
-  fields?:
-    | ((
-        threadId: string,
-        names: readonly string[],
-        options: { readonly signal: AbortSignal },
-      ) => PromiseLike<Readonly<Record<string, unknown>> | undefined>)
-    | undefined;
+  fields?: AskFields | undefined;
   /** Returns the digests of saved fields, as `serveLangGraph` makes them; undefined if the server makes none. */
-  digests?:
-    | ((
-        threadId: string,
-        names: readonly string[],
-        options: { readonly signal: AbortSignal },
-      ) => PromiseLike<Readonly<Record<string, unknown>> | undefined>)
-    | undefined;
+  digests?: AskFields | undefined;
   /** Returns how a run stands: `interrupted` for one that another page has stopped, `success` for one that ended well. */
   status?:
     | ((run: RunRef, options: { readonly signal: AbortSignal }) => string | undefined | PromiseLike<string | undefined>)
     | undefined;
 }
+
+/** Asks a server about some fields of a thread. Returns an answer for each field that has one. */
+type AskFields = (
+  threadId: string,
+  names: readonly string[],
+  options: { readonly signal: AbortSignal },
+) => PromiseLike<Readonly<Record<string, unknown>> | undefined>;
 
 /** Where {@link apiTransport} finds the assistant. */
 export interface ApiTransportOptions extends HttpOptions {

@@ -69,7 +69,7 @@ export class Proof {
     this.position = undefined;
   }
 
-  /** The part of a thread's record; undefined if there is nothing to keep. */
+  /** The part of a thread's record; undefined for one without doubts and position. */
   toJSON(): object | undefined {
     const { doubts, position } = this;
     return doubts.length > 0 || position ? { doubts, position } : undefined;

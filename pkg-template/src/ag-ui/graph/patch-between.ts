@@ -1,3 +1,4 @@
+import { pointerPart } from "../../shared/json-pointer.js";
 import type { PatchOperation } from "../../state/patch.js";
 
 type Dict = Readonly<Record<string, unknown>>;
@@ -29,6 +30,6 @@ function betweenLists(before: readonly unknown[], after: readonly unknown[], pat
   ];
 }
 
-const at = (path: string, key: string | number) => `${path}/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`;
+const at = (path: string, key: string | number) => `${path}/${pointerPart(key)}`;
 
 const isDict = (value: unknown): value is Dict => typeof value === "object" && value !== null && !Array.isArray(value);
