@@ -93,8 +93,20 @@ export class StepWindow {
   /** The ids of the new messages in the order in which the tasks wrote them. */
   writtenIds(): readonly string[] {
     const { writes } = inOrder(this.writersOf("messages"));
-    const told = new Set(writes.flatMap((write) => write.updates.flatMap(messageIds)));
-    return [...told].filter((id) => this.shown.has(id));
+    const ids = new Set(writes.flatMap((write) => write.updates.flatMap(messageIds)));
+    return [...ids].filter((id) => this.shown.has(id));
+  }
+
+  /** The ids of the new messages that no task wrote. */
+  unwrittenIds(): readonly string[] {
+    const written = new Set(this.writtenIds());
+    return [...this.shown].filter((id) => !written.has(id));
+  }
+
+  /** Whether all messages that the tasks wrote are new ones. */
+  get onlyAdds(): boolean {
+    const isNew = ({ updates }: Write) => updates.flatMap(messageIds).every((id) => this.shown.has(id));
+    return this.writersOf("messages").every(isNew);
   }
 }
 

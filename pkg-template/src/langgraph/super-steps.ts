@@ -1,24 +1,13 @@
-import { overwrite } from "../state/fields.js";
-import { defineSchema, type Schema } from "../state/schema.js";
-import { field } from "../state/fields.js";
 import { sameJson } from "../shared/same-json.js";
-import { INSIDE } from "../thread/inside.js";
 import { isOpen } from "../stream/run-end.js";
-import type { Doubt, ThreadPosition } from "../thread/proof.js";
+import { INSIDE } from "../thread/inside.js";
+import type { ThreadPosition } from "../thread/proof.js";
 import type { AnyThread } from "../thread/thread.js";
 import type { Conversation } from "./conversation.js";
 import { isDict, type Dict } from "./merge.js";
-import { plainMessages } from "./message-form.js";
-import { isOverwrite, messageIds, StepWindow } from "./step-window.js";
+import { messageIds, StepWindow } from "./step-window.js";
+import { UpdateFold } from "./update-fold.js";
 import type { TaskPath, Write } from "./write-order.js";
-
-/** The fields of a thread without a schema. */
-const READY_MADE = defineSchema({
-  messages: field.messages(),
-  tools: field.tools(),
-  todos: field.todos(),
-  files: field.files(),
-});
 
 /**
  * Super-steps from the end of one run to the first node of the next: the input, START and the node. A resumed run goes on
@@ -44,34 +33,24 @@ interface Note extends Dict {
 export class SuperSteps {
   readonly #conversation: Conversation;
   readonly #thread: AnyThread;
+  readonly #fold: UpdateFold;
   #window: StepWindow | undefined;
   /** The thread's snapshots when the window was opened. */
   #snapshots = 0;
-  /** The greatest super-step that a part of the run named. */
+  /** The greatest super-step that a part named. */
   #step: number | undefined;
-  /** Whether the run's input is still to be folded in: it is saved before any task runs. */
-  #isInputDue = false;
-  /** Whether no part of the run named a super-step yet. */
-  #isFirst = true;
-  #isJoining = false;
-  /** Whether a run has begun whose end is not known. */
-  #isOpen: boolean;
-  /** Whether the end of the run before is not known: its server may have lost what it sent. */
-  #wasCut = false;
-  /** Whether the server numbered the parts of the run before. */
-  #wasNumbered = false;
+  #run = newRun();
   #runId: string | undefined;
   /** The state to go back to when the run starts again. */
   #atStart: { window?: StepWindow | undefined; step?: number | undefined; position?: ThreadPosition | undefined } = {};
-  /** Whether an earlier run left a super-step unfinished, and the window lacks its writes. */
-  #isLeftUnknown: boolean;
+  /** Whether a run has begun whose end is not known. */
+  #isOpen: boolean;
   /** Whether the last run that ended may have left a super-step unfinished. */
   #isUnfinished: boolean;
+  /** Whether an earlier run left a super-step unfinished, and the window lacks its writes. */
+  #isLeftUnknown: boolean;
   /** The messages of a failed run that no task wrote. They are shown until the next run. */
   #unwritten: readonly string[] = [];
-  /** The number of parts with writes so far, if the server numbers them. */
-  #parts: number | undefined;
-  #hasUpdates = false;
   /** The state as the run's end found it. */
   #proven: { state: Dict; snapshots: number } | undefined;
   /** The message that the last part was about. */
@@ -80,14 +59,11 @@ export class SuperSteps {
   constructor(conversation: Conversation) {
     this.#conversation = conversation;
     this.#thread = conversation.thread as AnyThread;
+    this.#fold = new UpdateFold(conversation);
     // A run without an id is only requested.
     this.#isOpen = isOpen(this.#thread) && this.#thread.run.id !== undefined;
     this.#isUnfinished = isUnfinished(this.#thread);
     this.#isLeftUnknown = this.#proof.position?.isLeft ?? this.#isUnfinished;
-  }
-
-  get #schema(): Schema<unknown> {
-    return (this.#thread.schema as Schema<unknown> | undefined) ?? READY_MADE;
   }
 
   get #proof() {
@@ -96,22 +72,13 @@ export class SuperSteps {
 
   /** Whether the server numbers its parts, and names each super-step that it saved. */
   get isNumbered(): boolean {
-    return this.#parts !== undefined;
-  }
-
-  #doubt(field: string, reason: Doubt["reason"]): void {
-    this.#thread[INSIDE].doubt({ field, reason });
-  }
-
-  #doubtAll(reason: Doubt["reason"]): void {
-    const fields = [...Object.keys(this.#schema.fields as object), ...Object.keys(this.#thread.getConfirmedState())];
-    for (const name of new Set(fields)) this.#doubt(name, reason);
+    return this.#run.parts !== undefined;
   }
 
   /** A run starts; the last one starts again from its beginning if it comes with the same id. */
   start(runId: string | undefined): void {
-    if (runId === undefined || runId !== this.#runId) {
-      this.#wasCut = this.#isOpen;
+    const isNew = runId === undefined || runId !== this.#runId;
+    if (isNew) {
       if (this.#window) this.#window.left = this.#window.writes.length;
       this.#atStart = { window: this.#window?.copy(), step: this.#step, position: this.#proof.position };
     } else {
@@ -119,19 +86,20 @@ export class SuperSteps {
       this.#step = this.#atStart.step;
       this.#thread.receive({ type: "step", ...this.#atStart.position });
     }
+    this.#run = {
+      ...newRun(),
+      isInputDue: true,
+      wasNumbered: this.isNumbered,
+      wasCut: isNew ? this.#isOpen : this.#run.wasCut,
+      hasInput: this.#run.hasInput,
+    };
     this.#isOpen = true;
     this.#runId = runId;
-    this.#isInputDue = true;
-    this.#isFirst = true;
-    this.#isJoining = false;
-    this.#wasNumbered = this.isNumbered;
-    this.#parts = undefined;
-    this.#hasUpdates = false;
   }
 
   /** A stream goes on with a run: parts may be missing, unless it begins with the run's start. */
   join(): void {
-    this.#isJoining = true;
+    this.#run.isJoining = true;
   }
 
   /** A message of the stream is about to be shown. */
@@ -144,12 +112,16 @@ export class SuperSteps {
     const window = this.#reach(isPlaced ? step : undefined);
     this.#lastId = id;
     if (isPlaced) window.places.set(id, { node, step, path: Array.isArray(path) ? path : undefined });
-    if (!this.#conversation.thread.getConfirmedMessage(id)) window.shown.add(id);
+    this.#show(id, window);
+  }
+
+  #show(id: string, window: StepWindow): void {
+    if (!this.#thread.getConfirmedMessage(id)) window.shown.add(id);
   }
 
   /** The stream has updates. */
   hearsUpdates(): void {
-    this.#hasUpdates = true;
+    this.#run.hasUpdates = true;
     this.#isOpen = true;
   }
 
@@ -157,7 +129,10 @@ export class SuperSteps {
   repeats(writes: Dict): void {
     if (this.#conversation.sawValues) return;
     for (const update of Object.values(writes).flat().filter(isDict)) {
-      for (const name of Object.keys(update)) if (name !== "messages") this.#doubt(name, "gap");
+      this.#fold.doubt(
+        Object.keys(update).filter((name) => name !== "messages"),
+        "gap",
+      );
     }
   }
 
@@ -170,11 +145,11 @@ export class SuperSteps {
     }
     const { step, path, part, cached } = (isDict(told) ? told : {}) as Note;
     if (part !== undefined) {
-      if (part !== (this.#parts ?? 0)) this.#doubtAll("gap");
-      this.#parts = part + 1;
+      if (part !== (this.#run.parts ?? 0)) this.#fold.doubtAll("gap");
+      this.#run.parts = part + 1;
     }
     const window = this.#reach(step);
-    const own = updates.map((update) => this.#known(update));
+    const own = updates.map((update) => this.#fold.known(update));
     const place = own
       .flatMap(messageIds)
       .map((id) => window.places.get(id))
@@ -182,28 +157,27 @@ export class SuperSteps {
     const write: Write = { node, updates: own, step: step ?? place?.step, path: path ?? place?.path };
     if (cached && this.#wasTaken(write)) return;
     window.add(write);
-    for (const id of own.flatMap(messageIds)) {
-      if (!this.#conversation.thread.getConfirmedMessage(id)) window.shown.add(id);
-    }
-    for (const update of own) this.#fold(update, window);
+    for (const id of own.flatMap(messageIds)) this.#show(id, window);
+    for (const update of own) this.#fold.fold(update, window);
   }
 
   /** The server saved a super-step. */
   saved(told: unknown): void {
     if (!isDict(told) || this.#conversation.sawValues) return;
     const { step, checkpoint_id: checkpointId, parts } = told as Note;
+    if (parts === undefined && checkpointId === undefined) return;
+    this.#openWindow();
+    const run = this.#run;
     if (parts !== undefined) {
-      this.#openWindow();
-      const first = this.#isFirst ? this.#firstStep : undefined;
-      this.#isFirst = false;
+      const first = run.isFirst ? this.#firstStep : undefined;
+      run.isFirst = false;
       // The first one that is named holds the input, or is the one that a resumed run goes on from.
-      if (first !== undefined && step !== undefined && step !== first - 1) this.#doubtAll("gap");
-      if (parts !== (this.#parts ?? 0)) this.#doubtAll("gap");
-      this.#parts = parts;
+      const isSkipped = first !== undefined && step !== undefined && step !== first - 1;
+      if (isSkipped || parts !== (run.parts ?? 0)) this.#fold.doubtAll("gap");
+      run.parts = parts;
     }
     if (checkpointId === undefined) return;
-    this.#openWindow();
-    this.#parts ??= 0;
+    run.parts ??= 0;
     this.#commit();
     this.#step = step;
     this.#thread.receive({ type: "step", step, checkpointId });
@@ -219,7 +193,7 @@ export class SuperSteps {
     // A run that was sent once more has ended already.
     if (!this.#isOpen) return;
     this.#finish(isInterrupted);
-    if (this.#conversation.sawValues || !this.#hasUpdates) return;
+    if (this.#conversation.sawValues || !this.#run.hasUpdates) return;
     this.#proven = { state: this.#thread.getConfirmedState() as Dict, snapshots: this.#proof.snapshots };
   }
 
@@ -230,16 +204,15 @@ export class SuperSteps {
     this.#unwritten = [];
     if (this.#conversation.sawValues) return;
     // The end of a stream that brought nothing proves nothing.
-    if (this.#isJoining) this.#doubtAll("gap");
-    // A super-step may have cleared a field that it did not write, if the field is ephemeral.
-    if (!this.#thread.schema && this.#hasUpdates) this.#doubtUnknown(this.#thread.getConfirmedState() as Dict);
-    if (!this.#hasUpdates) {
-      if (this.#window && this.#window.shown.size > 0) this.#doubt("messages", "gap");
+    if (this.#run.isJoining) this.#fold.doubtAll("gap");
+    if (!this.#run.hasUpdates) {
+      if (this.#window && this.#window.shown.size > 0) this.#fold.doubt(["messages"], "gap");
       return;
     }
+    this.#fold.doubtCleared();
     const window = this.#openWindow();
     if (isInterrupted) {
-      this.#orderMessages(window);
+      this.#fold.orderMessages(window);
       if (!this.isNumbered) this.#thread.receive({ type: "step" });
       return;
     }
@@ -247,34 +220,34 @@ export class SuperSteps {
       const isKnown = window.writes.every(({ step }) => step === this.#step);
       this.#commit();
       this.#thread.receive({ type: "step", step: isKnown ? this.#step : undefined });
-    } else if (window.writes.length > 0) this.#doubtAll("gap");
+    } else if (window.writes.length > 0) this.#fold.doubtAll("gap");
   }
 
   /** The run failed, or was stopped: it may have saved writes that it did not tell. */
   fail(): void {
     this.#isOpen = false;
     this.#isUnfinished = true;
-    const written = new Set(this.#window?.writtenIds());
-    const shown = this.#window?.shown ?? [];
-    this.#unwritten = [...shown].filter((id) => !written.has(id));
-    if (!this.#conversation.sawValues) this.#doubtAll("bad-end");
+    this.#unwritten = this.#window?.unwrittenIds() ?? [];
+    if (!this.#conversation.sawValues) this.#fold.doubtAll("bad-end");
   }
 
   /** Comes to a super-step: the earlier ones are saved. Returns the window of what is not. */
   #reach(step: number | undefined): StepWindow {
     const window = this.#openWindow();
     if (step === undefined) return window;
-    const wasFirst = this.#isFirst;
+    const wasFirst = this.#run.isFirst;
     const before = wasFirst ? this.#firstStep : this.#step;
-    this.#isFirst = false;
+    this.#run.isFirst = false;
     // Each super-step has at least one task, and each task has a part.
     const isGap = before !== undefined && (step < before || step - before > window.writes.length);
-    if (isGap && !this.isNumbered) this.#doubtAll("gap");
+    if (isGap && !this.isNumbered) this.#fold.doubtAll("gap");
     const isSame = step === this.#step;
     this.#step = step;
     // A resumed run goes on in the super-step in which the earlier one stopped.
     const isResumed =
-      wasFirst && !this.#hasInput && window.writes.slice(0, window.left).some((write) => (write.step ?? step) >= step);
+      wasFirst &&
+      !this.#run.hasInput &&
+      window.writes.slice(0, window.left).some((write) => (write.step ?? step) >= step);
     if (isSame || isResumed || window.writes.length === 0) return window;
     // Each earlier super-step has a part; more parts without a super-step may be of this one.
     const unplaced = window.writes.filter((write) => write.step === undefined).length;
@@ -287,10 +260,8 @@ export class SuperSteps {
   /** The super-step in which the run's first tasks run, if it is known where the thread stood. */
   get #firstStep(): number | undefined {
     const stood = this.#proof.position?.step;
-    return stood === undefined ? undefined : stood + (this.#hasInput ? STEPS_TO_INPUT : 1);
+    return stood === undefined ? undefined : stood + (this.#run.hasInput ? STEPS_TO_INPUT : 1);
   }
-
-  #hasInput = false;
 
   /** Opens a window, unless one is open; the first of a run takes the run's input. */
   #openWindow(): StepWindow {
@@ -299,10 +270,10 @@ export class SuperSteps {
       this.#window = undefined;
       this.#isLeftUnknown = this.#proof.position?.isLeft ?? this.#isUnfinished;
     }
-    if (this.#isInputDue) this.#takeInput();
-    if (this.#isJoining) {
-      this.#isJoining = false;
-      if (!this.isNumbered) this.#doubtAll("gap");
+    if (this.#run.isInputDue) this.#takeInput();
+    if (this.#run.isJoining) {
+      this.#run.isJoining = false;
+      if (!this.isNumbered) this.#fold.doubtAll("gap");
     }
     this.#snapshots = this.#proof.snapshots;
     return (this.#window ??= new StepWindow(this.#thread.getConfirmedState() as Dict));
@@ -310,38 +281,35 @@ export class SuperSteps {
 
   /** Folds in what the run was sent. New input drops what an earlier run left unfinished; a resumed run goes on with it. */
   #takeInput(): void {
-    this.#isInputDue = false;
+    this.#run.isInputDue = false;
     // No task wrote them, and this run may make them anew.
     this.#conversation.remove([...this.#unwritten, ...this.#proof.cutOff]);
     const sent = this.#thread.pending.filter(({ status }) => status === "sent");
-    this.#hasInput = sent.length > 0;
-    if (this.#wasCut) this.#doubtAll("bad-end");
-    if (!this.#hasInput) return;
+    this.#run.hasInput = sent.length > 0;
+    if (this.#run.wasCut) this.#fold.doubtAll("bad-end");
+    if (!this.#run.hasInput) return;
     this.#dropLeft();
     this.#isLeftUnknown = false;
-    // Input is a super-step of its own.
-    this.#clearEphemeral(new StepWindow(this.#thread.getConfirmedState() as Dict));
-    for (const { update } of sent) {
-      this.#doubtUnknown(update as Dict);
-      if (this.#conversation.send({ type: "update", update: update as object })) continue;
-      for (const name of Object.keys(update as object)) this.#doubt(name, "unreadable");
-    }
+    this.#fold.foldInput(
+      sent.map(({ update }) => update as Dict),
+      new StepWindow(this.#thread.getConfirmedState() as Dict),
+    );
   }
 
   #dropLeft(): void {
     const left = this.#window;
     this.#window = undefined;
-    if (this.#isLeftUnknown) this.#doubtAll("bad-end");
+    if (this.#isLeftUnknown) this.#fold.doubtAll("bad-end");
     if (!left) return;
-    const written = new Set(left.writtenIds());
-    const isAdded = left
-      .writersOf("messages")
-      .every((write) => write.updates.flatMap(messageIds).every((id) => written.has(id)));
-    this.#conversation.remove([...left.shown].filter((id) => this.#wasNumbered || !written.has(id)));
+    if (!this.#run.wasNumbered) {
+      // Some of it may be of a super-step that was saved.
+      this.#conversation.remove(left.unwrittenIds());
+      this.#fold.doubt(left.fields, "bad-end");
+      return;
+    }
+    this.#conversation.remove([...left.shown]);
     for (const name of left.fields) {
-      if (this.#wasNumbered && name === "messages" && isAdded) continue;
-      if (this.#wasNumbered) this.#set(name, left.base[name]);
-      else this.#doubt(name, "bad-end");
+      if (name !== "messages" || !left.onlyAdds) this.#fold.set(name, left.base[name]);
     }
   }
 
@@ -349,7 +317,7 @@ export class SuperSteps {
   #wasTaken({ node, updates, path, step }: Write): boolean {
     if (this.#isLeftUnknown) {
       // The loaded state has them, without their tasks.
-      for (const name of updates.flatMap(Object.keys)) this.#doubt(name, "gap");
+      this.#fold.doubt(updates.flatMap(Object.keys), "gap");
       return true;
     }
     const writes = this.#window?.writes ?? [];
@@ -360,43 +328,6 @@ export class SuperSteps {
     return true;
   }
 
-  /** Without a schema all fields matter; with one, those others that a state brought are shown, too. */
-  #doubtUnknown(update: Dict): void {
-    const shown = this.#thread.getConfirmedState() as Dict;
-    for (const name of Object.keys(update)) {
-      const isShown = !this.#thread.schema || shown[name] !== undefined;
-      if (isShown && !Object.hasOwn(this.#schema.fields as object, name)) this.#doubt(name, "unknown-reducer");
-    }
-  }
-
-  /** Returns an update's fields whose reducers are known. */
-  #known(update: Dict): Dict {
-    const fields = this.#schema.fields as object;
-    const known = Object.entries(update).filter(([name]) => Object.hasOwn(fields, name));
-    this.#doubtUnknown(update);
-    return Object.fromEntries(known.map(([name, value]) => [name, name === "messages" ? plainMessages(value) : value]));
-  }
-
-  #fold(update: Dict, window: StepWindow): void {
-    const inTurn: Record<string, unknown> = {};
-    for (const [name, value] of Object.entries(update)) {
-      // The order of messages is looked at once, when the super-step is saved.
-      if (name === "messages" || window.isLast(name, this.#schema)) inTurn[name] = value;
-      else this.#set(name, window.folded(name, this.#schema)?.value);
-    }
-    const { messages } = inTurn;
-    const list = isOverwrite(messages) ? messages.__overwrite__ : messages;
-    if (list !== undefined && ![list].flat().every(hasId)) this.#doubt("messages", "unreadable");
-    if (Object.keys(inTurn).length > 0 && !this.#conversation.update(inTurn))
-      for (const name of Object.keys(inTurn)) this.#doubt(name, "unreadable");
-  }
-
-  #set(name: string, value: unknown): void {
-    if (name === "messages") this.#conversation.update({ messages: overwrite(value) });
-    else if (value === undefined) this.#clear(name);
-    else this.#conversation.send({ type: "delta", operations: [{ op: "add", path: `/${pointerTo(name)}`, value }] });
-  }
-
   /**
    * The run ended: the thread took over what the run was sent, where it has the value from before the run. The updates
    * know better.
@@ -405,16 +336,7 @@ export class SuperSteps {
     const proven = this.#proven;
     this.#proven = undefined;
     if (!proven || proven.snapshots !== this.#proof.snapshots) return;
-    const state = this.#thread.getConfirmedState() as Dict;
-    for (const name of Object.keys(state)) {
-      const value = proven.state[name];
-      if (name === "messages" || state[name] === value) continue;
-      this.#set(name, value);
-    }
-  }
-
-  #clear(name: string): void {
-    this.#conversation.send({ type: "delta", operations: [{ op: "remove", path: `/${pointerTo(name)}` }] });
+    this.#fold.restore(proven.state);
   }
 
   /** Everything so far is saved. */
@@ -422,60 +344,37 @@ export class SuperSteps {
     const window = this.#openWindow();
     this.#window = undefined;
     this.#lastId = undefined;
-    if (this.#hasUpdates) this.#settleMessages(window);
-    for (const name of window.fields) {
-      if (name !== "messages" && window.folded(name, this.#schema)?.isSure === false) this.#doubt(name, "order");
-    }
-    // Each super-step has a part.
-    if (window.writes.length > 0) this.#clearEphemeral(window);
-  }
-
-  /** Brings the messages into the order in which the server has them, and removes those that no task wrote. */
-  #settleMessages(window: StepWindow): void {
-    const written = window.writtenIds();
-    const isWritten = new Set(written);
-    this.#conversation.remove([...window.shown].filter((id) => !isWritten.has(id)));
-    this.#orderMessages(window);
-  }
-
-  #orderMessages(window: StepWindow): void {
-    const written = window.writtenIds();
-    const isWritten = new Set(written);
-    const writers = window.writersOf("messages");
-    if (writers.length === 0) return;
-    const shown = [...window.shown].filter((id) => isWritten.has(id));
-    const isInOrder = shown.every((id, at) => id === written[at]);
-    if (writers.length === 1 && isInOrder) return;
-    const folded = window.folded("messages", this.#schema);
-    if (!folded?.isSure) this.#doubt("messages", folded ? "order" : "unreadable");
-    if (folded && !(isInOrder && writers.every(isPlain))) this.#set("messages", folded.value);
-  }
-
-  /** A super-step clears the ephemeral fields that it does not write. */
-  #clearEphemeral(window: StepWindow): void {
-    const state = this.#thread.getConfirmedState() as Dict;
-    for (const [name, { kind }] of Object.entries(this.#schema.fields as Record<string, { kind: string }>)) {
-      if (kind !== "ephemeral" || state[name] === undefined) continue;
-      const steps = new Set(window.writes.map(({ step }) => step));
-      const writers = window.writersOf(name);
-      if (writers.length === 0) this.#clear(name);
-      else if (steps.size > 1 || steps.has(undefined)) this.#doubt(name, "order");
-    }
+    this.#fold.settle(window, this.#run.hasUpdates);
   }
 }
 
-/** The part of a JSON pointer that names a field. */
-const pointerTo = (name: string): string => name.replaceAll("~", "~0").replaceAll("/", "~1");
+/** The notes about one run. */
+interface RunNotes {
+  /** Whether its input is still to be folded in: it is saved before any task runs. */
+  isInputDue: boolean;
+  hasInput: boolean;
+  /** Whether no part named a super-step yet. */
+  isFirst: boolean;
+  isJoining: boolean;
+  hasUpdates: boolean;
+  /** The number of parts with writes so far, if the server numbers them. */
+  parts: number | undefined;
+  /** Whether the end of the run before is not known: its server may have lost what it sent. */
+  readonly wasCut: boolean;
+  /** Whether the server numbered the parts of the run before. */
+  readonly wasNumbered: boolean;
+}
+
+const newRun = (): RunNotes => ({
+  isInputDue: false,
+  hasInput: false,
+  isFirst: true,
+  isJoining: false,
+  hasUpdates: false,
+  parts: undefined,
+  wasCut: false,
+  wasNumbered: false,
+});
 
 /** Whether the thread's last run may have left a super-step unfinished. */
 const isUnfinished = ({ run: { status } }: AnyThread): boolean => status === "interrupted" || status === "error";
-
-const hasId = (message: unknown): boolean => isDict(message) && typeof message["id"] === "string";
-
-/** Whether a task only added messages or changed some: removals and overwrites act on what is there. */
-const isPlain = ({ updates }: Write): boolean =>
-  updates.every(({ messages }) =>
-    (Array.isArray(messages) ? messages : [messages]).every(
-      (message) => message === undefined || (hasId(message) && (message as Dict)["type"] !== "remove"),
-    ),
-  );
