@@ -56,7 +56,7 @@ pub trait Reducer<T, U = T> {
         Ok(move || *current = merged)
     }
 
-    /// Returns the field of the npm package that folds as this reducer does. The default is none.
+    /// Returns the field of the npm package that folds as this reducer does. By default, the page folds with the reducer itself.
     fn kind(&self) -> FieldKind {
         FieldKind::Own
     }

@@ -108,7 +108,7 @@ fn build(options: Options) -> Result<String, String> {
 /// Compiles the crate in this folder, and returns the path of its wasm.
 fn compile(options: &[OsString]) -> Result<PathBuf, String> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    // As a cdylib alone, whatever Cargo.toml says: beside an rlib there is no link-time optimisation.
+    // Builds a cdylib alone, whatever Cargo.toml says: cargo skips link-time optimisation beside an rlib.
     cargo.args(["rustc", "--lib", "--crate-type", "cdylib", "--release", "--target", TARGET]);
     cargo.arg("--message-format=json-render-diagnostics").args(options);
     for (name, value) in SMALL {

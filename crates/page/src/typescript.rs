@@ -1,41 +1,10 @@
 //! The types of a state in TypeScript, put together while the compiler runs.
+#![allow(clippy::large_types_passed_by_value, reason = "only the compiler evaluates it")]
 
-use threadfold::typed::page::{Declared, PageState, Types};
+use threadfold::typed::page::{Declared, PageState, Text, Types};
 
-/// How long they may be.
-const ROOM: usize = 32_768;
-
-/// A long text, made by the compiler.
-#[derive(Debug)]
-pub struct Page {
-    bytes: [u8; ROOM],
-    length: usize,
-}
-
-impl Page {
-    const fn with(mut self, text: &str) -> Self {
-        let bytes = text.as_bytes();
-        assert!(self.length + bytes.len() <= ROOM, "the types of a state are longer than 32 KiB");
-        let (_, rest) = self.bytes.split_at_mut(self.length);
-        let (place, _) = rest.split_at_mut(bytes.len());
-        place.copy_from_slice(bytes);
-        self.length += bytes.len();
-        self
-    }
-
-    /// Returns it as a string.
-    ///
-    /// # Panics
-    /// Never: it is made of strings.
-    #[must_use]
-    #[allow(clippy::panic, reason = "only the compiler evaluates it")]
-    pub const fn as_str(&self) -> &str {
-        match core::str::from_utf8(self.bytes.split_at(self.length).0) {
-            Ok(text) => text,
-            Err(_) => panic!("a text is made of strings"),
-        }
-    }
-}
+/// The types of a state: a long text.
+type Page = Text<32_768>;
 
 /// Returns the class of a state, its update, and the types of its fields.
 #[must_use]
@@ -45,7 +14,7 @@ impl Page {
     reason = "only the compiler evaluates it"
 )]
 pub const fn typescript<S: PageState>() -> Page {
-    let mut page = Page { bytes: [0; ROOM], length: 0 };
+    let mut page = Page::of("");
     let mut needs = Types::NONE;
     let mut at = 0;
     while at < S::FIELDS.len() {

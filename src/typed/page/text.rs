@@ -1,19 +1,17 @@
 //! Text that is put together while the compiler runs.
 #![allow(clippy::indexing_slicing, clippy::panic, reason = "only the compiler evaluates it")]
 
-/// How long the text of one type may be.
-const ROOM: usize = 2048;
 /// How many declarations a state may need.
 const COUNT: usize = 96;
 
-/// A short text, made by the compiler.
+/// A text of at most `ROOM` bytes, made by the compiler. That is enough for one type.
 #[derive(Debug, Clone, Copy)]
-pub struct Text {
+pub struct Text<const ROOM: usize = 2048> {
     bytes: [u8; ROOM],
     length: usize,
 }
 
-impl Text {
+impl<const ROOM: usize> Text<ROOM> {
     /// Returns a text.
     #[must_use]
     pub const fn of(text: &str) -> Self {
@@ -29,7 +27,7 @@ impl Text {
         let bytes = text.as_bytes();
         assert!(
             self.length + bytes.len() <= ROOM,
-            "a type is longer than 2,048 bytes in TypeScript"
+            "a type is too long in TypeScript: 2,048 bytes, or 32 KiB with all that it needs"
         );
         let (_, rest) = self.bytes.split_at_mut(self.length);
         let (place, _) = rest.split_at_mut(bytes.len());
@@ -105,7 +103,7 @@ impl Types {
         self.length
     }
 
-    /// Returns whether there are none.
+    /// Returns whether it has no declaration.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.length == 0
