@@ -36,7 +36,7 @@ export async function ensurePeers(folder) {
   const same =
     existsSync(present) &&
     Object.entries(packages(join(there, "package-lock.json"))).every(
-      ([path, { version }]) => !path || packages(present)[path]?.version === version,
+      ([path, { version, optional }]) => !path || optional || packages(present)[path]?.version === version,
     );
   if (same) return;
   await step(`npm ci (${folder})`, () =>

@@ -20,6 +20,7 @@ const STEP = "graph, a super-step that adds a message";
 const RUN = "graph, a run of so many nodes";
 const CHECKPOINT = "checkpoint in memory, one message added";
 const BYTES = "checkpoints of so many steps, a message each, bytes";
+const TURN = "LangGraph, a turn of ten super-steps, bytes";
 const PAGE = "token on a page in Chromium, main thread";
 
 export const BARS = [
@@ -50,6 +51,11 @@ export const BARS = [
       atMost: 1,
     },
   ]),
+  {
+    what: "bytes of a LangGraph turn of ten super-steps, n = 1,000, with states / without",
+    measured: ratio(TURN, 1_000, "with states", "threadfold"),
+    atLeast: 100,
+  },
   {
     what: "AG-UI event into a thread, n = 1,000, defaultApplyEvents / threadfold",
     measured: ratio(TEXT, 1_000, "@ag-ui/client", "threadfold"),

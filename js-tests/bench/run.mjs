@@ -85,6 +85,14 @@ if (
   }
 }
 
+if (wanted("LangGraph, a turn of ten super-steps, bytes")) {
+  const { turnCosts } = await import("./cases/turns.mjs");
+  for (const result of await turnCosts([100, 1_000, 10_000])) {
+    results.push(result);
+    printCase(result);
+  }
+}
+
 if (wanted("NODE_ENV")) {
   const { modeCosts } = await import("./cases/mode.mjs");
   for (const result of await modeCosts(options.quick ? 5 : 150)) {

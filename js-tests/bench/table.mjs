@@ -70,6 +70,12 @@ const ROWS = [
     peers: { "langgraph-sdk useStream": "`useStream`" },
   },
   {
+    what: "bytes of a LangGraph turn of ten super-steps, 100 / 1,000 / 10,000",
+    name: "LangGraph, a turn of ten super-steps, bytes",
+    ns: [100, 1_000, 10_000],
+    peers: { "with states": "with the server's states" },
+  },
+  {
     what: "a super-step of a graph, one message more on 1,000 / 10,000",
     name: "graph, a super-step that adds a message",
     ns: [1_000, 10_000],

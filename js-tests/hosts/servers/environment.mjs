@@ -1,21 +1,30 @@
-// The Python environment of both servers: target/servers-python, made from python/requirements.txt when that has changed.
+// The environments of the servers. Python's is target/servers-python, made from python/requirements.txt when that has
+// changed; that of LangGraph's JavaScript server is javascript/node_modules.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { ensurePeers } from "../../../scripts/node-modules.mjs";
 import { ask, Complaint, root, watch } from "../../../scripts/process.mjs";
 import { step } from "../../../scripts/progress.mjs";
 
 export const sources = fileURLToPath(new URL("python/", import.meta.url));
+export const javascript = fileURLToPath(new URL("javascript", import.meta.url));
 const folder = join(root, "target", "servers-python");
 export const python = join(folder, "bin", "python");
 
 const requirements = join(sources, "requirements.txt");
 const stamp = join(folder, "made-from");
 
-/** Makes the environment unless it is there already and made from the same requirements by the same Python. */
+/** Makes both environments, unless they are there already. */
 export async function ensureEnvironment() {
+  await ensurePeers(relative(root, javascript));
+  await ensurePython();
+}
+
+/** Makes Python's, unless it was made from the same requirements by the same Python. */
+async function ensurePython() {
   const version = ask("python3", ["-c", "import sys; print('%d.%d' % sys.version_info[:2])"]);
   if (!version) {
     throw new Complaint(

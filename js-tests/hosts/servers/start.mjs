@@ -1,12 +1,12 @@
-// The two real servers, each on a free port of the loopback interface. Run `node js-tests/hosts/servers/start.mjs` to
+// The real servers, each on a free port of the loopback interface. Run `node js-tests/hosts/servers/start.mjs` to
 // start them manually.
 import { spawn } from "node:child_process";
-import { cpSync, mkdtempSync } from "node:fs";
+import { cpSync, mkdtempSync, symlinkSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isMain, main } from "../../../scripts/process.mjs";
-import { ensureEnvironment, python, sources } from "./environment.mjs";
+import { ensureEnvironment, javascript, python, sources } from "./environment.mjs";
 
 const STARTS_WITHIN = 60_000;
 
@@ -18,41 +18,41 @@ const STARTS_WITHIN = 60_000;
 /** @returns {Promise<Server>} ag_ui_langgraph on FastAPI: each graph at `/NAME`, what it holds at `/NAME/state/THREAD`. */
 export const startAgUi = () => start("the AG-UI server", (port) => [python, "ag_ui_server.py", port]);
 
-/** @returns {Promise<Server>} `langgraph dev`. */
+/** @returns {Promise<Server>} `langgraph dev`, Python's. */
 export const startLangGraph = () =>
-  start("the LangGraph server", (port) => [
-    python,
-    "-m",
-    "langgraph_cli",
-    "dev",
-    "--no-browser",
-    "--no-reload",
-    "--host",
-    "127.0.0.1",
-    "--port",
-    port,
-    "--n-jobs-per-worker",
-    "8",
-  ]);
+  start("the LangGraph server", (port) => [python, "-m", "langgraph_cli", ...dev(port), "--n-jobs-per-worker", "8"]);
 
-/** Both at once, in the environment that they need. */
+/** @returns {Promise<Server>} `langgraphjs dev`: LangGraph's server in JavaScript, with graphs of its own. */
+export const startLangGraphJs = () =>
+  start(
+    "LangGraph's JavaScript server",
+    (port) => [process.execPath, join(modules, "@langchain", "langgraph-cli", "dist", "cli", "cli.mjs"), ...dev(port)],
+    javascript,
+  );
+
+const dev = (port) => ["dev", "--no-browser", "--no-reload", "--host", "127.0.0.1", "--port", port];
+
+const modules = join(javascript, "node_modules");
+
+/** All at once, in the environments that they need. */
 export async function startServers() {
   await ensureEnvironment();
-  const started = await Promise.allSettled([startAgUi(), startLangGraph()]);
+  const started = await Promise.allSettled([startAgUi(), startLangGraph(), startLangGraphJs()]);
   const stop = () => Promise.all(started.map(({ value }) => value?.stop()));
   const failed = started.find(({ status }) => status === "rejected");
   if (failed) {
     await stop();
     throw failed.reason;
   }
-  const [agUi, langGraph] = started.map(({ value }) => value);
-  return { agUi: agUi.url, langGraph: langGraph.url, stop };
+  const [agUi, langGraph, langGraphJs] = started.map(({ value }) => value.url);
+  return { agUi, langGraph, langGraphJs, stop };
 }
 
-async function start(name, command) {
+async function start(name, command, folder = sources) {
   // `langgraph dev` keeps its threads in the folder that it is started in: each start gets a new one.
   const home = mkdtempSync(join(tmpdir(), "threadfold-server-"));
-  cpSync(sources, home, { recursive: true });
+  cpSync(folder, home, { recursive: true, filter: (path) => path !== modules });
+  if (folder === javascript) symlinkSync(modules, join(home, "node_modules"), "junction");
   const url = `http://127.0.0.1:${await freePort()}`;
   const child = spawn(python, [join(sources, "held.py"), home, ...command(new URL(url).port)], {
     env: {
@@ -108,8 +108,10 @@ async function freePort() {
 
 if (isMain(import.meta.url)) {
   await main(async () => {
-    const { agUi, langGraph, stop } = await startServers();
-    console.log(`AG-UI: ${agUi}/chat\nLangGraph: ${langGraph}\nStop with Ctrl+C.`);
+    const { agUi, langGraph, langGraphJs, stop } = await startServers();
+    console.log(
+      `AG-UI: ${agUi}/chat\nLangGraph: ${langGraph}\nLangGraph in JavaScript: ${langGraphJs}\nStop with Ctrl+C.`,
+    );
     for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, stop);
   });
 }

@@ -372,10 +372,28 @@ def short_script(messages) -> Answer:
 SUMMARIZES = {"model": ScriptedModel(script=summary_script), "trigger": ("messages", 6), "keep": ("messages", 2)}
 
 
+# ten_steps: a turn of ten super-steps, each with one message of 400 characters.
+
+STEPS = 10
+
+
+async def take_step(state):
+    return {"messages": [AIMessage("x" * 400, id=f"a{len(state['messages'])}")]}
+
+
+def ten_steps_graph():
+    graph = StateGraph(MessagesState)
+    graph.add_node("step", take_step)
+    graph.add_edge(START, "step")
+    graph.add_conditional_edges("step", lambda state: "step" if len(state["messages"]) % (STEPS + 1) else END, ["step", END])
+    return graph
+
+
 chat = straight(MessagesState, ("model", model_node(chat_script)))
 todos = agent(TodosState, todos_script, [write_todos, multiply])
 parallel = agent(MessagesState, parallel_script, [weather])
 files = agent(FilesState, files_script, [write_file, delete_file])
+ten_steps = ten_steps_graph()
 prune = straight(MessagesState, ("model", model_node(chat_script)), ("keep_three", keep_three))
 redact = straight(MessagesState, ("model", model_node(redact_script)), ("blot", blot))
 clear = straight(MessagesState, ("model", model_node(chat_script)), ("forget", forget))
