@@ -211,6 +211,7 @@ export async function walk({
   const text = () => [any(words), random() < 0.5 ? any(words) : "", String(Math.floor(random() * 1000))].join(" ");
   const told = async () => {
     const answer = await handler(new Request("http://page/agent/threads/t"));
+    if (!answer.ok && answer.status !== 404) throw new Error(`GET threads/t: ${await answer.text()}`);
     return answer.status === 404
       ? undefined
       : ((await answer.json()) as { messages: object[]; state: object; run?: object; interrupts: object[] });
@@ -311,6 +312,9 @@ export async function walk({
     } catch (error) {
       count(`threw ${(error as { code?: string }).code ?? String(error)}`);
     }
+    // A stopped run of langgraph.js still writes its first checkpoint, and its MemorySaver throws if it is read in
+    // between: that lasts microtasks.
+    await new Promise((resolve) => setImmediate(resolve));
     const server = await told();
     texts.push([op, server?.messages.map((message) => (message as Message).content), server?.state]);
   }
