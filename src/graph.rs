@@ -43,27 +43,33 @@
 
 mod agent;
 mod builder;
+mod checkpoint;
 mod checkpoint_serde;
 mod checkpointer;
 mod command;
 mod compiled;
 mod error;
 mod invoke;
+mod memory_saver;
 mod names;
 mod node;
 mod outcome;
 pub mod planner;
 mod renumbered;
 mod running;
+mod sendable;
 mod together;
 
 pub use agent::Agent;
 pub use builder::StateGraph;
-pub use checkpointer::{Checkpoint, Checkpointer, Finished, MemorySaver, Pending, Saving};
+pub use checkpoint::{Checkpoint, Finished, Pending};
+pub use checkpointer::{Checkpointer, Saving};
 pub use command::{Command, END, IntoTargets, START, Target};
 pub use error::{BoxError, GraphError};
 pub use invoke::{Graph, OnThread};
+pub use memory_saver::MemorySaver;
 pub use names::Names;
 pub use node::{Commands, Ctx, Interrupt, Interrupted, Node, NodeFn, Nodes, Updates};
 pub use outcome::{Outcome, Resume, StepDone};
 pub use running::Running;
+pub use sendable::{MaybeSend, MaybeSync};

@@ -1,6 +1,7 @@
 //! Agents: they run alone, or as a node.
 
 use super::error::BoxError;
+use super::sendable::{MaybeSend, MaybeSync};
 use crate::{Error, State};
 
 /// An agent works on a state, in one of three ways.
@@ -49,7 +50,7 @@ use crate::{Error, State};
 /// # let waker = std::task::Waker::noop();
 /// # assert!(run.as_mut().poll(&mut std::task::Context::from_waker(waker)).is_ready());
 /// ```
-pub trait Agent: Send + Sync {
+pub trait Agent: MaybeSend + MaybeSync {
     /// The state that it works on.
     type State: State + Send + Sync;
 
@@ -60,13 +61,16 @@ pub trait Agent: Send + Sync {
     fn update(
         &self,
         state: &Self::State,
-    ) -> impl Future<Output = Result<<Self::State as State>::Update, BoxError>> + Send;
+    ) -> impl Future<Output = Result<<Self::State as State>::Update, BoxError>> + MaybeSend;
 
     /// Takes the whole state and returns the whole state.
     ///
     /// # Errors
     /// Its own, or [`Error`] of a reducer.
-    fn run(&self, state: Self::State) -> impl Future<Output = Result<Self::State, BoxError>> + Send
+    fn run(
+        &self,
+        state: Self::State,
+    ) -> impl Future<Output = Result<Self::State, BoxError>> + MaybeSend
     where
         <Self::State as State>::Update: Send,
     {

@@ -16,7 +16,7 @@ use super::invoke::Graph;
 use super::names::Names;
 use super::node::{AnyNode, Ctx, Function, NodeFn};
 use super::planner::{Join, Node, Options, Plan, PlanSpec};
-use super::together::BoxFuture;
+use super::sendable::{BoxFuture, MaybeSend, MaybeSync};
 use crate::State;
 
 /// The most steps of a run, by default.
@@ -104,7 +104,11 @@ where
     /// Adds a conditional edge: after `from`, `path` decides where to go, by the state that the
     /// node leaves.
     #[must_use]
-    pub fn branch<T>(mut self, from: &str, path: impl Fn(&S) -> T + Send + Sync + 'static) -> Self
+    pub fn branch<T>(
+        mut self,
+        from: &str,
+        path: impl Fn(&S) -> T + MaybeSend + MaybeSync + 'static,
+    ) -> Self
     where
         T: IntoTargets<S>,
     {

@@ -6,14 +6,14 @@ use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};
 use serde_json::Value;
 
-use super::checkpointer::{Checkpoint, Finished, Pending};
+use super::checkpoint::{Checkpoint, Finished, Pending};
 use super::names::Names;
 use super::node::Interrupt;
 use super::planner::{Cause, ChannelState, PlanState};
 use crate::State;
 
 /// Begins each checkpoint: another number is another form.
-const FORM: u8 = 2;
+const FORM: u8 = 3;
 
 /// Version, seen, passed; held, finished, updated.
 type ChannelForm = ((u64, u64, u64), (bool, bool, bool));
@@ -28,7 +28,10 @@ type PendingForm<U, S> =
     (u32, CauseForm, Option<FinishedForm<U, S>>, Vec<Value>, Option<(String, String, Value)>);
 /// The nodes and the list edges.
 type NamesForm = (Vec<String>, Vec<String>);
-type CheckpointForm<U, S> = (u8, S, PlanForm, Option<U>, Vec<S>, Vec<PendingForm<U, S>>, NamesForm);
+/// Its id and its parent's.
+type IdsForm = (String, Option<String>);
+type CheckpointForm<U, S> =
+    (u8, IdsForm, S, PlanForm, Option<U>, Vec<S>, Vec<PendingForm<U, S>>, NamesForm);
 
 /// Writes it in a form of this crate's own, which [`Deserialize`] reads.
 ///
@@ -43,8 +46,9 @@ where
         let pending: Vec<PendingForm<&S::Update, &S>> = self.pending.iter().map(pending).collect();
         let sends: Vec<&S> = self.sends.iter().collect();
         let names = (self.names.nodes.clone(), self.names.joins.clone());
+        let ids = (self.id.clone(), self.parent.clone());
         let form: CheckpointForm<&S::Update, &S> =
-            (FORM, &self.state, plan(&self.plan), self.input.as_ref(), sends, pending, names);
+            (FORM, ids, &self.state, plan(&self.plan), self.input.as_ref(), sends, pending, names);
         form.serialize(serializer)
     }
 }
@@ -55,14 +59,14 @@ where
     S::Update: Deserialize<'de>,
 {
     fn deserialize<T: Deserializer<'de>>(deserializer: T) -> Result<Self, T::Error> {
-        let (form, state, plan, input, sends, pending, (nodes, joins)) =
+        let (form, (id, parent), state, plan, input, sends, pending, (nodes, joins)) =
             CheckpointForm::<S::Update, S>::deserialize(deserializer)?;
         if form != FORM {
             return Err(T::Error::custom(format!("a checkpoint of another form: {form}")));
         }
         let pending = pending.into_iter().map(read_pending).collect();
         let names = Arc::new(Names { nodes, joins });
-        Ok(Self { state, plan: read_plan(plan), input, sends, pending, names })
+        Ok(Self { id, parent, state, plan: read_plan(plan), input, sends, pending, names })
     }
 }
 

@@ -1,129 +1,20 @@
 //! Where threads are kept between runs.
 
-use std::collections::HashMap;
-use std::fmt;
-use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use serde_json::Value;
-
+use super::checkpoint::Checkpoint;
 use super::error::BoxError;
-use super::names::Names;
-use super::node::Interrupt;
-use super::planner::{Cause, Node, PlanState};
+use super::sendable::{BoxFuture, MaybeSend, MaybeSync};
 use crate::State;
 
-/// The writes and Sends of a finished task.
-pub struct Finished<S: State> {
-    /// Its part of the state.
-    pub update: Option<S::Update>,
-    /// The numbers of the channels that it wrote.
-    pub writes: Vec<u32>,
-    /// The states of its Sends.
-    pub sends: Vec<S>,
-}
-
-/// The pending results of a task in a step that did not end.
-pub struct Pending<S: State> {
-    /// Its node.
-    pub node: Node,
-    /// Why it ran.
-    pub cause: Cause,
-    /// Its results, if it has finished: it does not run again.
-    pub finished: Option<Finished<S>>,
-    /// The answers that it was given.
-    pub answers: Vec<Value>,
-    /// Its open interrupt.
-    pub interrupt: Option<Interrupt>,
-}
-
-/// A thread as of the end of a step, and the pending work of the next.
-pub struct Checkpoint<S: State> {
-    /// The state.
-    pub state: S,
-    /// The planner's state.
-    pub plan: PlanState,
-    /// The input that is not merged yet.
-    pub input: Option<S::Update>,
-    /// The states of the Sends.
-    pub sends: Vec<S>,
-    /// The pending results of the next step's tasks.
-    pub pending: Vec<Pending<S>>,
-    /// The names of the numbers: the graph may have changed when the thread continues.
-    pub names: Arc<Names>,
-}
-
-impl<S: State> Clone for Finished<S>
-where
-    S::Update: Clone,
-{
-    fn clone(&self) -> Self {
-        Self { update: self.update.clone(), writes: self.writes.clone(), sends: self.sends.clone() }
-    }
-}
-
-impl<S: State> Clone for Pending<S>
-where
-    S::Update: Clone,
-{
-    fn clone(&self) -> Self {
-        Self {
-            node: self.node,
-            cause: self.cause,
-            finished: self.finished.clone(),
-            answers: self.answers.clone(),
-            interrupt: self.interrupt.clone(),
-        }
-    }
-}
-
-impl<S: State> Clone for Checkpoint<S>
-where
-    S::Update: Clone,
-{
-    fn clone(&self) -> Self {
-        Self {
-            state: self.state.clone(),
-            plan: self.plan.clone(),
-            input: self.input.clone(),
-            sends: self.sends.clone(),
-            pending: self.pending.clone(),
-            names: self.names.clone(),
-        }
-    }
-}
-
-impl<S: State> fmt::Debug for Finished<S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Finished").field("writes", &self.writes).finish_non_exhaustive()
-    }
-}
-
-impl<S: State> fmt::Debug for Pending<S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pending")
-            .field("node", &self.node)
-            .field("interrupt", &self.interrupt)
-            .finish_non_exhaustive()
-    }
-}
-
-impl<S: State> fmt::Debug for Checkpoint<S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Checkpoint")
-            .field("plan", &self.plan)
-            .field("pending", &self.pending)
-            .finish_non_exhaustive()
-    }
-}
-
 /// A checkpointer's future.
-pub type Saving<'a, T> = Pin<Box<dyn Future<Output = Result<T, BoxError>> + Send + 'a>>;
+pub type Saving<'a, T> = BoxFuture<'a, Result<T, BoxError>>;
 
 /// Keeps the last checkpoint of each thread.
 ///
-/// One that keeps them outside the program writes them with serde. Let a thread have one run at a
-/// time: of two, the checkpoint that is put last counts.
+/// One that keeps them outside the program writes them with serde. Of two runs of one thread at a
+/// time, the second to put a checkpoint ends with [`GraphError::Conflict`](super::GraphError): its
+/// checkpoint follows one that is no longer the thread's last.
 ///
 /// ```
 /// use std::collections::HashMap;
@@ -140,23 +31,27 @@ pub type Saving<'a, T> = Pin<Box<dyn Future<Output = Result<T, BoxError>> + Send
 ///     cups: u64,
 /// }
 ///
-/// /// A table of texts, as a database has it.
+/// /// A table of ids and texts, as a database has it.
 /// #[derive(Clone, Default)]
-/// struct Table(std::sync::Arc<Mutex<HashMap<String, String>>>);
+/// struct Table(std::sync::Arc<Mutex<HashMap<String, (String, String)>>>);
 ///
 /// impl Checkpointer<Order> for Table {
 ///     fn get<'a>(&'a self, thread: &'a str) -> Saving<'a, Option<Checkpoint<Order>>> {
 ///         Box::pin(async move {
 ///             let row = self.0.lock().unwrap().get(thread).cloned();
-///             Ok(row.map(|row| serde_json::from_str(&row)).transpose()?)
+///             Ok(row.map(|(_, text)| serde_json::from_str(&text)).transpose()?)
 ///         })
 ///     }
 ///
-///     fn put<'a>(&'a self, thread: &'a str, checkpoint: Checkpoint<Order>) -> Saving<'a, ()> {
+///     fn put<'a>(&'a self, thread: &'a str, checkpoint: Checkpoint<Order>) -> Saving<'a, bool> {
 ///         Box::pin(async move {
-///             let row = serde_json::to_string(&checkpoint)?;
-///             self.0.lock().unwrap().insert(thread.to_owned(), row);
-///             Ok(())
+///             let text = serde_json::to_string(&checkpoint)?;
+///             let mut rows = self.0.lock().unwrap();
+///             let follows = rows.get(thread).map(|(id, _)| id) == checkpoint.parent.as_ref();
+///             if follows {
+///                 rows.insert(thread.to_owned(), (checkpoint.id, text));
+///             }
+///             Ok(follows)
 ///         })
 ///     }
 /// }
@@ -179,56 +74,22 @@ pub type Saving<'a, T> = Pin<Box<dyn Future<Output = Result<T, BoxError>> + Send
 /// # let waker = std::task::Waker::noop();
 /// # assert!(run.as_mut().poll(&mut std::task::Context::from_waker(waker)).is_ready());
 /// ```
-pub trait Checkpointer<S: State>: Send + Sync {
+pub trait Checkpointer<S: State>: MaybeSend + MaybeSync {
     /// Returns a thread's checkpoint.
     fn get<'a>(&'a self, thread: &'a str) -> Saving<'a, Option<Checkpoint<S>>>;
 
-    /// Puts a checkpoint in place of the thread's last.
-    fn put<'a>(&'a self, thread: &'a str, checkpoint: Checkpoint<S>) -> Saving<'a, ()>;
+    /// Puts a checkpoint in place of the thread's last if its `parent` is that one's `id`, or is
+    /// `None` and the thread has none. Compares and puts at once. Returns whether it was put.
+    fn put<'a>(&'a self, thread: &'a str, checkpoint: Checkpoint<S>) -> Saving<'a, bool>;
 }
 
-/// Keeps checkpoints in memory.
-///
-/// A state is cloned for each step. Lists that are cheap to clone
-/// ([`typed::MessageList`](crate::typed::MessageList)) keep that cheap.
-pub struct MemorySaver<S: State> {
-    threads: Mutex<HashMap<String, Checkpoint<S>>>,
-}
-
-impl<S: State> MemorySaver<S> {
-    /// Makes an empty one.
-    #[must_use]
-    pub fn new() -> Self {
-        Self { threads: Mutex::new(HashMap::new()) }
-    }
-}
-
-impl<S: State> Default for MemorySaver<S> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl<S: State> fmt::Debug for MemorySaver<S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MemorySaver").finish_non_exhaustive()
-    }
-}
-
-impl<S> Checkpointer<S> for MemorySaver<S>
-where
-    S: State + Send + 'static,
-    S::Update: Clone + Send,
-{
+/// Keeps them where `C` does, for several graphs.
+impl<S: State, C: Checkpointer<S> + ?Sized> Checkpointer<S> for Arc<C> {
     fn get<'a>(&'a self, thread: &'a str) -> Saving<'a, Option<Checkpoint<S>>> {
-        let found =
-            self.threads.lock().unwrap_or_else(PoisonError::into_inner).get(thread).cloned();
-        Box::pin(std::future::ready(Ok(found)))
+        (**self).get(thread)
     }
 
-    fn put<'a>(&'a self, thread: &'a str, checkpoint: Checkpoint<S>) -> Saving<'a, ()> {
-        let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
-        threads.insert(thread.to_owned(), checkpoint);
-        Box::pin(std::future::ready(Ok(())))
+    fn put<'a>(&'a self, thread: &'a str, checkpoint: Checkpoint<S>) -> Saving<'a, bool> {
+        (**self).put(thread, checkpoint)
     }
 }

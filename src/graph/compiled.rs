@@ -9,10 +9,22 @@ use super::error::GraphError;
 use super::names::Names;
 use super::node::AnyNode;
 use super::planner::{Node, Options, Plan};
+use super::sendable::{MaybeSend, MaybeSync};
 use crate::State;
 
 /// Where to go, by the state.
-pub(super) type Branch<S> = Arc<dyn Fn(&S) -> Vec<Target<S>> + Send + Sync>;
+pub(super) type Branch<S> = Arc<dyn Branching<S>>;
+
+/// A function that decides where to go.
+pub(super) trait Branching<S>: MaybeSend + MaybeSync {
+    fn targets(&self, state: &S) -> Vec<Target<S>>;
+}
+
+impl<S, F: Fn(&S) -> Vec<Target<S>> + MaybeSend + MaybeSync> Branching<S> for F {
+    fn targets(&self, state: &S) -> Vec<Target<S>> {
+        self(state)
+    }
+}
 
 /// A node and its name.
 pub(super) struct NodeOf<S: State> {

@@ -9,6 +9,9 @@ use crate::Error;
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Why a graph cannot be compiled, or a run ended before its end.
+///
+/// It displays its own part. The node's or checkpointer's error is its
+/// [`source`](std::error::Error::source), whole: `{:#}` of `anyhow` displays both.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum GraphError {
@@ -29,7 +32,7 @@ pub enum GraphError {
         /// Its error.
         error: BoxError,
     },
-    /// An update could not be merged.
+    /// An update could not be merged. The state is as before the step.
     Merge {
         /// The node that returned it.
         node: String,
@@ -38,12 +41,15 @@ pub enum GraphError {
     },
     /// Nothing was saved of the thread to continue: langgraph's `EmptyInputError`.
     UnknownThread(String),
-    /// An answer to an interrupt that is not open: its id.
-    UnknownInterrupt(String),
+    /// An answer to an interrupt that is not open: its id, or `None` if no interrupt is open.
+    UnknownInterrupt(Option<String>),
     /// One answer for several interrupts: name them by their ids.
     SeveralInterrupts(Vec<String>),
     /// A thread needs a checkpointer, but the graph was compiled without one.
     NoCheckpointer,
+    /// Another run has continued the thread meanwhile. That run's checkpoint counts: nothing of this
+    /// run was saved after it.
+    Conflict(String),
     /// The checkpointer failed.
     Checkpointer(BoxError),
     /// An invalid checkpoint.
@@ -65,22 +71,27 @@ impl fmt::Display for GraphError {
             Self::RecursionLimit(limit) => {
                 write!(f, "Recursion limit of {limit} reached without hitting a stop condition.")
             }
-            Self::Node { node, error } => write!(f, "The node '{node}' failed: {error}"),
-            Self::Merge { node, error } => {
-                write!(f, "The update of '{node}' cannot be merged: {error}")
-            }
+            Self::Node { node, .. } => write!(f, "The node '{node}' failed"),
+            Self::Merge { node, .. } => write!(f, "The update of '{node}' cannot be merged"),
             Self::UnknownThread(thread) => {
                 write!(f, "Received no input, and nothing is saved of the thread '{thread}'.")
             }
-            Self::UnknownInterrupt(id) => write!(f, "No open interrupt has the id '{id}'."),
+            Self::UnknownInterrupt(Some(id)) => write!(f, "No open interrupt has the id '{id}'."),
+            Self::UnknownInterrupt(None) => {
+                f.write_str("The thread has no open interrupt to answer: resume it with ().")
+            }
             Self::SeveralInterrupts(ids) => write!(
                 f,
                 "When there are multiple pending interrupts, you must specify the interrupt id when resuming: {}.",
                 ids.join(", ")
             ),
             Self::NoCheckpointer => f.write_str("A thread needs a graph with a checkpointer."),
-            Self::Checkpointer(error) => write!(f, "The checkpointer failed: {error}"),
-            Self::Checkpoint(error) => write!(f, "The checkpoint is invalid: {error}"),
+            Self::Conflict(thread) => write!(
+                f,
+                "Another run has continued the thread '{thread}' meanwhile: open it again, and invoke or resume it."
+            ),
+            Self::Checkpointer(_) => f.write_str("The checkpointer failed"),
+            Self::Checkpoint(_) => f.write_str("The checkpoint is invalid"),
         }
     }
 }

@@ -74,7 +74,7 @@ impl<S: State> fmt::Debug for Graph<S> {
 /// let left = graph.on("1").outcome().await?; // also in a process that starts anew
 /// assert_eq!(left.map(|left| left.interrupts), Some(asked.interrupts));
 /// let done = graph.on("1").resume(json!(true)).await?;
-/// assert!(done.interrupts.is_empty() && done.state.sent);
+/// assert!(done.is_ended() && done.state.sent);
 /// # Ok(())
 /// # }
 /// # let mut run = Box::pin(run());
@@ -108,12 +108,13 @@ where
         Running::on_thread(self.graph, self.thread, update).await
     }
 
-    /// Continues where the thread stopped: with an answer to its interrupt, with answers by ids, or
-    /// with `()` after a breakpoint or an error.
+    /// Continues where the thread stopped: with an answer to its open interrupt, with answers by ids,
+    /// or with `()` after a breakpoint or an error.
     ///
     /// # Errors
     /// [`GraphError::UnknownThread`] if nothing is saved of the thread,
-    /// [`GraphError::UnknownInterrupt`] for an id that no open interrupt has; see [`GraphError`].
+    /// [`GraphError::UnknownInterrupt`] for an answer to what is not asked: nothing runs then. See
+    /// [`GraphError`].
     pub async fn resume(&self, answers: impl Into<Resume>) -> Result<Outcome<S>, GraphError> {
         self.stream_resumed(answers).await?.finish().await
     }
@@ -139,8 +140,9 @@ where
         Ok(self.outcome().await?.map(|outcome| outcome.state))
     }
 
-    /// Returns the thread's outcome without running anything: its [`state`](Self::state), and the
-    /// interrupts that are still open. So a new process can ask again what another one asked.
+    /// Returns the thread's outcome without running anything: its [`state`](Self::state), the
+    /// interrupts that are still open, and the nodes to run next. So a new process can ask again what
+    /// another one asked.
     ///
     /// # Errors
     /// [`GraphError::NoCheckpointer`], or the checkpointer's.

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::command::Command;
 use super::error::BoxError;
 use super::planner::{Answer, Run};
-use super::together::BoxFuture;
+use super::sendable::{BoxFuture, MaybeSend, MaybeSync};
 use crate::State;
 
 /// The planner of a run, and the answers to interrupts of its tasks.
@@ -19,10 +19,6 @@ pub(super) struct Shared {
     pub run: Run,
     /// For each task, the answers that it has.
     pub answers: Vec<Vec<Value>>,
-    /// The answer for no task in particular.
-    pub any: Option<Value>,
-    /// For each task, its last question that had no answer.
-    pub asked: Vec<Option<Interrupted>>,
 }
 
 /// The context of a node's call, besides the state.
@@ -47,55 +43,62 @@ impl Ctx {
         self.step
     }
 
-    /// Interrupts the graph to ask its caller. Return the error with `?`, also in an error of your
-    /// own, of `thiserror` or `anyhow`. The run stops, and the node starts over when it is
-    /// [resumed](super::OnThread::resume). This call returns the answer then.
+    /// Interrupts the graph to ask its caller. Return the error with `?`: the run stops, and the
+    /// node starts over when it is [resumed](super::OnThread::resume). This call returns the answer
+    /// then.
+    ///
+    /// The error may be inside an error of your own, of `thiserror` or `anyhow`: the graph finds it
+    /// by its type along [`source`](std::error::Error::source). One that is turned into text is a
+    /// failure of the node.
     ///
     /// # Errors
     /// [`Interrupted`] if there is no answer yet.
     pub fn interrupt(&self, value: impl Into<Value>) -> Result<Value, Interrupted> {
         let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
-        let Shared { run, answers, any, asked } = &mut *shared;
-        let own = answers.get_mut(self.task as usize);
-        let answer = match (run.interrupt(self.task), own) {
+        let Shared { run, answers } = &mut *shared;
+        let answer = match (run.interrupt(self.task), answers.get(self.task as usize)) {
             (Answer::Saved(index), Some(own)) => own.get(index as usize).cloned(),
-            (Answer::Take, Some(own)) => {
-                own.extend(any.take());
-                own.last().cloned()
-            }
             _ => None,
         };
-        answer.ok_or_else(|| {
-            let question = Interrupted { value: value.into() };
-            if let Some(asked) = asked.get_mut(self.task as usize) {
-                *asked = Some(question.clone());
-            }
-            question
-        })
+        answer.ok_or_else(|| Interrupted(Question(value.into())))
     }
 }
 
 /// A question of a node's that has no answer yet.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Interrupted {
-    pub(super) value: Value,
-}
+pub struct Interrupted(Question);
+
+/// The source of [`Interrupted`]. Errors that pass for the one inside them (`anyhow`,
+/// `#[error(transparent)]`) hide its type, but hand on its source.
+#[derive(Debug, Clone, PartialEq)]
+struct Question(Value);
 
 impl fmt::Display for Interrupted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Interrupted: {}", self.value)
+        f.write_str("Interrupted")
     }
 }
 
-impl std::error::Error for Interrupted {}
+impl fmt::Display for Question {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "No answer yet to {}", self.0)
+    }
+}
+
+impl std::error::Error for Interrupted {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.0)
+    }
+}
+
+impl std::error::Error for Question {}
 
 impl Interrupted {
-    /// Whether an error passes this question on. Some kinds of errors hide their source, but not
-    /// their text.
-    pub(super) fn is_in(&self, error: &(dyn std::error::Error + 'static)) -> bool {
-        let says = self.to_string();
+    /// Returns the question that an error passes on.
+    pub(super) fn question<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e Value> {
         std::iter::successors(Some(error), |error| error.source())
-            .any(|error| error.is::<Self>() || error.to_string() == says)
+            .find_map(|error| error.downcast_ref::<Question>())
+            .map(|Question(value)| value)
     }
 }
 
@@ -177,13 +180,16 @@ impl Serialize for Interrupt {
 /// # let waker = std::task::Waker::noop();
 /// # assert!(run.as_mut().poll(&mut std::task::Context::from_waker(waker)).is_ready());
 /// ```
-pub trait Node<S: State>: Send + Sync {
+pub trait Node<S: State>: MaybeSend + MaybeSync {
     /// Looks at the state, and returns its part of it and where to go.
     ///
     /// # Errors
     /// Its own, and those of [`Ctx::interrupt`].
-    fn run(&self, state: &S, ctx: Ctx)
-    -> impl Future<Output = Result<Command<S>, BoxError>> + Send;
+    fn run(
+        &self,
+        state: &S,
+        ctx: Ctx,
+    ) -> impl Future<Output = Result<Command<S>, BoxError>> + MaybeSend;
 }
 
 /// Marks functions that return their part of the state.
@@ -202,28 +208,28 @@ pub struct Nodes;
     message = "`{Self}` cannot be a node of a graph over `{S}`",
     note = "a node is an `async fn(&{S}, Ctx)` that returns a `Result` of an update or a `Command<{S}>`, or implements `Node<{S}>`"
 )]
-pub trait NodeFn<'a, S: State, Kind>: Send + Sync {
+pub trait NodeFn<'a, S: State, Kind>: MaybeSend + MaybeSync {
     /// Runs the node.
     fn call(
         &'a self,
         state: &'a S,
         ctx: Ctx,
-    ) -> impl Future<Output = Result<Command<S>, BoxError>> + Send + 'a;
+    ) -> impl Future<Output = Result<Command<S>, BoxError>> + MaybeSend + 'a;
 }
 
 impl<'a, S, F, R, E> NodeFn<'a, S, Updates> for F
 where
     S: State + Sync + 'a,
     S::Update: Send,
-    F: Fn(&'a S, Ctx) -> R + Send + Sync,
-    R: Future<Output = Result<S::Update, E>> + Send + 'a,
+    F: Fn(&'a S, Ctx) -> R + MaybeSend + MaybeSync,
+    R: Future<Output = Result<S::Update, E>> + MaybeSend + 'a,
     E: Into<BoxError>,
 {
     fn call(
         &'a self,
         state: &'a S,
         ctx: Ctx,
-    ) -> impl Future<Output = Result<Command<S>, BoxError>> + Send + 'a {
+    ) -> impl Future<Output = Result<Command<S>, BoxError>> + MaybeSend + 'a {
         let running = self(state, ctx);
         async move { running.await.map(Command::update).map_err(Into::into) }
     }
@@ -233,15 +239,15 @@ impl<'a, S, F, R, E> NodeFn<'a, S, Commands> for F
 where
     S: State + Sync + 'a,
     S::Update: Send,
-    F: Fn(&'a S, Ctx) -> R + Send + Sync,
-    R: Future<Output = Result<Command<S>, E>> + Send + 'a,
+    F: Fn(&'a S, Ctx) -> R + MaybeSend + MaybeSync,
+    R: Future<Output = Result<Command<S>, E>> + MaybeSend + 'a,
     E: Into<BoxError>,
 {
     fn call(
         &'a self,
         state: &'a S,
         ctx: Ctx,
-    ) -> impl Future<Output = Result<Command<S>, BoxError>> + Send + 'a {
+    ) -> impl Future<Output = Result<Command<S>, BoxError>> + MaybeSend + 'a {
         let running = self(state, ctx);
         async move { running.await.map_err(Into::into) }
     }
@@ -257,13 +263,13 @@ where
         &'a self,
         state: &'a S,
         ctx: Ctx,
-    ) -> impl Future<Output = Result<Command<S>, BoxError>> + Send + 'a {
+    ) -> impl Future<Output = Result<Command<S>, BoxError>> + MaybeSend + 'a {
         self.run(state, ctx)
     }
 }
 
 /// A node of any kind.
-pub(super) trait AnyNode<S: State>: Send + Sync {
+pub(super) trait AnyNode<S: State>: MaybeSend + MaybeSync {
     fn call<'a>(&'a self, state: &'a S, ctx: Ctx) -> BoxFuture<'a, Result<Command<S>, BoxError>>;
 }
 

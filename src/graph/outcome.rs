@@ -14,6 +14,18 @@ pub struct Outcome<S> {
     pub state: S,
     /// Its open interrupts, if it has not reached its end.
     pub interrupts: Vec<Interrupt>,
+    /// The nodes that [`resume`](super::OnThread::resume) will run. If all nodes of the step have
+    /// finished, those whose branches it will ask. Empty at the graph's end.
+    pub next: Vec<Arc<str>>,
+}
+
+impl<S> Outcome<S> {
+    /// Returns whether the graph has reached its end. If not, the run stopped at an interrupt, at a
+    /// breakpoint or with an error.
+    #[must_use]
+    pub fn is_ended(&self) -> bool {
+        self.next.is_empty()
+    }
 }
 
 /// A step that was made.
@@ -31,7 +43,7 @@ pub struct StepDone {
 pub enum Resume {
     /// Without an answer: after a breakpoint or an error.
     GoOn,
-    /// With the answer to its only interrupt.
+    /// With the answer to its only open interrupt.
     Answer(Value),
     /// With answers by the interrupts' ids.
     Answers(Vec<(String, Value)>),

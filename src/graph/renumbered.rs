@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::checkpointer::{Checkpoint, Finished, Pending};
+use super::checkpoint::{Checkpoint, Finished, Pending};
 use super::names::Names;
 use super::planner::{Channel, ChannelState, Node, PlanState};
 use crate::State;
@@ -19,10 +19,10 @@ impl Names {
             return checkpoint;
         }
         let numbers = Numbers::between(&checkpoint.names, self);
-        let Checkpoint { state, plan, input, sends, pending, .. } = checkpoint;
+        let Checkpoint { id, parent, state, plan, input, sends, pending, .. } = checkpoint;
         let pending = pending.into_iter().filter_map(|pending| numbers.pending(pending)).collect();
         let names = std::sync::Arc::new(self.clone());
-        Checkpoint { state, plan: numbers.plan(plan), input, sends, pending, names }
+        Checkpoint { id, parent, state, plan: numbers.plan(plan), input, sends, pending, names }
     }
 
     fn channels(&self) -> usize {

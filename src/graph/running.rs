@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::checkpointer::{Checkpoint, Pending};
+use super::checkpoint::Pending;
 use super::command::START;
 use super::compiled::Compiled;
 use super::error::GraphError;
@@ -13,9 +13,12 @@ use super::outcome::{Outcome, StepDone};
 use super::planner::{Cause, Node, Run, Status, Task, Writes};
 use crate::State;
 
+mod merged;
 mod opened;
+mod saved;
 mod step;
 
+use saved::Save;
 use step::OpenStep;
 
 /// A run, step by step.
@@ -31,8 +34,11 @@ pub struct Running<'g, S: State> {
     writes: Writes,
     /// The step whose tasks are at work; it outlives the future of [`Running::next`].
     open: Option<OpenStep<S>>,
-    /// The error of a step, while its checkpoint is being saved.
-    failed: Option<GraphError>,
+    /// The id of the thread's checkpoint that the next one follows.
+    kept: Option<String>,
+    /// A checkpoint that is being saved; it outlives the future of [`Running::next`], too. The mutex
+    /// is never locked: it makes a future that is `Send` also `Sync`.
+    save: Mutex<Option<Save<'g>>>,
 }
 
 impl<'g, S> Running<'g, S>
@@ -54,11 +60,13 @@ where
             pending: Vec::new(),
             writes: Writes::default(),
             open: None,
-            failed: None,
+            kept: None,
+            save: Mutex::new(None),
         }
     }
 
-    /// Returns the state as of the last step.
+    /// Returns the state as of the last step. After an error of a run without a thread, it may
+    /// contain updates of the step that failed.
     pub fn state(&self) -> &S {
         &self.state
     }
@@ -76,25 +84,34 @@ where
         while let Some(step) = self.next().await {
             step?;
         }
-        let interrupts = self.interrupts();
-        Ok(Outcome { state: self.into_shown()?, interrupts })
+        self.outcome()
     }
 
-    /// Returns the state with the writes of finished tasks in a step that did not end, as langgraph
-    /// shows it. They are merged for good when the step ends.
-    fn into_shown(mut self) -> Result<S, GraphError> {
+    /// Returns the outcome. Its state has the writes of finished tasks in a step that did not end, as
+    /// langgraph shows it. They are merged for good when the step ends.
+    fn outcome(mut self) -> Result<Outcome<S>, GraphError> {
+        let interrupts = self.interrupts();
         let mut left = by_task(std::mem::take(&mut self.pending));
-        let tasks: Vec<_> = {
-            let Shared { run, .. } = &*self.shared();
+        let tasks: Vec<Task> = {
+            let Shared { run, .. } = &mut *self.shared();
+            run.peek();
             run.order().iter().filter_map(|at| run.tasks().get(*at as usize)).copied().collect()
         };
-        for Task { node, cause, .. } in tasks {
-            let finished = left.remove(&(node, cause)).and_then(|pending| pending.finished);
-            if let Some(update) = finished.and_then(|finished| finished.update) {
-                self.merge(&self.name(node), update)?;
+        let mut next = Vec::new();
+        for Task { node, cause, .. } in &tasks {
+            match left.remove(&(*node, *cause)).and_then(|pending| pending.finished) {
+                Some(finished) => {
+                    if let Some(update) = finished.update {
+                        self.merge(&self.name(*node), update)?;
+                    }
+                }
+                None => next.push(self.name(*node)),
             }
         }
-        Ok(self.state)
+        if next.is_empty() {
+            next.extend(tasks.iter().map(|task| self.name(task.node)));
+        }
+        Ok(Outcome { state: self.state, interrupts, next })
     }
 
     /// Makes a step. Returns none at the end, at a breakpoint, and at an interrupt.
@@ -132,20 +149,6 @@ where
 
     fn shared(&self) -> MutexGuard<'_, Shared> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Saves where it is, on a thread.
-    async fn put(&mut self) -> Result<(), GraphError> {
-        let (Some(thread), Some(saver)) = (self.thread, &self.graph.saver) else { return Ok(()) };
-        let checkpoint = Checkpoint {
-            state: self.state.clone(),
-            plan: self.shared().run.state(),
-            input: self.input.clone(),
-            sends: self.sends.clone(),
-            pending: self.pending.clone(),
-            names: self.graph.names.clone(),
-        };
-        saver.put(thread, checkpoint).await.map_err(GraphError::Checkpointer)
     }
 }
 

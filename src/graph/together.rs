@@ -1,12 +1,10 @@
 //! Polls futures together, each only when it was woken.
 
 use std::future::poll_fn;
-use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
-/// A future that may go to another thread.
-pub(super) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+use super::sendable::BoxFuture;
 
 /// The futures that were woken, and the waker of the whole.
 #[derive(Default)]

@@ -2,6 +2,8 @@
 #![cfg(target_arch = "wasm32")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod graph;
+
 use std::cell::{Cell, RefCell};
 
 use js_sys::{Function, Object, Reflect};

@@ -1,6 +1,10 @@
 //! Graphs: the planner compared with langgraph, and the typed graphs built on it.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::pedantic)]
 
+mod answers;
+mod conflicts;
+mod errors;
+mod failed_steps;
 mod host;
 mod laws;
 mod recorded;

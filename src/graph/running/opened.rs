@@ -29,7 +29,7 @@ where
         running.input = Some(update);
         let status = running.shared().run.input();
         running.status = status;
-        running.put().await?;
+        running.save(Ok(None)).await?;
         Ok(running)
     }
 
@@ -46,41 +46,43 @@ where
         if !is_known {
             return Err(GraphError::UnknownThread(thread.to_owned()));
         }
-        let mut any = None;
-        match resume {
-            Resume::GoOn => {}
+        running.answer(resume)?;
+        let status = running.shared().run.resume();
+        running.status = status;
+        Ok(running)
+    }
+
+    /// Gives each answer to the task that asked.
+    fn answer(&mut self, resume: Resume) -> Result<(), GraphError> {
+        let mut answers = match resume {
+            Resume::GoOn => return Ok(()),
             Resume::Answer(answer) => {
-                let asked = running.interrupts();
+                let mut asked: Vec<_> = self.interrupts().into_iter().map(|one| one.id).collect();
                 if asked.len() > 1 {
-                    return Err(GraphError::SeveralInterrupts(
-                        asked.into_iter().map(|one| one.id).collect(),
-                    ));
+                    return Err(GraphError::SeveralInterrupts(asked));
                 }
-                any = Some(answer);
+                let only = asked.pop().ok_or(GraphError::UnknownInterrupt(None))?;
+                HashMap::from([(only, answer)])
             }
             Resume::Answers(answers) => {
                 let mut by_id = HashMap::new();
                 for (id, answer) in answers {
                     by_id.entry(id).or_insert(answer);
                 }
-                for pending in &mut running.pending {
-                    let asked = pending.interrupt.as_ref();
-                    if let Some(answer) = asked.and_then(|own| by_id.remove(&own.id)) {
-                        pending.answers.push(answer);
-                        pending.interrupt = None;
-                    }
-                }
-                if let Some(id) = by_id.into_keys().min() {
-                    return Err(GraphError::UnknownInterrupt(id));
-                }
+                by_id
+            }
+        };
+        for pending in &mut self.pending {
+            let asked = pending.interrupt.as_ref();
+            if let Some(answer) = asked.and_then(|own| answers.remove(&own.id)) {
+                pending.answers.push(answer);
+                pending.interrupt = None;
             }
         }
-        let mut shared = running.shared();
-        shared.any = any;
-        let status = shared.run.resume();
-        drop(shared);
-        running.status = status;
-        Ok(running)
+        match answers.into_keys().min() {
+            Some(id) => Err(GraphError::UnknownInterrupt(Some(id))),
+            None => Ok(()),
+        }
     }
 
     /// Opens a thread's last checkpoint. Returns also whether it has one.
@@ -96,6 +98,7 @@ where
         let is_known = found.is_some();
         if let Some(checkpoint) = found.map(|found| graph.names.read(found)) {
             running.shared().run = Run::open(plan, checkpoint.plan, options)?;
+            running.kept = Some(checkpoint.id);
             running.state = checkpoint.state;
             running.input = checkpoint.input;
             running.sends = checkpoint.sends;
@@ -113,9 +116,6 @@ where
         S: Default,
     {
         let (running, is_known) = Self::opened(graph, thread).await?;
-        running.shared().run.peek();
-        let interrupts = running.interrupts();
-        let outcome = || Ok(Outcome { state: running.into_shown()?, interrupts });
-        is_known.then(outcome).transpose()
+        is_known.then(|| running.outcome()).transpose()
     }
 }

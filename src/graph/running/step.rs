@@ -6,15 +6,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
+use super::merged::Route;
+use super::saved::Stepped;
 use super::{Running, by_task};
 use crate::State;
-use crate::graph::checkpointer::{Finished, Pending};
-use crate::graph::command::{Command, Target};
-use crate::graph::compiled::{Compiled, write_of};
+use crate::graph::checkpoint::{Finished, Pending};
+use crate::graph::command::Command;
 use crate::graph::error::{BoxError, GraphError};
 use crate::graph::node::{Ctx, Interrupt, Interrupted, Shared};
 use crate::graph::outcome::StepDone;
-use crate::graph::planner::{Cause, Node, Status, Task};
+use crate::graph::planner::{Cause, Status, Task};
 use crate::graph::together::together;
 
 /// The result of a task's node.
@@ -44,89 +45,101 @@ where
     S::Update: Clone + Send + Sync + 'static,
 {
     /// Makes a step of the planner, which may be the start.
-    pub(super) async fn step(&mut self) -> Result<Option<StepDone>, GraphError> {
+    pub(super) async fn step(&mut self) -> Stepped {
+        if let Some(stepped) = self.saved().await {
+            return stepped;
+        }
         match self.status {
             Status::Tasks => {}
             Status::Limit => {
                 return Err(GraphError::RecursionLimit(self.graph.options.recursion_limit));
             }
-            _ => return self.failed.take().map_or(Ok(None), Err),
+            _ => return Ok(None),
         }
         let (tasks, order, step) = {
             let shared = self.shared();
             (shared.run.tasks().to_vec(), shared.run.order().to_vec(), shared.run.step())
         };
         let start = self.graph.plan.nodes();
-        let mut done = if tasks.first().is_some_and(|task| task.node == start) {
-            let command = Command { update: self.input.take(), goto: Vec::new() };
-            vec![Some(self.finished(start, command, true)?)]
+        let is_start = tasks.first().is_some_and(|task| task.node == start);
+        let Ended { mut done, asked, failed } = if is_start {
+            let update = self.input.take();
+            let input = Finished { update, writes: Vec::new(), sends: Vec::new() };
+            Ended { done: vec![Some(input)], asked: Vec::new(), failed: None }
         } else {
-            let Some(done) = self.run_tasks(&tasks, step).await? else { return Ok(None) };
-            done
+            self.run_tasks(&tasks, step).await
         };
-        self.sends.clear();
+        let then = match failed {
+            None if asked.is_empty() => match self.merged(&tasks, &order, &mut done) {
+                Ok(routes) => return self.commit(&tasks, &order, step, done, routes).await,
+                // The last checkpoint has the input.
+                Err(error) if is_start => return Err(error),
+                Err(error) => Err(error),
+            },
+            None => Ok(None),
+            Some(error) => Err(error),
+        };
+        self.keep(&tasks, done, asked, step);
+        self.status = Status::Done;
+        self.save(then).await
+    }
+
+    /// Ends a step: its updates are merged, and the planner finds the next.
+    async fn commit(
+        &mut self,
+        tasks: &[Task],
+        order: &[u32],
+        step: i64,
+        mut done: Vec<Option<Finished<S>>>,
+        mut routes: Vec<Route<S>>,
+    ) -> Stepped {
         self.writes.clear();
-        for finished in &mut done {
-            if let Some(finished) = finished {
-                finished.writes.iter().for_each(|write| self.writes.push(*write));
-            }
+        for (finished, route) in done.iter().zip(&routes) {
+            let own = finished.iter().flat_map(|finished| &finished.writes);
+            own.chain(&route.writes).for_each(|write| self.writes.push(*write));
             self.writes.end();
         }
+        self.sends.clear();
         let mut nodes = Vec::with_capacity(order.len());
-        for at in &order {
+        for at in order {
             let at = *at as usize;
-            let (Some(task), Some(Some(finished))) = (tasks.get(at), done.get_mut(at)) else {
+            let (Some(task), Some(Some(finished)), Some(route)) =
+                (tasks.get(at), done.get_mut(at), routes.get_mut(at))
+            else {
                 continue;
             };
-            let name = self.name(task.node);
-            if let Some(update) = finished.update.take() {
-                self.merge(&name, update)?;
-            }
             self.sends.append(&mut finished.sends);
-            nodes.push(name);
+            self.sends.append(&mut route.sends);
+            nodes.push(self.name(task.node));
         }
         self.pending.clear();
         let status =
             self.shared.lock().unwrap_or_else(PoisonError::into_inner).run.commit(&self.writes)?;
         self.status = status;
-        self.put().await?;
-        Ok(Some(StepDone { step, nodes }))
+        self.save(Ok(Some(StepDone { step, nodes }))).await
     }
 
-    /// Runs the tasks that have not finished. Returns the results of all, or none at an interrupt.
-    async fn run_tasks(
-        &mut self,
-        tasks: &[Task],
-        step: i64,
-    ) -> Result<Option<Vec<Option<Finished<S>>>>, GraphError> {
-        if self.open.is_none() {
-            self.open = Some(self.open_step(tasks));
-        }
-        let Some(open) = &self.open else { return Ok(None) };
+    /// Runs the tasks that have not finished.
+    async fn run_tasks(&mut self, tasks: &[Task], step: i64) -> Ended<S> {
+        let open = match self.open.take() {
+            Some(open) => open,
+            None => self.open_step(tasks),
+        };
         {
-            let mut shared = self.shared();
-            let Shared { run, answers, any, asked } = &mut *shared;
-            asked.clear();
-            asked.resize(answers.len(), None);
-            run.set_answers(answers.iter().map(|own| own.len() as u32), any.is_some());
+            let Shared { run, answers } = &mut *self.shared();
+            run.set_answers(answers.iter().map(|own| own.len() as u32), false);
         }
-        self.call_nodes(open, tasks, step).await;
-        let Some(OpenStep { kept, returned }) = self.open.take() else { return Ok(None) };
+        let open = self.open.insert(open);
+        let returned = open.returned.clone();
+        self.call_nodes(tasks, step).await;
+        let kept = self.open.take().map(|open| open.kept).unwrap_or_default();
         let results = std::mem::take(&mut *locked(&returned));
-        let Ended { done, asked, failed } = self.ended(tasks, kept, results);
-        if failed.is_none() && asked.is_empty() {
-            return Ok(Some(done));
-        }
-        self.keep(tasks, done, asked, step);
-        self.status = Status::Done;
-        self.failed = failed;
-        self.put().await?;
-        self.failed.take().map_or(Ok(None), Err)
+        self.ended(tasks, kept, results)
     }
 
     /// Calls the nodes of the tasks that have not finished, all at once, and stores what they return.
-    async fn call_nodes(&self, open: &OpenStep<S>, tasks: &[Task], step: i64) {
-        let OpenStep { kept, returned } = open;
+    async fn call_nodes(&self, tasks: &[Task], step: i64) {
+        let Some(OpenStep { kept, returned }) = &self.open else { return };
         let mut futures = Vec::with_capacity(tasks.len());
         let mut ran = Vec::with_capacity(tasks.len());
         for (at, task) in tasks.iter().enumerate() {
@@ -157,33 +170,25 @@ where
 
     /// Sorts what the nodes returned: results, interrupts, and the first error.
     fn ended(
-        &mut self,
+        &self,
         tasks: &[Task],
         kept: Vec<Option<Pending<S>>>,
         results: Vec<Option<Returned<S>>>,
     ) -> Ended<S> {
-        let is_alone = tasks.len() == 1;
         let mut done: Vec<Option<Finished<S>>> =
             kept.into_iter().map(|kept| kept.and_then(|kept| kept.finished)).collect();
         let (mut failed, mut asked) = (None, Vec::new());
         for (at, result) in results.into_iter().enumerate() {
             let (Some(task), Some(result)) = (tasks.get(at), result) else { continue };
             let ended = match result {
-                Ok(command) => self.finished(task.node, command, is_alone),
-                Err(error) => match error.downcast::<Interrupted>() {
-                    Ok(question) => {
-                        asked.push((at, question.value));
+                Ok(command) => self.finished(command),
+                Err(error) => {
+                    if let Some(question) = Interrupted::question(&*error) {
+                        asked.push((at, question.clone()));
                         continue;
                     }
-                    Err(error) => {
-                        let question = self.shared().asked.get_mut(at).and_then(Option::take);
-                        if let Some(question) = question.filter(|asked| asked.is_in(&*error)) {
-                            asked.push((at, question.value));
-                            continue;
-                        }
-                        Err(GraphError::Node { node: self.name(task.node).to_string(), error })
-                    }
-                },
+                    Err(GraphError::Node { node: self.name(task.node).to_string(), error })
+                }
             };
             match (ended, done.get_mut(at)) {
                 (Ok(finished), Some(slot)) => *slot = Some(finished),
@@ -242,54 +247,14 @@ where
         self.pending = pending;
     }
 
-    /// Returns the results of a task: its update, and the targets of its command, its edges and its
-    /// branches. The branches of one that runs alone see the graph's own state with its update
-    /// merged. Those of others see a copy.
-    fn finished(
-        &mut self,
-        node: Node,
-        command: Command<S>,
-        is_alone: bool,
-    ) -> Result<Finished<S>, GraphError> {
-        let graph = self.graph;
-        let mut finished =
-            Finished { update: command.update, writes: Vec::new(), sends: Vec::new() };
-        finished.go(graph, command.goto)?;
-        finished.writes.extend(graph.writes.get(node as usize).into_iter().flatten());
-        let branches = graph.branches.get(node as usize).map_or(&[][..], Vec::as_slice);
-        // A merge that nothing can fail after needs no copy.
-        let is_last = is_alone && (branches.is_empty() || self.thread.is_none());
-        if is_last && let Some(update) = finished.update.take() {
-            self.merge(&self.name(node), update)?;
-        }
-        let copy = if branches.is_empty() { None } else { finished.update.clone() };
-        let folded =
-            match copy {
-                None => None,
-                Some(update) => Some(self.state.clone().merge(update).map_err(|error| {
-                    GraphError::Merge { node: self.name(node).to_string(), error }
-                })?),
-            };
-        for branch in branches {
-            finished.go(graph, branch(folded.as_ref().unwrap_or(&self.state)))?;
-        }
-        Ok(finished)
+    /// Returns what a node returned, as numbers.
+    fn finished(&self, command: Command<S>) -> Result<Finished<S>, GraphError> {
+        let mut route = Route::new();
+        route.go(self.graph, command.goto)?;
+        Ok(Finished { update: command.update, writes: route.writes, sends: route.sends })
     }
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl<S: State> Finished<S> {
-    /// Adds where to go.
-    fn go(&mut self, graph: &Compiled<S>, targets: Vec<Target<S>>) -> Result<(), GraphError> {
-        for target in targets {
-            self.writes.extend(write_of(&target, &graph.numbers, &graph.plan)?);
-            if let Target::Send(_, state) = target {
-                self.sends.push(state);
-            }
-        }
-        Ok(())
-    }
 }

@@ -1,0 +1,68 @@
+//! Saving where a run is, on its thread.
+
+use std::sync::PoisonError;
+
+use super::Running;
+use crate::State;
+use crate::graph::checkpoint::Checkpoint;
+use crate::graph::checkpointer::Saving;
+use crate::graph::error::GraphError;
+use crate::graph::outcome::StepDone;
+use crate::id::new_id;
+
+/// The outcome of a step.
+pub(super) type Stepped = Result<Option<StepDone>, GraphError>;
+
+/// A checkpoint that is being saved.
+pub(super) struct Save<'g> {
+    future: Saving<'g, bool>,
+    id: String,
+    /// The outcome of the step, for when it is saved.
+    then: Stepped,
+}
+
+impl<'g, S> Running<'g, S>
+where
+    S: State + Send + Sync + 'static,
+    S::Update: Clone + Send + Sync + 'static,
+{
+    /// Saves where it is, if it is on a thread. Returns `then`, or why it could not be saved.
+    pub(super) async fn save(&mut self, then: Stepped) -> Stepped {
+        let graph = self.graph;
+        let (Some(thread), Some(saver)) = (self.thread, &graph.saver) else { return then };
+        let id = new_id();
+        let checkpoint = Checkpoint {
+            id: id.clone(),
+            parent: self.kept.clone(),
+            state: self.state.clone(),
+            plan: self.shared().run.state(),
+            input: self.input.clone(),
+            sends: self.sends.clone(),
+            pending: self.pending.clone(),
+            names: graph.names.clone(),
+        };
+        let future = saver.put(thread, checkpoint);
+        *self.open_save() = Some(Save { future, id, then });
+        self.saved().await.unwrap_or(Ok(None))
+    }
+
+    /// Waits for the checkpoint that is being saved, if there is one. Returns the step's outcome.
+    pub(super) async fn saved(&mut self) -> Option<Stepped> {
+        let was_put = self.open_save().as_mut()?.future.as_mut().await;
+        let Save { id, then, .. } = self.open_save().take()?;
+        Some(match was_put {
+            Ok(true) => {
+                self.kept = Some(id);
+                then
+            }
+            Ok(false) => {
+                Err(GraphError::Conflict(self.thread.map(str::to_owned).unwrap_or_default()))
+            }
+            Err(error) => Err(GraphError::Checkpointer(error)),
+        })
+    }
+
+    fn open_save(&mut self) -> &mut Option<Save<'g>> {
+        self.save.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+}

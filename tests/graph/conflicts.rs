@@ -1,0 +1,114 @@
+//! Two runs of one thread.
+
+use std::future::poll_fn;
+use std::sync::{Arc, Mutex};
+use std::task::Poll;
+use std::time::Duration;
+
+use serde_json::json;
+use threadfold::graph::{
+    Checkpoint, Checkpointer, GraphError, MemorySaver, START, Saving, StateGraph,
+};
+
+use super::typed::{Log, LogUpdate, Texts, asks, joined, named, say};
+
+fn chain<C: Checkpointer<Log> + 'static>(saver: C) -> threadfold::graph::Graph<Log> {
+    let nodes = StateGraph::<Log>::new().node("a", named).node("b", named);
+    nodes.edge(START, "a").edge("a", "b").checkpointer(saver).compile().unwrap()
+}
+
+#[tokio::test]
+async fn the_second_run_is_told_and_nothing_is_lost() {
+    let savers: [Arc<dyn Checkpointer<Log>>; 2] =
+        [Arc::new(MemorySaver::new()), Arc::new(Texts::default())];
+    for saver in savers {
+        let graph = chain(saver);
+        let thread = graph.on("1");
+        let mut first = thread.stream(say("first")).await.unwrap();
+        first.next().await.unwrap().unwrap();
+        let second = thread.stream(say("second")).await.unwrap();
+        let error = first.next().await.unwrap().unwrap_err();
+        assert!(matches!(error, GraphError::Conflict(thread) if thread == "1"));
+        assert!(first.next().await.is_none());
+        let done = second.finish().await.unwrap();
+        assert_eq!(joined(&done.state), "first a second a b");
+        assert_eq!(thread.state().await.unwrap(), Some(done.state));
+    }
+}
+
+#[tokio::test]
+async fn one_question_has_one_answer() {
+    let graph = StateGraph::<Log>::new().node("ask", asks).edge(START, "ask");
+    let graph = graph.checkpointer(MemorySaver::new()).compile().unwrap();
+    let thread = graph.on("1");
+    thread.invoke(say("in")).await.unwrap();
+    let one = thread.stream_resumed(json!("one")).await.unwrap();
+    let two = thread.stream_resumed(json!("two")).await.unwrap();
+    assert_eq!(one.finish().await.unwrap().interrupts[0].value, json!("second?"));
+    assert!(matches!(two.finish().await, Err(GraphError::Conflict(_))));
+    let done = thread.resume(json!(2)).await.unwrap();
+    assert_eq!(joined(&done.state), r#"in ask: "one" 2"#);
+}
+
+/// Two runs begin a new thread at once.
+#[tokio::test]
+async fn a_new_thread_has_one_beginning() {
+    let graph = chain(Slow::default());
+    let thread = graph.on("1");
+    let (one, two) = tokio::join!(thread.invoke(say("one")), thread.invoke(say("two")));
+    let lost =
+        [&one, &two].iter().filter(|run| matches!(run, Err(GraphError::Conflict(_)))).count();
+    assert_eq!(lost, 1);
+    let kept = [one, two].into_iter().find_map(Result::ok).unwrap().state;
+    assert_eq!(thread.state().await.unwrap(), Some(kept));
+}
+
+/// Yields before and after each put.
+#[derive(Default)]
+struct Slow {
+    texts: Texts,
+    puts: Mutex<usize>,
+}
+
+async fn turn() {
+    let mut waited = false;
+    poll_fn(|context| {
+        context.waker().wake_by_ref();
+        if std::mem::replace(&mut waited, true) { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+}
+
+impl Checkpointer<Log> for Slow {
+    fn get<'a>(&'a self, thread: &'a str) -> Saving<'a, Option<Checkpoint<Log>>> {
+        self.texts.get(thread)
+    }
+
+    fn put<'a>(&'a self, thread: &'a str, checkpoint: Checkpoint<Log>) -> Saving<'a, bool> {
+        Box::pin(async move {
+            turn().await;
+            *self.puts.lock().unwrap() += 1;
+            let put = self.texts.put(thread, checkpoint).await;
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            put
+        })
+    }
+}
+
+/// A dropped future of `next` does not lose the checkpoint that was being saved, and no step.
+#[tokio::test]
+async fn a_dropped_save_goes_on() {
+    let saver = Arc::new(Slow::default());
+    let graph = chain(saver.clone());
+    let mut run = graph.on("1").stream(LogUpdate::default()).await.unwrap();
+    let mut steps = Vec::new();
+    loop {
+        match tokio::time::timeout(Duration::from_millis(1), run.next()).await {
+            Err(_) => {}
+            Ok(Some(step)) => steps.push(step.unwrap().step),
+            Ok(None) => break,
+        }
+    }
+    assert_eq!((steps, joined(run.state()).as_str()), (vec![1, 2], "a b"));
+    assert_eq!(*saver.puts.lock().unwrap(), 4);
+}
