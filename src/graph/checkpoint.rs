@@ -1,4 +1,4 @@
-//! What a checkpointer keeps of a thread.
+//! Checkpoints: the state of a thread, and its pending work.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::node::Interrupt;
 use super::planner::{Cause, Node, PlanState};
 use crate::State;
 
-/// What the node of a finished task returned.
+/// The result of a finished task: what its node returned.
 pub struct Finished<S: State> {
     /// Its part of the state.
     pub update: Option<S::Update>,
