@@ -13,7 +13,7 @@ pub type Saving<'a, T> = BoxFuture<'a, Result<T, BoxError>>;
 /// Keeps the last checkpoint of each thread.
 ///
 /// One that keeps them outside the program writes them with serde. Of two runs of one thread at a
-/// time, the second to put a checkpoint ends with [`GraphError::Conflict`](super::GraphError): its
+/// time, the second to put a checkpoint ends with [`GraphError::Conflict`](super::GraphError). Its
 /// checkpoint follows one that is no longer the thread's last.
 ///
 /// ```

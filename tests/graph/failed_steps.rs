@@ -97,7 +97,7 @@ async fn an_update_that_cannot_be_merged_runs_its_node_again_and_no_other() {
     }
 }
 
-/// Those that are merged before it, and those behind it.
+/// Those that are merged before it, and those after it.
 #[tokio::test]
 async fn each_other_update_is_kept() {
     let tried = Tried::new();

@@ -44,8 +44,8 @@ where
     /// and branches.
     ///
     /// # Errors
-    /// On a thread, the state is then as before and `done` keeps what the nodes returned, except the
-    /// update that cannot be merged: its node runs again.
+    /// On a thread, the state is then as before. `done` lacks only the node whose update cannot be
+    /// merged: it runs again.
     pub(super) fn merged(
         &mut self,
         tasks: &[Task],
