@@ -95,9 +95,11 @@ pub fn state(state: &State<'_>) -> Result<TokenStream> {
 
 /// Returns the types of a field.
 fn declared(state: &State<'_>, field: &Field<'_>, name: &str) -> Result<TokenStream> {
-    let named = &field.page;
-    let is_unshown = field.wire.is_custom() && named.ty.is_none()
-        || field.update_wire().is_custom() && named.update.is_none() && named.ty.is_none();
+    let named = field.page.ty.as_deref();
+    // An update of another type than the field's does not have the field's type in TypeScript.
+    let named_update = field.page.update.as_deref().or(if field.is_other { None } else { named });
+    let is_unshown = field.wire.is_custom() && named.is_none()
+        || field.update_wire().is_custom() && named_update.is_none();
     if is_unshown {
         let says = "only its functions know its shape in JSON: write its type in TypeScript, such as \
                     `#[page(type = \"string\")]`";
@@ -105,16 +107,10 @@ fn declared(state: &State<'_>, field: &Field<'_>, name: &str) -> Result<TokenStr
     }
     let threadfold = &state.threadfold;
     let page = quote!(#threadfold::typed::page);
-    let Field { ty, written, docs, page: options, .. } = field;
+    let Field { ty, written, docs, .. } = field;
     let docs = crate::page_type::comment(docs);
-    let value = crate::page_type::of(threadfold, ty, options.ty.as_deref());
-    let update = crate::page_type::of(
-        threadfold,
-        written,
-        options.update.as_deref().or(options.ty.as_deref()),
-    );
-    let (value, value_needs) = value;
-    let (update, update_needs) = update;
+    let (value, value_needs) = crate::page_type::of(threadfold, ty, named);
+    let (update, update_needs) = crate::page_type::of(threadfold, written, named_update);
     let by = expression(state, field);
     let twin = quote!(#page::twin::<#ty, #written, _, _>(&|| #by));
     let twin = if is_shaped(field) { quote!(#page::shaped_twin(#twin)) } else { twin };

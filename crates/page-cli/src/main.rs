@@ -14,7 +14,7 @@ const USAGE: &str =
     "usage: threadfold-page [--out FOLDER] [--name NAME] [--wasm FILE] [CARGO OPTIONS]
 Run it in the folder of your crate. It writes FOLDER/NAME.js and FOLDER/NAME.d.ts.
   --out FOLDER   where to; `pkg` if left out
-  --name NAME    the name of the files; that of the crate if left out
+  --name NAME    the name of the files; that of the crate, with _ for -, if left out
   --wasm FILE    a wasm that cargo has built already
 Everything else goes to `cargo rustc`, such as `-p shop` or `--features page`.";
 
@@ -88,7 +88,7 @@ fn build(options: Options) -> Result<String, String> {
         let glue = text(&bound.join(format!("{name}.js")))?;
         let types = text(&bound.join(format!("{name}.d.ts")))?;
         write(&out.join(format!("{name}.js")), &module::script(&glue, &bytes)?)?;
-        write(&out.join(format!("{name}.d.ts")), module::types(&types))?;
+        write(&out.join(format!("{name}.d.ts")), &module::types(&types)?)?;
         // Node reads the folder as modules, whatever the project around it is.
         let package = out.join("package.json");
         if !package.exists() {

@@ -1,5 +1,6 @@
 //! The module: wasm-bindgen's JavaScript with the wasm in it, which starts itself.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// Returns the module of a glue and its wasm.
@@ -13,6 +14,11 @@ pub fn script(glue: &str, wasm: &[u8]) -> Result<String, String> {
     let own = |line: &&str| !line.starts_with("export { initSync");
     let mut script = glue.lines().filter(own).collect::<Vec<_>>().join("\n");
     let pages = pages(glue);
+    if pages.is_empty() {
+        return Err(
+            "the crate has no `threadfold_page::page!(State)`, or a feature hides it".to_owned()
+        );
+    }
     let _ = write!(
         script,
         "\ninitSync({{ module: Uint8Array.from(atob(\"{}\"), (sign) => sign.charCodeAt(0)) }});\n",
@@ -26,12 +32,33 @@ pub fn script(glue: &str, wasm: &[u8]) -> Result<String, String> {
     Ok(script)
 }
 
-/// Returns the types without those of functions that the module does not export.
-pub fn types(all: &str) -> &str {
+/// Returns the types without those of functions that the module does not export. Two states that share a
+/// type declare it once.
+pub fn types(all: &str) -> Result<String, String> {
     let ends = ["\nexport type InitInput", "\nexport function __wbg_reset_state"];
-    ends.iter()
+    let own = ends
+        .iter()
         .fold(all, |types, end| types.split_once(end).map_or(types, |(own, _)| own))
-        .trim_end()
+        .trim_end();
+    let mut declared = BTreeMap::new();
+    let mut lines = Vec::new();
+    for line in own.lines() {
+        let name = line.strip_prefix("export type ").and_then(|rest| rest.split(' ').next());
+        let Some(name) = name.filter(|_| line.ends_with(';')) else {
+            lines.push(line);
+            continue;
+        };
+        match declared.insert(name, line) {
+            None => lines.push(line),
+            Some(first) if first == line => {}
+            Some(_) => {
+                return Err(format!(
+                    "two types are called {name} in TypeScript: rename one by #[page(name = \"…\")]"
+                ));
+            }
+        }
+    }
+    Ok(lines.join("\n"))
 }
 
 /// Returns the classes that `page!` has made: those with `static fold(at, now, update)`.

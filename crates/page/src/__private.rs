@@ -1,12 +1,14 @@
 //! Names that the code of `page!` needs.
 
+use std::cell::Cell;
 use std::panic::{PanicHookInfo, set_hook};
 use std::sync::Once;
 
 use js_sys::{Array, Object, Reflect};
 use threadfold::reducer::kind::FieldKind;
 use threadfold::typed::page::FoldError;
-use threadfold::{MessageRules, Prefer};
+use threadfold::{Error, MessageRules, Prefer};
+use wasm_bindgen::JsCast;
 
 use crate::read::Reader;
 
@@ -66,12 +68,17 @@ pub fn fold<S: PageState>(at: usize, now: JsValue, update: JsValue) -> Result<Js
     static HOOK: Once = Once::new();
     HOOK.call_once(|| set_hook(Box::new(report)));
     let name = S::NAMES.get(at).copied().unwrap_or_default();
+    FOLDED.set(name);
     S::fold(at, Reader::new(now), Reader::new(update), &WRITER).map_err(|error| {
         let text = match error {
             FoldError::Update(error) => error.at(name),
             FoldError::Now(error) => [&error.at(name), ", in the current value"].concat(),
+            FoldError::Reducer(Error::ReducerFailed { reason }) => [name, ": ", &reason].concat(),
             FoldError::Reducer(error) => [name, ": ", &error.to_string()].concat(),
-            FoldError::Result(error) => [name, ": ", &error.to_string()].concat(),
+            FoldError::Result(error) => {
+                let error: js_sys::Error = JsValue::from(error).unchecked_into();
+                [name, ": ", &String::from(error.message())].concat()
+            }
             FoldError::Foreign => [name, ": the npm package folds this field"].concat(),
         };
         let error = js_sys::Error::new(&text);
@@ -81,7 +88,12 @@ pub fn fold<S: PageState>(at: usize, now: JsValue, update: JsValue) -> Result<Js
     })
 }
 
+thread_local! {
+    /// The field that is folded.
+    static FOLDED: Cell<&'static str> = const { Cell::new("") };
+}
+
 /// Throws a panic's message and place. No frame of Rust runs afterwards.
 fn report(panic: &PanicHookInfo<'_>) {
-    wasm_bindgen::throw_str(&panic.to_string());
+    wasm_bindgen::throw_str(&[FOLDED.get(), ": ", &panic.to_string()].concat());
 }

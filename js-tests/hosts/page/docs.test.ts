@@ -8,7 +8,8 @@ import { complaints, CHECKING } from "../../unit/types/compiler.js";
 import { buildPage, built, exec, root } from "./team.js";
 
 const page = readFileSync(join(root, "docs", "rust-page.md"), "utf8");
-const block = (language: string) => new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\`$`, "m").exec(page)?.[1] ?? "";
+const blocks = (language: string) =>
+  [...page.matchAll(new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\`$`, "gm"))].map(([, text]) => text ?? "");
 
 const MANIFEST = `[package]
 name = "shop"
@@ -32,7 +33,8 @@ beforeAll(async () => {
   const crate = join(built, "docs");
   mkdirSync(join(crate, "src"), { recursive: true });
   writeFileSync(join(crate, "Cargo.toml"), MANIFEST);
-  writeFileSync(join(crate, "src", "lib.rs"), block("rust,ignore"));
+  const [own, other] = blocks("rust,ignore");
+  writeFileSync(join(crate, "src", "lib.rs"), `${own}\nmod other {\n${other}}\n`);
   pkg = await buildPage(crate, join("docs", "pkg"));
   glue = readFileSync(join(pkg, "shop.js"), "utf8");
   types = readFileSync(join(pkg, "shop.d.ts"), "utf8");
@@ -47,7 +49,7 @@ test("the wasm of its four fields is at most 35 KiB gzipped, with the glue", () 
 });
 
 test("its page prints what it says", async () => {
-  const code = block("ts")
+  const code = String(blocks("ts")[0])
     .replace(/import \{ (.*), type InferState \}/, "import { $1 }")
     .replace(/, type ShopUpdate/, "");
   writeFileSync(join(pkg, "..", "main.mjs"), code.replace(/const (\w+): .*? = /g, "const $1 = "));

@@ -1,10 +1,11 @@
 // A team's own state in a page: what it folds, and what becomes of errors and panics.
-import { writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { defineSchema, Thread, ThreadfoldError, type PageState, type Schema } from "threadfold";
 import { beforeAll, expect, test } from "vitest";
-import { buildPage, exec, root } from "./team.js";
+import { complaints, CHECKING } from "../../unit/types/compiler.js";
+import { buildPage, built, exec, root } from "./team.js";
 
 interface Item {
   sku: string;
@@ -14,11 +15,14 @@ interface Item {
 
 let Shop: PageState<Record<never, never>> & { reset(): void };
 let schema: Schema<Record<string, never>>;
+let Basket: Schema<Record<string, never>>;
 let pkg: string;
 
 beforeAll(async () => {
   pkg = await buildPage(join(root, "js-tests", "hosts", "page", "shop"), "shop");
-  ({ Shop } = (await import(pathToFileURL(join(pkg, "shop.js")).href)) as { Shop: typeof Shop });
+  const made = (await import(pathToFileURL(join(pkg, "shop.js")).href)) as Record<"Shop" | "Basket", typeof Shop>;
+  ({ Shop } = made);
+  Basket = defineSchema.from(made.Basket) as typeof Basket;
   schema = defineSchema.from(Shop) as typeof schema;
 });
 
@@ -113,7 +117,7 @@ test("an error has a place", () => {
     "cart: expected a sequence, got 7.0, in the current value",
   );
   const sent = { status: { is: "sent", codes: [] } };
-  expect(because(() => merge(sent, { status: { is: "open" } }))).toBe("status: A reducer failed: it was sent");
+  expect(because(() => merge(sent, { status: { is: "open" } }))).toBe("status: it was sent");
   expect(because(() => merge({}, { views: JSON.parse('{ "__proto__": 1 }') as object }))).toMatch(/^views: /);
 });
 
@@ -125,7 +129,7 @@ test("a panic is an error with its message, and the thread goes on", () => {
   };
   thread.update({ cart: [item("a")] });
   expect(because(() => thread.update({ cart: [item("panic")] }))).toMatch(
-    /^panicked at .*lib\.rs:\d+:\d+:\nno such sku$/,
+    /^cart: panicked at .*lib\.rs:\d+:\d+:\nno such sku$/,
   );
   thread.update({ cart: [item("b")] });
   expect(thread.getState().cart).toEqual([item("a"), item("b")]);
@@ -145,7 +149,7 @@ test("without the reset the stack runs out: panics need it", () => {
   const broken = defineSchema.from({ ...statics(), reset: () => {} }) as typeof schema;
   const once = () => broken.merge({ cart: [] } as never, { cart: [item("panic")] } as never);
   const causes = Array.from({ length: 5000 }, () => (failure(once).cause as Error).message);
-  expect(causes.some((message) => !message.startsWith("panicked"))).toBe(true);
+  expect(causes.some((message) => !message.startsWith("cart: panicked"))).toBe(true);
   Shop.reset();
   expect(merge({ cart: [] }, { cart: [item("a")] }).cart).toHaveLength(1);
 });
@@ -172,6 +176,40 @@ test("a getter in an update that folds, and one that throws, spoil nothing", () 
   };
   expect(because(() => merge({ cart: [] }, { cart: [throws] }))).toBe("mine");
   expect(merge({ cart: [] }, { cart: [item("b")] }).cart).toEqual([item("b")]);
+});
+
+test("a number that JavaScript cannot hold is named with its field", () => {
+  const most = Basket.merge(Basket.initial(), { clicks: 2 ** 53 - 1 } as never);
+  expect(because(() => Basket.merge(most, { clicks: 1 } as never))).toMatch(
+    /^clicks: 9007199254740992 can't be represented/,
+  );
+});
+
+test("an update of another type than its field's has that type, in JavaScript and in TypeScript", () => {
+  expect(Basket.merge(Basket.initial(), { opened: 7 } as never)).toMatchObject({ opened: "day 7" });
+  const types = readFileSync(join(pkg, "shop.d.ts"), "utf8");
+  expect(types).toContain('readonly "opened": string;');
+  expect(types).toContain('readonly "opened"?: number | import("threadfold").Overwrite<string>;');
+});
+
+test("two states of a crate share a type", () => {
+  const types = readFileSync(join(pkg, "shop.d.ts"), "utf8");
+  expect(types.match(/^export type Item = /gm)).toHaveLength(1);
+  expect(types.match(/^export class \w+/gm)).toEqual(["export class Basket", "export class Shop"]);
+  const program =
+    'import { Shop, Basket, type Item } from "./shop.js"; export const all: [Item?, unknown?, unknown?] = [undefined, Shop, Basket];';
+  expect(complaints({ "shop.d.ts": types, "main.ts": program }, CHECKING)).toBe("");
+});
+
+test("a crate without `page!` is refused by the tool", async () => {
+  const crate = join(built, "bare");
+  mkdirSync(join(crate, "src"), { recursive: true });
+  const manifest = '[package]\nname = "bare"\nversion = "0.1.0"\nedition = "2024"\n\n[workspace]\n';
+  writeFileSync(join(crate, "Cargo.toml"), manifest);
+  writeFileSync(join(crate, "src", "lib.rs"), "pub fn nothing() {}\n");
+  await expect(buildPage(crate, join("bare", "pkg"), { lock: false })).rejects.toThrow(
+    /the crate has no `threadfold_page::page!\(State\)`/,
+  );
 });
 
 test("anything but such a class is refused", () => {

@@ -12,10 +12,10 @@ export const root = fileURLToPath(new URL("../../../", import.meta.url));
 export const built = join(root, "target", "page");
 
 /** Builds the crate in a folder; returns the folder with its module. */
-export async function buildPage(crate: string, name: string): Promise<string> {
+export async function buildPage(crate: string, name: string, { lock = true } = {}): Promise<string> {
   await exec("cargo", ["build", "--quiet", "--profile", "xtask", "-p", "threadfold-page-cli"], { cwd: root });
   // The versions that this repository is tested with.
-  copyFileSync(join(root, "Cargo.lock"), join(crate, "Cargo.lock"));
+  if (lock) copyFileSync(join(root, "Cargo.lock"), join(crate, "Cargo.lock"));
   const out = join(built, name);
   const env = {
     ...process.env,

@@ -66,6 +66,12 @@ test("every option that there is is taken, and so is one that is undefined", () 
   expect(agUi({ url: "/agent", headesr: undefined }).status).toBe("ready");
 });
 
+test("a wire that does not exist is refused", () => {
+  expect(() => langGraph({ apiUrl: "http://a", assistantId: "a", wire: "loud" as "quiet" })).toThrow(
+    expect.objectContaining({ code: "INVALID_ARGUMENT", message: "wire should be 'quiet' or 'values'." }),
+  );
+});
+
 test("options that cannot be read are reported as such", () => {
   const options = new Proxy(
     {},

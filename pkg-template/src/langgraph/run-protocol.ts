@@ -4,6 +4,7 @@ import { foldRun } from "./fold-langgraph.js";
 import type { RunStream } from "./parts.js";
 import { asKept, goesBack } from "./behind.js";
 import { checkRunnerOptions } from "../runner/options.js";
+import { choice } from "../shared/choices.js";
 import { httpStatusOf, reached } from "../stream/http.js";
 import { refusal } from "../stream/response.js";
 import { newId } from "../shared/new-id.js";
@@ -43,6 +44,7 @@ export class LangGraphProtocol implements RunProtocol {
     this.#thread = thread;
     this.#options = options;
     checkRunnerOptions<LangGraphRunnerOptions>("new LangGraphRunner", options, OWN_OPTIONS);
+    choice(options, "wire", ["quiet", "values"]);
     this.#transport = transportOf(options ?? {});
     this.canJoin = this.#transport.join !== undefined;
     if (this.#transport.load) this.load = (signal) => this.#load(signal);

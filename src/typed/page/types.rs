@@ -33,6 +33,11 @@ use crate::value::Json;
 ///     "export type Item = { readonly \"unitPrice\": number; readonly \"note\": string | null };",
 /// );
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "a page does not know the type of `{Self}` in TypeScript",
+    note = "derive `PageType` for a type of your own",
+    note = "write a foreign type at its field: `#[page(type = \"string\")]`, with `update = \"…\"` for another one of its updates"
+)]
 pub trait PageType {
     /// How TypeScript refers to it.
     const NAME: Text;

@@ -88,4 +88,37 @@ fn advance(now: Status, next: Status) -> Result<Status, Error> {
     }
 }
 
+/// A second state of the crate, over the same items.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, State)]
+#[state(derive(Debug, Clone, Serialize, Deserialize), page)]
+pub struct Basket {
+    #[reducer(put)]
+    pub cart: Vec<Item>,
+    #[reducer(|sum, more| sum + more)]
+    pub clicks: u64,
+    /// Written as a text, and updated by a number.
+    #[serde(with = "day")]
+    #[reducer(|_, day| day)]
+    #[update(u32, serde())]
+    #[page(type = "string")]
+    pub opened: u32,
+}
+
+mod day {
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
+    pub fn serialize<S: Serializer>(day: &u32, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&format!("day {day}"))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let day = text.strip_prefix("day ").and_then(|day| day.parse().ok());
+        day.ok_or_else(|| D::Error::custom("invalid day"))
+    }
+}
+
 threadfold_page::page!(Shop);
+threadfold_page::page!(Basket);
