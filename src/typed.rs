@@ -2,7 +2,8 @@
 //!
 //! - [`Message`] is a message in Rust, [`MessageKind`] its kind and content.
 //! - [`add_messages`] adds messages, or anything else [`Identified`], to a list.
-//! - [`MessageList`] is a long list that changes often: a token costs the same at any length.
+//! - [`MessageList`] is a long list that changes often. At any length, a token costs the same, and a
+//!   copy nothing.
 //! - [`State`] is a struct whose every field has a [`Reducer`](crate::reducer::Reducer):
 //!   `#[derive(State)]` writes its partial update.
 //!
@@ -60,7 +61,7 @@ mod state;
 
 pub use crate::reducer::list::{Identified, add_message_list, add_messages};
 pub use message::{Content, Extra, Message, MessageKind, ToolCall};
-pub use message_list::{MessageList, Streamed};
+pub use message_list::{Iter, MessageList, Streamed};
 #[doc(hidden)]
 pub use state::__private;
 pub use state::State;

@@ -8,7 +8,7 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use threadfold::typed::{Identified, MessageList, Streamed};
-use threadfold::{Error, MessageRules, REMOVE_ALL_MESSAGES, add_message_list};
+use threadfold::{Error, Message, MessageRules, REMOVE_ALL_MESSAGES, add_message_list};
 
 use MessageRules::{DeepAgents, LangGraph};
 
@@ -52,7 +52,7 @@ impl Streamed for Note {
     }
 }
 
-fn texts(list: &[Arc<Note>]) -> Vec<&str> {
+fn texts(list: &MessageList<Note>) -> Vec<&str> {
     list.iter().map(|note| note.text.as_str()).collect()
 }
 
@@ -60,24 +60,23 @@ fn texts(list: &[Arc<Note>]) -> Vec<&str> {
 fn what_is_added_replaced_and_removed_is_found() {
     let mut list = MessageList::new(vec![note("1", "a"), note("2", "b")]).unwrap();
     list.update(vec![note("3", "c"), note("1", "A"), removal("2")]).unwrap();
-    assert_eq!(texts(&list.snapshot()), ["A", "c"]);
+    assert_eq!(texts(&list), ["A", "c"]);
     assert_eq!((list.len(), list.is_empty()), (2, false));
     assert_eq!(list.get("1").map(|note| &*note.text), Some("A"));
     assert_eq!(list.get("2"), None);
     assert_eq!(list.get("4"), None);
     list.update(vec![removal(REMOVE_ALL_MESSAGES)]).unwrap();
     assert_eq!((list.len(), list.is_empty(), list.get("1")), (0, true, None));
-    assert!(list.snapshot().is_empty());
+    assert_eq!(list.iter().count(), 0);
 }
 
 #[test]
 fn a_failing_update_changes_nothing() {
     let mut list = MessageList::new(vec![note("1", "a")]).unwrap();
-    let before = list.snapshot();
+    let before = list.clone();
     let unknown = Error::UnknownMessageRemoved { id: "2".to_owned() };
     assert_eq!(list.update(vec![note("3", "c"), removal("2")]).unwrap_err(), unknown);
-    let after = list.snapshot();
-    assert!(Arc::ptr_eq(&before, &after));
+    assert_eq!(list, before);
     assert_eq!(list.get("3"), None);
     assert!(MessageList::new(vec![removal("2")]).is_err());
     let mut lenient = MessageList::empty(DeepAgents);
@@ -86,20 +85,49 @@ fn a_failing_update_changes_nothing() {
 }
 
 #[test]
-fn a_snapshot_never_changes_and_shares_unchanged_values() {
+fn a_copy_never_changes_and_shares_what_is_the_same() {
     let mut list = MessageList::new(vec![note("1", "a"), note("2", "b")]).unwrap();
-    let first = list.snapshot();
-    assert!(Arc::ptr_eq(&first, &list.snapshot()));
+    let first = list.clone();
     list.append("2", "c").unwrap();
     list.update(vec![note("3", "d")]).unwrap();
-    let second = list.snapshot();
+    let second = list.clone();
     list.update(vec![removal("1")]).unwrap();
-    let third = list.snapshot();
     assert_eq!(texts(&first), ["a", "b"]);
     assert_eq!(texts(&second), ["a", "bc", "d"]);
-    assert_eq!(texts(&third), ["bc", "d"]);
-    assert!(Arc::ptr_eq(&first[0], &second[0]));
-    assert!(Arc::ptr_eq(&second[1], &third[0]));
+    assert_eq!(texts(&list), ["bc", "d"]);
+    let same = |one: Option<&Arc<Note>>, other: Option<&Arc<Note>>| {
+        Arc::ptr_eq(one.unwrap(), other.unwrap())
+    };
+    assert!(same(first.first(), second.first()));
+    assert!(same(second.iter().nth(1), list.first()));
+    assert!(same(second.last(), list.last()));
+    // It can be changed by itself.
+    let mut other = first.clone();
+    other.update(vec![removal("2"), note("4", "e")]).unwrap();
+    assert_eq!((texts(&other), texts(&first)), (vec!["a", "e"], vec!["a", "b"]));
+    assert_ne!(other, first);
+}
+
+#[test]
+fn its_items_are_read_from_both_ends() {
+    let list = MessageList::new(vec![note("1", "a"), note("2", "b"), note("3", "c")]).unwrap();
+    assert_eq!(list.iter().len(), 3);
+    let back: Vec<_> = list.iter().rev().map(|note| &*note.text).collect();
+    assert_eq!(back, ["c", "b", "a"]);
+    let all: Vec<_> = (&list).into_iter().map(|note| &*note.text).collect();
+    assert_eq!(all, ["a", "b", "c"]);
+    assert!(format!("{:?}", list.iter()).contains('3'));
+}
+
+#[test]
+fn it_is_written_and_read_as_its_items() {
+    let messages = vec![Message::user("hi").with_id("1"), Message::assistant("Hello").with_id("2")];
+    let list = MessageList::new(messages.clone()).unwrap();
+    let json = serde_json::to_string(&list).unwrap();
+    assert_eq!(json, serde_json::to_string(&messages).unwrap());
+    assert_eq!(serde_json::from_str::<MessageList<Message>>(&json).unwrap(), list);
+    let removal = serde_json::to_string(&[Message::remove("9")]).unwrap();
+    assert!(serde_json::from_str::<MessageList<Message>>(&removal).is_err());
 }
 
 #[test]
@@ -109,7 +137,7 @@ fn text_goes_into_an_item_that_nobody_else_has_where_it_is() {
     let before = place(&list);
     list.append("1", "a").unwrap();
     assert_eq!(place(&list), before);
-    let kept = list.snapshot();
+    let kept = list.clone();
     list.append("1", "b").unwrap();
     assert_ne!(place(&list), before);
     // A copy of the list holds the item, too.
@@ -139,7 +167,7 @@ fn what_is_gone_is_let_go_of() {
         list.update(vec![removal(&id)]).unwrap();
     }
     list.update(vec![note("last", "b")]).unwrap();
-    assert_eq!(texts(&list.snapshot()), ["b"]);
+    assert_eq!(texts(&list), ["b"]);
     assert_eq!(list.get("last").map(|note| &*note.text), Some("b"));
     assert!(list.get("499").is_none());
 }
@@ -218,7 +246,7 @@ proptest! {
                     }
                 }
                 Command::Look => {
-                    let look = list.snapshot();
+                    let look = list.clone();
                     prop_assert_eq!(shown(look.iter().map(|note| &**note)), shown(&model));
                     looks.push((look, shown(&model)));
                 }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use positions::Places;
+use items::Items;
+use serde::de::{Deserialize, Deserializer, Error as _};
+use serde::ser::{Serialize, Serializer};
 
 use super::Identified;
 use crate::error::Error;
@@ -12,7 +14,9 @@ use crate::reducer::list::removals;
 use crate::reducer::messages::{MessageRules, Present, plan};
 use crate::value::{ByNumber, Join, Names, Plan};
 
-mod positions;
+mod items;
+
+pub use items::Iter;
 
 /// An item whose text arrives in pieces.
 pub trait Streamed: Identified {
@@ -25,9 +29,11 @@ pub trait Streamed: Identified {
 
 /// Holds items with an index, and folds updates as [`add_messages`](super::add_messages) does.
 ///
-/// An update's cost does not grow with the list: text goes into the message in place, and ids are
-/// indexed. Only the first change after a [`MessageList::snapshot`] that you still hold passes over
-/// the list, to copy its pointers. For JSON, use [`threadfold::MessageList`](crate::MessageList).
+/// A copy shares what is the same in both, so a clone is a snapshot that costs nothing: keep one for
+/// each step. An update's cost does not grow with the list, whoever holds copies of it. Text goes
+/// into the message in place unless a copy holds that message, too. In a state of a graph on a
+/// thread, use it in place of `Vec<Message>`, which is copied whole at each step. For JSON, use
+/// [`threadfold::MessageList`](crate::MessageList).
 ///
 /// ```
 /// use threadfold::Message;
@@ -35,19 +41,24 @@ pub trait Streamed: Identified {
 ///
 /// let mut list = MessageList::new(vec![Message::user("Hi").with_id("1")])?;
 /// list.update(vec![Message::assistant("Hel").with_id("2")])?;
-/// let before = list.snapshot();
+/// let before = list.clone();
 /// list.append("2", "lo")?;
-/// let after = list.snapshot();
-/// assert_eq!((before[1].text(), after[1].text()), ("Hel".into(), "Hello".into()));
-/// assert!(std::sync::Arc::ptr_eq(&before[0], &after[0])); // what did not change is shared
+/// let text = |list: &MessageList<Message>| list.last().map(|last| last.text().into_owned());
+/// assert_eq!((text(&before).as_deref(), text(&list).as_deref()), (Some("Hel"), Some("Hello")));
+/// let (then, now) = (before.first().unwrap(), list.first().unwrap());
+/// assert!(std::sync::Arc::ptr_eq(then, now)); // what did not change is shared
 /// # Ok::<(), threadfold::Error>(())
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct MessageList<T> {
-    /// Includes removed items until the list is swept.
-    items: Arc<Vec<Arc<T>>>,
-    places: Places,
+    items: Items<T>,
     rules: MessageRules,
+}
+
+impl<T> Clone for MessageList<T> {
+    fn clone(&self) -> Self {
+        Self { items: self.items.clone(), rules: self.rules }
+    }
 }
 
 impl<T> Default for MessageList<T> {
@@ -56,17 +67,50 @@ impl<T> Default for MessageList<T> {
     }
 }
 
+/// Lists are equal if their items are, whatever their rules.
+impl<T: PartialEq> PartialEq for MessageList<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.len() == other.len()
+            && self.iter().zip(other).all(|(own, other)| Arc::ptr_eq(own, other) || own == other)
+    }
+}
+
+impl<T: Eq> Eq for MessageList<T> {}
+
+impl<'a, T> IntoIterator for &'a MessageList<T> {
+    type Item = &'a Arc<T>;
+    type IntoIter = Iter<'a, T>;
+
+    fn into_iter(self) -> Iter<'a, T> {
+        self.iter()
+    }
+}
+
+/// Writes the items, in order.
+impl<T: Serialize> Serialize for MessageList<T> {
+    fn serialize<Out: Serializer>(&self, serializer: Out) -> Result<Out::Ok, Out::Error> {
+        serializer.collect_seq(self.iter().map(|item| &**item))
+    }
+}
+
+/// Reads items into a list that follows LangGraph's rules.
+impl<'de, T: Identified + Deserialize<'de>> Deserialize<'de> for MessageList<T> {
+    fn deserialize<In: Deserializer<'de>>(deserializer: In) -> Result<Self, In::Error> {
+        Self::new(Vec::deserialize(deserializer)?).map_err(In::Error::custom)
+    }
+}
+
 impl<T> MessageList<T> {
     /// Makes an empty list that follows these rules.
     #[must_use]
     pub fn empty(rules: MessageRules) -> Self {
-        Self { items: Arc::default(), places: Places::default(), rules }
+        Self { items: Items::default(), rules }
     }
 
     /// Returns the number of items.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.places.len()
+        self.items.len()
     }
 
     /// Returns whether the list has no items.
@@ -78,30 +122,25 @@ impl<T> MessageList<T> {
     /// Returns the last item with this id.
     #[must_use]
     pub fn get(&self, id: &str) -> Option<&T> {
-        self.items.get(self.places.last(id)?).map(|item| &**item)
+        self.items.get(self.items.last(id)?).map(|item| &**item)
     }
 
-    /// Returns the list as it is now, which never changes. An item that does not change before the
-    /// next snapshot is the same there.
+    /// Returns the items, in order.
     #[must_use]
-    pub fn snapshot(&mut self) -> Arc<Vec<Arc<T>>> {
-        self.sweep();
-        Arc::clone(&self.items)
+    pub fn iter(&self) -> Iter<'_, T> {
+        self.items.iter()
     }
 
-    /// Drops the removed items.
-    fn sweep(&mut self) {
-        if !self.places.has_gone() {
-            return;
-        }
-        let mut stays = self.places.sweep().into_iter();
-        let mut stays = || stays.next().unwrap_or_default();
-        if let Some(items) = Arc::get_mut(&mut self.items) {
-            items.retain(|_| stays());
-        } else {
-            let kept = self.items.iter().filter(|_| stays());
-            self.items = Arc::new(kept.cloned().collect());
-        }
+    /// Returns the first item.
+    #[must_use]
+    pub fn first(&self) -> Option<&Arc<T>> {
+        self.iter().next()
+    }
+
+    /// Returns the last item.
+    #[must_use]
+    pub fn last(&self) -> Option<&Arc<T>> {
+        self.iter().next_back()
     }
 }
 
@@ -135,25 +174,22 @@ impl<T: Identified> MessageList<T> {
         let mut update: Vec<_> = update.into_iter().map(|item| Some(Arc::new(item))).collect();
         let mut incoming = |at: u32| update.get_mut(at as usize).and_then(Option::take);
         if plan.cleared {
-            self.items = Arc::default();
-            self.places.clear();
+            self.items = Items::default();
         }
-        let items = Arc::make_mut(&mut self.items);
-        for [position, from] in &plan.replaced {
-            if let (Some(item), Some(new)) = (items.get_mut(*position as usize), incoming(*from)) {
+        for [place, from] in &plan.replaced {
+            if let (Some(item), Some(new)) = (self.items.get_mut(*place), incoming(*from)) {
                 *item = new;
             }
         }
-        for position in plan.removed.iter().rev() {
-            self.places.remove(*position as usize);
+        for place in plan.removed.iter().rev() {
+            let gone = self.items.get(*place).cloned();
+            self.items.remove(gone.as_ref().and_then(|item| item.id()), *place);
         }
         for from in &plan.appended {
-            items.extend(incoming(*from));
-            self.places.push(ids.get(*from as usize).and_then(Option::as_deref));
-        }
-        // Sweep here: otherwise a list that is never read would keep removed items forever.
-        if self.places.mostly_gone() {
-            self.sweep();
+            let id = ids.get(*from as usize).and_then(Option::as_deref);
+            if let Some(item) = incoming(*from) {
+                self.items.push(id, item);
+            }
         }
         Ok(())
     }
@@ -171,8 +207,7 @@ impl<T: Identified> MessageList<T> {
             let (known, number) = (ids.number(id).is_some(), ids.add(id));
             numbers.push(number);
             if !known {
-                let positions = self.places.all(id);
-                hits.extend(positions.filter_map(|at| Some([u32::try_from(at).ok()?, number])));
+                hits.extend(self.items.all(id).map(|place| [place, number]));
             }
         }
         hits.sort_unstable();
@@ -183,26 +218,15 @@ impl<T: Identified> MessageList<T> {
 }
 
 impl<T: Streamed + Clone> MessageList<T> {
-    /// Appends text to the item with this id. Copies the item first if a snapshot holds it.
+    /// Appends text to the item with this id. Copies the item first if another list holds it.
     ///
     /// # Errors
     /// [`Error::UnknownMessage`] for an id not in the list, and the item's own.
     pub fn append(&mut self, id: &str, text: &str) -> Result<(), Error> {
-        let unknown = || Error::UnknownMessage { id: id.to_owned() };
-        let position = self.places.last(id).ok_or_else(unknown)?;
-        let item = self.items.get(position).ok_or_else(unknown)?;
-        // Fail before copying the list for a message that takes no text.
-        if Arc::strong_count(&self.items) > 1 || Arc::strong_count(item) > 1 {
-            let mut copy = T::clone(item);
-            copy.append(text)?;
-            if let Some(item) = Arc::make_mut(&mut self.items).get_mut(position) {
-                *item = Arc::new(copy);
-            }
-            return Ok(());
-        }
-        match Arc::make_mut(&mut self.items).get_mut(position).map(Arc::make_mut) {
-            Some(item) => item.append(text),
-            None => Err(unknown()),
+        let place = self.items.last(id);
+        match place.and_then(|place| self.items.get_mut(place)) {
+            Some(item) => Arc::make_mut(item).append(text),
+            None => Err(Error::UnknownMessage { id: id.to_owned() }),
         }
     }
 }
