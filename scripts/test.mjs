@@ -37,7 +37,7 @@ const THOROUGH = process.env.THREADFOLD_THOROUGH === "1";
 /** Cargo's environment. */
 const RUST = { ...SIDE_BY_SIDE, ...(THOROUGH && OPTIMISED) };
 
-const BOUNDARY = ["--features", "bindings", "--test", "boundary"];
+const BOUNDARY = ["-p", "threadfold-core-wasm", "--lib"];
 
 /** Runs `cargo test`, and prints its output at the end: other tests may be printing meanwhile. */
 async function cargoTest(...args) {

@@ -19,7 +19,7 @@ const RELATED = [
   [/^pkg-template\/src\/(entries\/)?serve/, ["serve/"]],
   [/^src\/graph|^pkg-template\/src\/(entries\/)?(graph|checkpoint)/, ["graph/", "checkpoint/"]],
   [/^src\/agent|^crates\/agent-wasm|^pkg-template\/src\/(entries\/)?agent/, ["agent/"]],
-  [/^src\/(context|wasm_agent)|^pkg-template\/src\/(entries\/)?context/, ["context/"]],
+  [/^src\/context|^pkg-template\/src\/(entries\/)?context/, ["context/"]],
   [/^src\/schema|^pkg-template\/src\/schema/, ["thread/schema", "laws/", "types/schema"]],
   [
     /./,

@@ -37,7 +37,6 @@
 //! | feature | what it does |
 //! | --- | --- |
 //! | `js` (default) | on `wasm32-unknown-unknown`, takes random ids from JavaScript's `crypto`, by wasm-bindgen; does nothing elsewhere |
-//! | `bindings`, `bindings-agent` | export the functions of the npm package's wasms: for its build alone |
 //!
 //! Without `js`, a program for `wasm32-unknown-unknown` chooses the source of randomness itself: it
 //! depends on `uuid` with the feature `rng-getrandom` or `rng-rand`.
@@ -65,6 +64,8 @@ pub mod schema;
 pub mod state;
 pub mod thread;
 pub mod typed;
+#[doc(hidden)]
+pub mod unstable;
 pub mod value;
 
 pub use diff::diff;
@@ -89,14 +90,6 @@ pub use threadfold_derive::State;
 pub use typed::page::PageType;
 pub use typed::{Content, Message, MessageKind, State, ToolCall};
 pub use value::{Json, Value};
-
-#[cfg(all(target_arch = "wasm32", feature = "bindings"))]
-#[doc(hidden)]
-pub mod wasm;
-
-#[cfg(all(target_arch = "wasm32", feature = "bindings-agent"))]
-#[doc(hidden)]
-pub mod wasm_agent;
 
 #[cfg(any(doc, doctest))]
 #[doc = include_str!("../docs/rust.md")]

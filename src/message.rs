@@ -82,7 +82,7 @@ pub(crate) fn read_any<V: Value>(item: &V, ids: Ids, kinds: Kinds) -> Result<Rea
 }
 
 /// The name of the check for whole messages.
-pub(crate) const WHOLE: &str = "whole";
+pub const WHOLE: &str = "whole";
 
 /// Returns the positions of items that may not be whole messages with an id, which [`read`] must
 /// check. One pass; it may return too many, never too few.
@@ -91,7 +91,7 @@ pub(crate) fn odd<V: Value>(list: &V) -> Vec<u32> {
 }
 
 /// The name of the change that adds text to a message.
-pub(crate) const TEXT: &str = "text";
+pub const TEXT: &str = "text";
 
 /// Adds `text` to the content of the message at `index`, or to its last block, and returns the
 /// list. May change an `owned` list in place.

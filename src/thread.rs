@@ -167,7 +167,6 @@ impl<V: Value> Thread<V> {
     }
 
     /// Whether a read has to compute anything.
-    #[cfg_attr(not(all(target_arch = "wasm32", feature = "bindings")), allow(dead_code))]
     pub(crate) fn has_writes(&self) -> bool {
         !self.view.fresh && (self.updates.write_count > 0 || !self.rules.open)
     }
@@ -181,14 +180,12 @@ impl<V: Value> Thread<V> {
 
     /// Returns them as a list of `{ id, status, update, error?, manual? }`: the same list until one
     /// of them changes.
-    #[cfg_attr(not(all(target_arch = "wasm32", feature = "bindings")), allow(dead_code))]
     pub(crate) fn pending_list(&mut self) -> V {
         self.look();
         self.told.list(&mut self.updates)
     }
 
     /// Returns an update as that list has it; `None` once the server has it or it is gone.
-    #[cfg_attr(not(all(target_arch = "wasm32", feature = "bindings")), allow(dead_code))]
     pub(crate) fn told(&mut self, id: &str) -> Option<V> {
         self.look();
         let place = self.updates.place(id)?;

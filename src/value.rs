@@ -9,7 +9,7 @@
 
 use std::borrow::Cow;
 
-mod bulk;
+pub(crate) mod bulk;
 mod found;
 mod held;
 mod json;
@@ -17,7 +17,7 @@ mod names;
 mod number;
 mod numbers;
 mod owned;
-mod plan;
+pub(crate) mod plan;
 mod scalar;
 mod symbols;
 mod texts;

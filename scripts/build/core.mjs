@@ -7,10 +7,7 @@ import { SIDE_BY_SIDE, target, WASM } from "../rust.mjs";
 /** Returns the path of cargo's .wasm. Whether anything needs compiling is cargo's business. */
 export const compileCore = () => compile("threadfold-core-wasm");
 
-/**
- * The same for the agent half. Not together with the core: cargo unites the features of the packages that it builds
- * together.
- */
+/** The same for the agent half. */
 export const compileAgent = () => compile("threadfold-agent-wasm");
 
 /** Cargo's environment for the wasm profile: code compiled with another has nothing in common with it. */

@@ -35,10 +35,10 @@ export async function writeCore(wasm) {
     const path = modules.find((path) => basename(path) === `${module}.js`);
     if (!path)
       throw new Complaint(
-        `wasm-bindgen has put no ${module}.js beside its glue: is src/wasm/${module}.js still imported?`,
+        `wasm-bindgen has put no ${module}.js beside its glue: is crates/core-wasm/src/${module}.js still imported?`,
       );
     writeFileSync(join(generated, `${module}.js`), `export * from "./${path.replaceAll("\\", "/")}";\n`);
-    copyFileSync(join(root, "src", "wasm", `${module}.d.ts`), join(generated, `${module}.d.ts`));
+    copyFileSync(join(root, "crates", "core-wasm", "src", `${module}.d.ts`), join(generated, `${module}.d.ts`));
   }
   const glue = join(generated, `${name}.js`);
   const bound = join(generated, `${name}_bg.wasm`);

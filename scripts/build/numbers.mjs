@@ -7,16 +7,16 @@ const MODULE = /^pub\(super\) mod (\w+) \{\n([^]*?)^\}$/gm;
 const NUMBER = /(?:^ +\/\/\/ "(.+)"\n)?^ +pub const (\w+): i32 = (\d+);$/gm;
 
 /**
- * Writes numbers.js and its types to this folder, from src/wasm/numbers.rs: tables such as `event`, with
+ * Writes numbers.js and its types to this folder, from crates/core-wasm/src/numbers.rs: tables such as `event`, with
  * `event["run-started"]`, and for each the type of its numbers, `EventNumber`. If all names of a table are
  * identifiers, it is also a module, such as numbers/ask.js. A module's constants come into the package as plain numbers.
  */
 export function writeNumbers(folder) {
-  const table = readFileSync(join(root, "src", "wasm", "numbers.rs"), "utf8");
+  const table = readFileSync(join(root, "crates", "core-wasm", "src", "numbers.rs"), "utf8");
   const modules = [...table.matchAll(MODULE)].map(([, name, body]) => [name, numbersIn(body)]);
   const found = modules.reduce((sum, [, numbers]) => sum + numbers.length, 0);
   if (found === 0 || found !== table.match(/\bconst\b/g)?.length)
-    throw new Complaint("src/wasm/numbers.rs has constants that scripts/build/numbers.mjs cannot read.");
+    throw new Complaint("crates/core-wasm/src/numbers.rs has constants that scripts/build/numbers.mjs cannot read.");
   mkdirSync(join(folder, "numbers"));
   const write = (path, lines) => writeFileSync(join(folder, path), lines.map((line) => `${line}\n`).join(""));
   write(

@@ -7,13 +7,18 @@
 use crate::value::ByNumber;
 
 /// No message, no call.
-pub(crate) const NONE: u32 = u32::MAX;
+pub const NONE: u32 = u32::MAX;
 
 /// The facts about a message that a decision needs. Ids of calls are small numbers.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Row<'a> {
-    /// A model's message: the ids of its calls. The first `valid` of them could be parsed.
-    Ai { calls: &'a [u32], valid: u32 },
+pub enum Row<'a> {
+    /// A model's message.
+    Ai {
+        /// The ids of its calls.
+        calls: &'a [u32],
+        /// How many of them, from the first on, could be parsed.
+        valid: u32,
+    },
     /// A tool's result, and the id of the call it answers, if given.
     Tool(Option<u32>),
     /// Any other message.
@@ -26,7 +31,7 @@ pub(crate) enum Row<'a> {
 /// that points to the next lower one that is safe at that time. Nothing in the chain changes
 /// afterwards, so taking messages off the end is free. Jump pointers make each walk O(log n).
 #[derive(Debug, Clone)]
-pub(crate) struct Track {
+pub struct Track {
     messages: Vec<Message>,
     calls: Vec<Call>,
     /// For each id the last call of it.
@@ -97,12 +102,13 @@ impl Default for Track {
 
 impl Track {
     /// Returns the number of messages.
-    pub(crate) fn len(&self) -> u32 {
+    #[must_use]
+    pub(super) fn len(&self) -> u32 {
         index(self.messages.len())
     }
 
     /// Adds a message at the end.
-    pub(crate) fn push(&mut self, row: Row<'_>) {
+    pub fn push(&mut self, row: Row<'_>) {
         let at = self.len();
         let before = self.last_ai();
         match row {
@@ -181,7 +187,7 @@ impl Track {
     }
 
     /// Keeps the first `length` messages.
-    pub(crate) fn truncate(&mut self, length: u32) {
+    pub fn truncate(&mut self, length: u32) {
         while self.len() > length {
             self.pop();
         }
@@ -213,12 +219,14 @@ impl Track {
 
     /// Returns the largest safe cut that keeps all messages from `target` on, and a call that waits
     /// for its result: 0 if it keeps all.
-    pub(crate) fn cut(&self, target: u32) -> u32 {
+    #[must_use]
+    pub fn cut(&self, target: u32) -> u32 {
         self.lower(self.len(), target.min(self.pending()))
     }
 
     /// Returns the smallest safe cut from `target` on that keeps a call that waits for its result.
-    pub(crate) fn next_cut(&self, target: u32) -> Option<u32> {
+    #[must_use]
+    pub fn next_cut(&self, target: u32) -> Option<u32> {
         let mut at = self.lower(self.len(), self.pending());
         if at < target {
             return None;
@@ -235,20 +243,22 @@ impl Track {
     }
 
     /// Returns all safe cuts, in descending order.
-    pub(crate) fn cuts(&self) -> impl Iterator<Item = u32> + '_ {
+    pub fn cuts(&self) -> impl Iterator<Item = u32> + '_ {
         let below = |at: &u32| (*at > 0).then(|| self.node(*at).below);
         std::iter::successors(Some(self.len()), below)
     }
 
     /// Returns the position of an AI message with a call that waits for its result: nothing follows
     /// it but results. Returns the number of messages if there is none.
-    pub(crate) fn pending(&self) -> u32 {
+    #[must_use]
+    pub fn pending(&self) -> u32 {
         let last = self.last_ai();
         if self.message(last).is_some_and(|ai| ai.open_valid > 0) { last } else { self.len() }
     }
 
     /// Whether the messages need no repair.
-    pub(crate) fn is_whole(&self) -> bool {
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
         self.faults == 0
     }
 

@@ -6,7 +6,7 @@ use super::policy::Decision;
 
 /// The facts about an assistant message that a decision needs, besides its calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct Usage {
+pub struct Usage {
     /// A number for its provider, if named.
     pub provider: Option<u32>,
     /// The tokens that it reports for itself and all before it.
@@ -64,14 +64,15 @@ const EMPTY: u32 = 0;
 
 /// The messages of a context, in numbers. The number of an empty id is 0.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Ledger {
-    pub(crate) track: Track,
+pub struct Ledger {
+    /// The safe cuts.
+    pub track: Track,
     entries: Vec<Entry>,
 }
 
 impl Ledger {
     /// Adds a message at the end.
-    pub(crate) fn push(&mut self, row: Row<'_>, tokens: f64, usage: &Usage) {
+    pub fn push(&mut self, row: Row<'_>, tokens: f64, usage: &Usage) {
         self.track.push(row);
         let last = self.entries.last();
         let sum = last.map_or(0.0, |last| last.sum) + tokens;
@@ -85,7 +86,7 @@ impl Ledger {
     }
 
     /// Keeps the first `length` messages.
-    pub(crate) fn truncate(&mut self, length: u32) {
+    pub fn truncate(&mut self, length: u32) {
         self.track.truncate(length);
         self.entries.truncate(length as usize);
     }
@@ -101,7 +102,8 @@ impl Ledger {
     }
 
     /// Returns the tokens of all; `beside` is the cost of their repair.
-    pub(crate) fn tokens(&self, limits: &Limits, beside: f64) -> f64 {
+    #[must_use]
+    pub fn tokens(&self, limits: &Limits, beside: f64) -> f64 {
         let Some(last) = self.entries.last() else { return (limits.overhead + beside).ceil() };
         let counted = limits.overhead + last.sum + beside;
         if !limits.scaled || self.len().saturating_add(limits.apart) < 2 {
@@ -120,7 +122,8 @@ impl Ledger {
     }
 
     /// Whether something may be due: a trigger holds.
-    pub(crate) fn is_due(&self, limits: &Limits, beside: f64) -> bool {
+    #[must_use]
+    pub fn is_due(&self, limits: &Limits, beside: f64) -> bool {
         self.is_over(limits, self.tokens(limits, beside))
     }
 
@@ -128,13 +131,8 @@ impl Ledger {
     /// half of a summary's savings. Otherwise a summary is due, of the edited messages. The first
     /// `front` messages always stay. Editing those before [`Ledger::edit_boundary`] would save
     /// `saved` tokens up to each message, itself included.
-    pub(crate) fn due(
-        &self,
-        limits: &Limits,
-        front: u32,
-        beside: f64,
-        saved: &[f64],
-    ) -> Option<Decision> {
+    #[must_use]
+    pub fn due(&self, limits: &Limits, front: u32, beside: f64, saved: &[f64]) -> Option<Decision> {
         if !self.is_due(limits, beside) {
             return None;
         }
@@ -154,7 +152,8 @@ impl Ledger {
     }
 
     /// The first message that edits leave alone.
-    pub(crate) fn edit_boundary(&self, limits: &Limits) -> u32 {
+    #[must_use]
+    pub fn edit_boundary(&self, limits: &Limits) -> u32 {
         let by_messages = self.len().saturating_sub(limits.edit_keep_messages);
         let mut by_results = self.len();
         for _ in 0..limits.edit_keep_results {
@@ -168,7 +167,8 @@ impl Ledger {
     }
 
     /// Returns the first message to keep, or 0 to keep all.
-    pub(crate) fn cutoff(&self, limits: &Limits, front: u32, saved: &[f64]) -> u32 {
+    #[must_use]
+    pub fn cutoff(&self, limits: &Limits, front: u32, saved: &[f64]) -> u32 {
         let Limits { keep, .. } = limits;
         let mut tokens = keep.tokens;
         if limits.front_counts {

@@ -4,10 +4,13 @@ use super::policy::{Cuts, Policy, Size, Threshold};
 
 /// A [`Size`] in numbers: NaN for a measure that it does not have.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Measure {
-    pub(crate) tokens: f64,
-    pub(crate) messages: f64,
-    pub(crate) fraction: f64,
+pub struct Measure {
+    /// Tokens.
+    pub tokens: f64,
+    /// Messages.
+    pub messages: f64,
+    /// A part of the model's input, up to 1.
+    pub fraction: f64,
 }
 
 impl Measure {
@@ -54,28 +57,32 @@ impl Policy {
 
 /// The numbers that a ledger decides by.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Limits {
-    pub(crate) thresholds: Vec<Threshold>,
+pub struct Limits {
+    /// A compaction is due above each of these.
+    pub thresholds: Vec<Threshold>,
     /// The most to keep.
-    pub(crate) keep: Threshold,
+    pub keep: Threshold,
     /// A summary is due above so many tokens, too.
-    pub(crate) most: f64,
+    pub most: f64,
     /// The tokens of the system prompt and the tools.
-    pub(crate) overhead: f64,
+    pub overhead: f64,
     /// The messages that are counted in `overhead`.
-    pub(crate) apart: u32,
-    pub(crate) scaled: bool,
-    pub(crate) as_langchain: bool,
+    pub apart: u32,
+    /// Whether counted tokens are scaled by those that the model reported.
+    pub scaled: bool,
+    /// Whether cuts are `LangChain`'s.
+    pub as_langchain: bool,
     /// Whether the messages in front count for the tokens to keep.
-    pub(crate) front_counts: bool,
-    /// How many of the last results of tools, and of the last messages, edits leave alone.
-    pub(crate) edit_keep_results: u32,
-    pub(crate) edit_keep_messages: u32,
+    pub front_counts: bool,
+    /// How many of the last results of tools edits leave alone.
+    pub edit_keep_results: u32,
+    /// How many of the last messages edits leave alone.
+    pub edit_keep_messages: u32,
 }
 
 impl Limits {
     /// Sets the triggers and the size to keep, for a model that takes so many tokens.
-    pub(crate) fn resolve(&mut self, input: f64, keep: Measure, triggers: &[Measure]) {
+    pub fn resolve(&mut self, input: f64, keep: Measure, triggers: &[Measure]) {
         self.keep = keep.threshold(input, f64::INFINITY);
         let half = |most: f64, of: f64| if of > 0.0 { most.min((of / 2.0).floor()) } else { most };
         for trigger in triggers {
@@ -89,7 +96,8 @@ impl Limits {
     }
 
     /// Returns the tokens from which on a trigger holds, with so many messages.
-    pub(crate) fn due_at(&self, messages: f64) -> f64 {
+    #[must_use]
+    pub fn due_at(&self, messages: f64) -> f64 {
         let reached = self.thresholds.iter().filter(|one| messages >= one.messages);
         reached.fold(f64::INFINITY, |least, one| least.min(one.tokens))
     }

@@ -5,7 +5,7 @@ use super::cut::{NONE, Role, Track};
 
 /// One message of the repaired list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Step {
+pub enum Step {
     /// The message at this position.
     Keep(u32),
     /// An answer, newly made, to a call of the last AI message that was kept. It is the call at
@@ -17,7 +17,7 @@ impl Track {
     /// Returns the messages, repaired. It drops results without a call and second results. It puts
     /// the others right after the message with their call, and answers open calls. Calls that wait
     /// for their result are answered only if `all`. Returns `None` if there is nothing to do.
-    pub(crate) fn repair(&self, all: bool) -> Option<Vec<Step>> {
+    pub fn repair(&self, all: bool) -> Option<Vec<Step>> {
         if self.is_whole() && !(all && self.pending() < self.len()) {
             return None;
         }

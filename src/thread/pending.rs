@@ -236,7 +236,6 @@ impl<V: Value> Pending<V> {
     }
 
     /// Returns it as an object: `{ id, status, update, error?, manual? }`.
-    #[cfg_attr(not(all(target_arch = "wasm32", feature = "bindings")), allow(dead_code))]
     pub(super) fn tell(&mut self) -> V {
         self.with_new_ids();
         if let Some(told) = &self.told {

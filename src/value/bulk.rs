@@ -238,7 +238,10 @@ pub struct Change<V> {
 }
 
 impl<V: Value> Change<V> {
-    /// Returns the list with its item at `index` changed, or unchanged on failure.
+    /// Returns the list with its item at `index` changed.
+    ///
+    /// # Errors
+    /// Returns the unchanged list when the item cannot be changed so.
     pub fn make(&self, mut list: V, index: u32, by: &V) -> Result<V, V> {
         let index = index as usize;
         let Some(item) = list.take_at(index) else { return Err(list) };

@@ -1,4 +1,4 @@
-// Asks src/agent for decisions, in numbers that src/wasm_agent/agent.rs defines.
+// Asks src/agent for decisions, in numbers that crates/agent-wasm/src/agent.rs defines.
 import { call, decide, room } from "#agent-core";
 import type { ToolCall } from "../state/messages.js";
 import type { ToolMessage } from "./message.js";

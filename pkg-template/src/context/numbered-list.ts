@@ -1,11 +1,11 @@
-// A list of messages in numbers, for the decisions of the agent half's wasm: src/wasm_agent/context.rs reads and writes
+// A list of messages in numbers, for the decisions of the agent half's wasm: crates/agent-wasm/src/context.rs reads and writes
 // these. The numbers live here; the wasm keeps copies of the lists asked for last. A dropped list leaves nothing, and no
 // finalizer has to run.
 import { askList, call, extendList, openList, room } from "#agent-core";
 import type { Facts } from "./rows.js";
 import type { Usage } from "./usage-scale.js";
 
-// The questions, in the order of src/wasm_agent/context.rs.
+// The questions, in the order of crates/agent-wasm/src/context.rs.
 const TOKENS = 0;
 const IS_DUE = 1;
 const DUE_AT = 2;

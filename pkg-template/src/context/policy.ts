@@ -100,7 +100,7 @@ export const triggersOf = ({ trigger }: ContextOptions<never>): readonly Context
   trigger === undefined || trigger === null ? [] : Array.isArray(trigger) ? [...trigger] : [trigger as ContextLimit];
 
 /**
- * Returns the policy in numbers, in the order in which src/wasm_agent/context.rs reads them. Omitted values are NaN.
+ * Returns the policy in numbers, in the order in which crates/agent-wasm/src/context.rs reads them. Omitted values are NaN.
  * Derived values (a fraction's tokens, the default of `keep`) are decided there.
  */
 export function policyOf(options: ContextOptions<never>, rules: Rules, { system, tools }: Overhead): readonly number[] {

@@ -21,7 +21,7 @@ const PARTS: ReadonlyMap<unknown, readonly string[]> = new Map([
   ["state", ["values", "own"]],
   ["delta", ["operations"]],
 ]);
-/** A question, a change or an event, by its number in src/wasm/numbers.rs. */
+/** A question, a change or an event, by its number in crates/core-wasm/src/numbers.rs. */
 type Call = AskNumber | EventNumber;
 
 const NUMBERS: ReadonlyMap<unknown, Call> = new Map([...Object.entries(EVENT), ["text", ASK.text]]);

@@ -97,8 +97,7 @@ impl Run {
     }
 
     /// Takes over another run's room to work in.
-    #[cfg_attr(not(feature = "bindings-agent"), allow(dead_code))]
-    pub(crate) fn take_room(&mut self, other: &mut Self) {
+    pub fn take_room(&mut self, other: &mut Self) {
         std::mem::swap(&mut self.tasks, &mut other.tasks);
         std::mem::swap(&mut self.writers, &mut other.writers);
         self.tasks.clear();
@@ -175,8 +174,8 @@ impl Run {
     }
 
     /// Returns the state, under the step of [`tasks`](Self::tasks).
-    #[cfg_attr(not(feature = "bindings-agent"), allow(dead_code))]
-    pub(crate) fn state_now(&self) -> &PlanState {
+    #[must_use]
+    pub fn state_now(&self) -> &PlanState {
         &self.channels.state
     }
 

@@ -12,7 +12,7 @@ import type {
   Step,
 } from "./plan-types.js";
 
-// In the order of src/wasm_agent/graph.rs.
+// In the order of crates/agent-wasm/src/graph.rs.
 const STATUS: readonly PlanStatus[] = ["tasks", "done", "limit", "interrupt_before", "interrupt_after"];
 const INPUT = 0;
 const RESUME = 1;

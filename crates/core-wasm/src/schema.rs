@@ -7,10 +7,8 @@ use wasm_bindgen::prelude::*;
 use super::heap::{Handle, Root};
 use super::numbers::{apply, field, ways};
 use super::{answer, heap, preference, rules, text, value};
-use crate::error::Error;
-use crate::schema::{CustomFn, CustomReducer, Field, FieldReducer, Lifetime, Schema};
-use crate::state::Filtered;
-use crate::value::Value;
+use threadfold::schema::{CustomFn, CustomReducer, Field, FieldReducer, Lifetime, Schema};
+use threadfold::{Error, Filtered, Value, unstable};
 
 /// The core of the package's `Schema`.
 #[wasm_bindgen]
@@ -55,7 +53,7 @@ impl RawSchema {
 
     /// Merges a schema into this one: see [`Schema::combine`].
     pub fn extend(&mut self, later: &RawSchema) {
-        answer(self.0.extend(&later.0));
+        answer(unstable::extend(&mut self.0, &later.0));
     }
 
     /// Makes the call of this number on a state: [`Schema::merge`] and [`Schema::step`] with an
@@ -84,7 +82,7 @@ impl RawSchema {
 fn custom(functions: Root) -> Arc<CustomFn<Handle>> {
     Arc::new(move |current, update| {
         if heap::user_code_threw() {
-            return Err(Error::value("a value", "readable"));
+            return Err(unstable::invalid("a value", "readable"));
         }
         let folded = functions.fold(current, update);
         if heap::user_code_threw() {

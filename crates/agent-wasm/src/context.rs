@@ -8,10 +8,7 @@ use std::cell::RefCell;
 use wasm_bindgen::prelude::*;
 
 use super::buffer::{Reader, count, read, whole, write};
-use crate::context::cut::{NONE, Row, Track};
-use crate::context::ledger::{Ledger, Usage};
-use crate::context::limits::{Limits, Measure};
-use crate::context::repair::Step;
+use threadfold::unstable::{Ledger, Limits, Measure, NONE, Row, Step, Track, Usage};
 
 /// A list of messages in numbers, and the policy that decides over it.
 #[derive(Default)]

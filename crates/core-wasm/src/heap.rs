@@ -8,8 +8,8 @@ use std::ops::Deref;
 
 use wasm_bindgen::prelude::*;
 
-use crate::message;
-use crate::value::{Bulk, Change, Check, Found, Join, Kind, Owned, Plan, Value};
+use threadfold::unstable::{self, Change, Check, Join, Owned, Plan};
+use threadfold::value::{Bulk, Found, Kind, Value};
 
 /// A value in the JavaScript heap.
 ///
@@ -18,7 +18,7 @@ use crate::value::{Bulk, Change, Check, Found, Join, Kind, Owned, Plan, Value};
 #[derive(Clone, Copy)]
 pub struct Handle(NonZeroI32);
 
-#[wasm_bindgen(module = "/src/wasm/slots.js")]
+#[wasm_bindgen(module = "/src/slots.js")]
 extern "C" {
     pub fn refuse(form: &str, first: &str, second: &str, third: &str);
     fn failed() -> i32;
@@ -30,7 +30,7 @@ extern "C" {
     fn fold(reducer: i32, current: i32, update: i32) -> i32;
 }
 
-#[wasm_bindgen(module = "/src/wasm/heap.js")]
+#[wasm_bindgen(module = "/src/heap.js")]
 extern "C" {
     #[wasm_bindgen(js_name = newId)]
     fn new_id() -> i32;
@@ -71,7 +71,7 @@ extern "C" {
     fn state_of(messages: i32, fields: i32) -> i32;
 }
 
-#[wasm_bindgen(module = "/src/wasm/lists.js")]
+#[wasm_bindgen(module = "/src/lists.js")]
 extern "C" {
     #[wasm_bindgen(js_name = instanceKind)]
     fn instance_kind(message: i32) -> Option<String>;
@@ -105,7 +105,7 @@ extern "C" {
     fn count(symbols: i32) -> i32;
 }
 
-#[wasm_bindgen(module = "/src/wasm/sharing.js")]
+#[wasm_bindgen(module = "/src/sharing.js")]
 extern "C" {
     fn reuse(value: i32, known: i32) -> i32;
     fn compose(left: i32, right: i32, picks: &[u32]) -> i32;
@@ -223,7 +223,7 @@ impl Default for Symbols {
     }
 }
 
-impl crate::value::Symbols<Handle> for Symbols {
+impl threadfold::value::Symbols<Handle> for Symbols {
     fn numbers(&mut self, list: &Handle, key: &str) -> Vec<u32> {
         numbers(self.0.0, list.number(), key)
     }
@@ -368,7 +368,7 @@ impl Bulk for Handle {
 
     fn failing(&self, check: &Check<Self>) -> Vec<u32> {
         match check.name {
-            message::WHOLE => odd_messages(self.number()),
+            unstable::WHOLE => odd_messages(self.number()),
             _ => check.failing(self),
         }
     }
@@ -385,7 +385,7 @@ impl Bulk for Handle {
         owned: Owned,
     ) -> Result<Self, Self> {
         match change.name {
-            message::TEXT => {
+            unstable::TEXT => {
                 let [list, item] = [owned.list, owned.item].map(i32::from);
                 found(append_text(self.number(), index.cast_signed(), by.number(), list, item))
                     .ok_or(self)

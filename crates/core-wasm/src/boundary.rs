@@ -1,5 +1,4 @@
 //! The crossings between JavaScript and the core: runs in Node and in a browser.
-#![cfg(target_arch = "wasm32")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod graph;
@@ -7,11 +6,12 @@ mod graph;
 use std::cell::{Cell, RefCell};
 
 use js_sys::{Function, Object, Reflect};
-use threadfold::wasm::{self, RawMessageList, RawSchema};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_test::wasm_bindgen_test;
 
-#[wasm_bindgen(module = "/src/wasm/slots.js")]
+use crate::{RawMessageList, RawSchema};
+
+#[wasm_bindgen(module = "/src/slots.js")]
 extern "C" {
     fn hold(value: &JsValue) -> i32;
     fn value(handle: i32) -> JsValue;
@@ -53,11 +53,11 @@ fn call(mut entry: impl FnMut() -> i32) -> Result<JsValue, JsValue> {
 }
 
 fn add_messages(left: &JsValue, right: &JsValue) -> Result<JsValue, JsValue> {
-    call(|| wasm::add_messages(hold(left), hold(right), 0))
+    call(|| crate::add_messages(hold(left), hold(right), 0))
 }
 
 fn apply_patch(document: &JsValue, operations: &JsValue) -> Result<JsValue, JsValue> {
-    call(|| wasm::apply_patch(hold(document), hold(operations)))
+    call(|| crate::apply_patch(hold(document), hold(operations)))
 }
 
 /// A list and its values.

@@ -5,8 +5,8 @@ use wasm_bindgen::prelude::*;
 use super::heap::{Handle, UNDEFINED};
 use super::numbers::list as ask;
 use super::{heap, rules, value};
-use crate::message_list::MessageList;
-use crate::value::{Holds, Value};
+use threadfold::value::{Holds, Value};
+use threadfold::{MessageList, unstable};
 
 /// The core of the package's `MessageList`.
 #[wasm_bindgen]
@@ -36,7 +36,7 @@ impl RawMessageList {
             ask::UPDATE => list.update(first).map(|()| UNDEFINED),
             ask::APPEND => list.append(&first, &second).map(|()| UNDEFINED),
             ask::FREEZE => {
-                for message in list.touched().filter_map(|at| list.items().at(at)) {
+                for message in list.touched().filter_map(|at| unstable::items(list).at(at)) {
                     heap::freeze(*message);
                 }
                 Ok(UNDEFINED)

@@ -6,9 +6,8 @@ use super::heap::{Handle, UNDEFINED};
 use super::numbers::{ask, event, made};
 use super::schema::RawSchema;
 use super::{answer, heap, text, value};
-use crate::error::Error;
-use crate::thread::{Event, Part, Thread};
-use crate::value::{Holds, Kind, Value};
+use threadfold::value::{Holds, Kind, Value};
+use threadfold::{Error, Event, Part, Thread, unstable};
 
 /// The core of the package's `Thread`.
 #[wasm_bindgen]
@@ -46,7 +45,7 @@ impl RawThread {
         let thread = &mut self.0;
         // Nodes made in one call change in place; the commonest calls make none.
         let _edit = match what {
-            ask::STATE => thread.has_writes(),
+            ask::STATE => unstable::has_writes(thread),
             ask::LOOK
             | ask::RUN
             | ask::PENDING
@@ -60,11 +59,13 @@ impl RawThread {
         value(match what {
             ask::STATE => Ok(thread.state()),
             ask::CONFIRMED => Ok(thread.confirmed()),
-            ask::PENDING => Ok(thread.pending_list()),
-            ask::RUN => Ok(thread.run_object()),
-            ask::LOOK => {
-                Ok(Handle::array([thread.state(), thread.pending_list(), thread.run_object()]))
-            }
+            ask::PENDING => Ok(unstable::pending_list(thread)),
+            ask::RUN => Ok(unstable::run_object(thread)),
+            ask::LOOK => Ok(Handle::array([
+                thread.state(),
+                unstable::pending_list(thread),
+                unstable::run_object(thread),
+            ])),
             ask::HAD => Ok(if thread.had(&first) { first } else { UNDEFINED }),
             ask::SAID => Ok(thread.said(&text(first)).unwrap_or(UNDEFINED)),
             ask::RECORD => Ok(thread.to_json()),
@@ -87,7 +88,7 @@ impl RawThread {
                 Ok(UNDEFINED)
             }
             ask::STREAMING => Ok(thread.streaming()),
-            ask::TOLD => Ok(thread.told(&text(first)).unwrap_or(UNDEFINED)),
+            ask::TOLD => Ok(unstable::told(thread, &text(first)).unwrap_or(UNDEFINED)),
             _ => {
                 let read = read_event(what, [first, second, third]);
                 let received = read.and_then(|event| thread.receive_part(part(), event));
@@ -141,7 +142,7 @@ fn read_event(kind: i32, parts: [Handle; 3]) -> Result<Event<Handle>, Error> {
         event::MESSAGE_FINISHED if first.kind() == Kind::String => {
             Event::MessageFinished { id: first }
         }
-        event::MESSAGE_FINISHED => return Err(Error::value("messageId", "a string")),
+        event::MESSAGE_FINISHED => return Err(unstable::invalid("messageId", "a string")),
         event::MESSAGES => {
             let (client_roles, partial) = (option(second), third.is_true());
             Event::Messages { messages: first, client_roles, partial }
@@ -150,6 +151,11 @@ fn read_event(kind: i32, parts: [Handle; 3]) -> Result<Event<Handle>, Error> {
         event::VALUES => Event::Values { values: first, partial: second.is_true() },
         event::STATE => Event::State { values: first, own: option(second) },
         event::DELTA => Event::Delta { operations: first },
-        _ => return Err(Error::value("an event's type", "one of those that ThreadEvent names")),
+        _ => {
+            return Err(unstable::invalid(
+                "an event's type",
+                "one of those that ThreadEvent names",
+            ));
+        }
     })
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use wasm_bindgen::prelude::*;
 
 use super::buffer::{Reader, Writer, count, read, whole, write};
-use crate::graph::planner::{
+use threadfold::graph::planner::{
     Answer, By, Cause, ChannelState, Join, Options, Plan, PlanSpec, PlanState, Run, Status, Writes,
 };
 
@@ -209,12 +209,10 @@ fn state(numbers: &mut Reader<'_>) -> PlanState {
         state.arrived.push((numbers.whole(), numbers.whole()));
     }
     while !numbers.is_empty() {
-        let mut channel = ChannelState {
-            version: version(numbers.next()),
-            seen: version(numbers.next()),
-            passed: version(numbers.next()),
-            ..ChannelState::default()
-        };
+        let mut channel = ChannelState::default();
+        channel.version = version(numbers.next());
+        channel.seen = version(numbers.next());
+        channel.passed = version(numbers.next());
         let flags = numbers.whole();
         channel.is_held = flags & HELD != 0;
         channel.is_finished = flags & FINISHED != 0;

@@ -1,0 +1,65 @@
+//! The core's insides that the npm package's wasms need (`crates/core-wasm`, `crates/agent-wasm`).
+//!
+//! Semver does not cover this module: any version may change it.
+
+pub use crate::context::cut::{NONE, Row, Track};
+pub use crate::context::ledger::{Ledger, Usage};
+pub use crate::context::limits::{Limits, Measure};
+pub use crate::context::repair::Step;
+pub use crate::message::{TEXT, WHOLE};
+pub use crate::value::bulk::{Change, Check, Owned};
+pub use crate::value::plan::{Join, Plan};
+
+use crate::error::Error;
+use crate::message_list::MessageList;
+use crate::schema::Schema;
+use crate::thread::Thread;
+use crate::value::Value;
+
+/// Calls `write` with an error's code and sentence, which has braces in place of its parts, and
+/// with these parts.
+pub fn with_parts<T>(error: &Error, write: impl FnOnce(&'static str, [&str; 3]) -> T) -> T {
+    let own = error.own_part();
+    write(error.form(), error.parts(&own))
+}
+
+/// Returns the error for an argument of the wrong shape.
+#[must_use]
+pub fn invalid(what: &str, expected: &'static str) -> Error {
+    Error::value(what, expected)
+}
+
+/// Returns a list's messages.
+pub fn items<V: Value>(list: &MessageList<V>) -> &V {
+    list.items()
+}
+
+/// Merges a later schema into this one: see [`Schema::combine`].
+///
+/// # Errors
+/// [`Error::ReducerConflict`]; the fields before the conflict are then merged.
+pub fn extend<V: Clone>(schema: &mut Schema<V>, later: &Schema<V>) -> Result<(), Error> {
+    schema.extend(later)
+}
+
+/// Returns whether reading the state has to compute anything.
+pub fn has_writes<V: Value>(thread: &Thread<V>) -> bool {
+    thread.has_writes()
+}
+
+/// Returns the updates that the server does not have as a list of `{ id, status, update, error?,
+/// manual? }`: the same list until one of them changes.
+pub fn pending_list<V: Value>(thread: &mut Thread<V>) -> V {
+    thread.pending_list()
+}
+
+/// Returns an update as [`pending_list`] has it; `None` once the server has it or it is gone.
+pub fn told<V: Value>(thread: &mut Thread<V>, id: &str) -> Option<V> {
+    thread.told(id)
+}
+
+/// Returns the run as an object, `{ id?, status, error?, interrupts?, lastEventId? }`: the same one
+/// until it changes.
+pub fn run_object<V: Value>(thread: &mut Thread<V>) -> V {
+    thread.run_object()
+}
