@@ -60,7 +60,7 @@ mod running;
 mod sendable;
 mod together;
 
-pub use agent::Agent;
+pub use agent::{Agent, UpdateAgent};
 pub use builder::StateGraph;
 pub use checkpoint::{Checkpoint, Finished, Pending};
 pub use checkpointer::{Checkpointer, Saving};

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::error::Error;
 use crate::message::{Kinds, append_text};
-use crate::reducer::messages::{MessageRules, plan, read_list};
+use crate::reducer::messages::{MessageRules, STRICT, plan, read_list};
 use crate::value::{ByNumber, Found, Holds, Join, Kind, Owned, Plan, Symbols, Value};
 
 mod ids;
@@ -95,7 +95,7 @@ impl<V: Value> MessageList<V> {
         }
         let (right, removals) = read_list(messages.own_list(), self.rules.ids(), kinds)?;
         let numbers = self.ids.symbols.numbers(&right, "id");
-        let plan = plan(&self.ids, &numbers, &removals, self.rules, &mut self.places)?;
+        let plan = plan::<STRICT>(&self.ids, &numbers, &removals, self.rules, &mut self.places)?;
         if !V::intact() {
             return Err(Error::value("messages", "readable"));
         }

@@ -14,6 +14,7 @@
 //!
 //! ```
 //! use threadfold::reducer::AddMessages;
+//! use threadfold::typed::add_messages;
 //! use threadfold::{Error, Message, State};
 //!
 //! #[derive(Debug, Clone, Default, State)]
@@ -24,10 +25,9 @@
 //!     title: Option<String>,
 //! }
 //!
-//! fn answer(mut state: Chat) -> Result<Chat, Error> {
+//! fn answer(state: Chat) -> Chat {
 //!     let answer = Message::assistant("Hi.").with_id("a");
-//!     state.update(ChatUpdate { messages: Some(vec![answer]), ..ChatUpdate::default() })?;
-//!     Ok(state)
+//!     Chat { messages: add_messages(state.messages, vec![answer]), ..state }
 //! }
 //!
 //! fn name(state: &Chat) -> ChatUpdate {
@@ -41,11 +41,11 @@
 //! }
 //!
 //! let state = Chat { messages: vec![Message::user("hello")], ..Chat::default() };
-//! let state = answer(state)?; // the node merges
+//! let state = answer(state); // the node merges
 //! let update = name(&state);
-//! let mut state = state.merge(update)?; // the caller merges
+//! let mut state = state.merge(update); // the caller merges
 //! for node in [name, correct] {
-//!     state.update(node(&state))?; // the loop merges
+//!     state.update(node(&state))?; // the loop merges, and hears of what a reducer refuses
 //! }
 //! assert_eq!(state.title.as_deref(), Some("HELLO"));
 //! assert_eq!(state.messages.len(), 2); // the answer was replaced under its id
@@ -53,14 +53,18 @@
 //! # Ok::<(), Error>(())
 //! ```
 
+mod field;
 mod flattened;
 mod message;
 mod message_list;
 pub mod page;
 mod state;
 
-pub use crate::reducer::list::{Identified, add_message_list, add_messages};
-pub use message::{Content, Extra, Message, MessageKind, ToolCall};
+pub use crate::reducer::list::{Identified, add_messages};
+pub use message::{
+    AssistantMessage, Content, Extra, Message, MessageKind, SystemMessage, ToolCall, ToolMessage,
+    UserMessage,
+};
 pub use message_list::{Iter, MessageList, Streamed};
 #[doc(hidden)]
 pub use state::__private;

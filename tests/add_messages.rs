@@ -2,9 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 use serde_json::{Value, json};
-use threadfold::{
-    Error, Message, MessageRules, REMOVE_ALL_MESSAGES, add_message_list, add_messages,
-};
+use threadfold::reducer::{Reducer, TryReducer};
+use threadfold::{Error, Message, MessageRules, REMOVE_ALL_MESSAGES, add_messages};
 
 use MessageRules::{DeepAgents, LangGraph};
 
@@ -28,7 +27,7 @@ fn left() -> Value {
 /// Adds in both ways, which must agree: contents and ids, or the error.
 fn added(left: Value, right: Value, rules: MessageRules) -> Result<Vec<String>, Error> {
     let typed = |list: &Value| -> Vec<Message> { serde_json::from_value(list.clone()).unwrap() };
-    let of_structs = add_message_list(typed(&left), typed(&right), rules);
+    let of_structs = rules.try_merge(typed(&left), typed(&right));
     let of_json = add_messages(left, right, rules);
     match (&of_json, &of_structs) {
         (Ok(json), Ok(structs)) => assert_eq!(shown(json), shown(&json!(structs))),
@@ -83,8 +82,7 @@ fn a_missing_id_is_assigned_on_both_sides() {
     for id in ids {
         assert_eq!(uuid::Uuid::parse_str(id).unwrap().get_version_num(), 4);
     }
-    let typed =
-        add_message_list(vec![Message::user("a")], vec![Message::user("b")], LangGraph).unwrap();
+    let typed = LangGraph.merge(vec![Message::user("a")], vec![Message::user("b")]);
     assert!(typed.iter().all(|message| message.id.as_ref().is_some_and(|id| id.len() == 36)));
 }
 
@@ -93,8 +91,7 @@ fn deepagents_assigns_no_ids() {
     let without = json!([{ "type": "human", "content": "a" }]);
     let list = add_messages(without.clone(), without, DeepAgents).unwrap();
     assert!(list.as_array().unwrap().iter().all(|message| message.get("id").is_none()));
-    let typed =
-        add_message_list(vec![Message::user("a")], vec![Message::user("b")], DeepAgents).unwrap();
+    let typed = DeepAgents.merge(vec![Message::user("a")], vec![Message::user("b")]);
     assert_eq!(typed, [Message::user("a"), Message::user("b")]);
 }
 

@@ -24,6 +24,7 @@ mod thread;
 mod typed_message;
 mod typed_message_list;
 mod typed_page;
+mod typed_signatures;
 mod typed_state;
 mod typed_wire;
 

@@ -6,10 +6,9 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use threadfold::reducer::{AddMessages, TryReducerFn};
+use threadfold::reducer::{AddMessages, Reducer, TryReducer, TryReducerFn};
 use threadfold::{
-    Error, Message, MessageKind, MessageRules, REMOVE_ALL_MESSAGES, State, add_message_list,
-    add_messages,
+    Error, Json, Message, MessageKind, MessageRules, REMOVE_ALL_MESSAGES, State, add_messages,
 };
 
 use MessageRules::{DeepAgents, LangGraph};
@@ -81,7 +80,7 @@ fn messages(list: &[Item]) -> Vec<Message> {
 }
 
 fn typed(left: &[Item], right: &[Item], rules: MessageRules) -> Result<Vec<Message>, Error> {
-    add_message_list(messages(left), messages(right), rules)
+    rules.try_merge(messages(left), messages(right))
 }
 
 fn shown_messages(list: &[Message]) -> Vec<(String, Option<String>)> {
@@ -223,6 +222,26 @@ proptest! {
         }
     }
 
+    /// `merge` leaves out the removals that `try_merge` refuses, and no other message.
+    #[test]
+    fn merge_ignores_what_try_merge_refuses(left in state_list(), right in update_list(), rules in rules()) {
+        let mut taken = Vec::new();
+        for item in &right {
+            taken.push(item.clone());
+            if typed(&left, &taken, rules).is_err() {
+                taken.pop();
+            }
+        }
+        let wanted = shown_messages(&typed(&left, &taken, rules).unwrap());
+        let structs = rules.merge(messages(&left), messages(&right));
+        prop_assert_eq!(shown_messages(&structs), &*wanted);
+        let value = rules.merge(json!(messages(&left)), json!(messages(&right)));
+        let read = |value| serde_json::from_value::<Vec<Message>>(value).unwrap();
+        prop_assert_eq!(shown_messages(&read(value)), &*wanted);
+        let shared = rules.merge(Json::from(json!(messages(&left))), Json::from(json!(messages(&right))));
+        prop_assert_eq!(shown_messages(&read(Value::try_from(&shared).unwrap())), &*wanted);
+    }
+
     #[test]
     fn a_removal_is_never_in_the_result_and_ids_are_there(left in state_list(), right in update_list()) {
         for message in typed(&left, &right, LangGraph).into_iter().flatten() {
@@ -235,7 +254,7 @@ proptest! {
         let batch = typed(&left, &right, LangGraph);
         let mut one_by_one = Ok(messages(&left));
         for item in &right {
-            one_by_one = one_by_one.and_then(|list| add_message_list(list, vec![item.message()], LangGraph));
+            one_by_one = one_by_one.and_then(|list| LangGraph.try_merge(list, vec![item.message()]));
         }
         let lists = [batch, one_by_one].map(|list| list.ok().map(|list| shown_messages(&list)));
         prop_assert_eq!(&lists[0], &lists[1]);
@@ -245,7 +264,7 @@ proptest! {
     fn an_update_without_removals_may_come_twice(left in state_list(), right in state_list()) {
         let right: Vec<Item> = right.into_iter().filter(|item| item.id.is_some()).collect();
         let once = typed(&left, &right, LangGraph).unwrap();
-        let twice = add_message_list(once.clone(), messages(&right), LangGraph).unwrap();
+        let twice = LangGraph.try_merge(once.clone(), messages(&right)).unwrap();
         prop_assert_eq!(once, twice);
     }
 

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 use serde_json::{Value, json};
-use threadfold::typed::{Extra, Streamed, add_messages};
+use threadfold::typed::{AssistantMessage, Extra, Streamed, SystemMessage, add_messages};
 use threadfold::{Content, Message, MessageKind, ToolCall};
 
 fn read(json: Value) -> Message {
@@ -37,7 +37,9 @@ fn unknown_fields_are_kept_in_their_order() {
     let text = r#"{"type":"ai","id":"1","content":"hi","name":"bot","tool_calls":[{"name":"f","args":{},"id":"c","type":"tool_call","index":0}],"usage_metadata":{"total_tokens":3},"additional_kwargs":{},"zebra":1,"apple":2}"#;
     let message: Message = serde_json::from_str(text).unwrap();
     assert_eq!(serde_json::to_string(&message).unwrap(), text);
-    let MessageKind::Assistant { extra, .. } = &message.kind else { panic!("{message:?}") };
+    let MessageKind::Assistant(AssistantMessage { extra, .. }) = &message.kind else {
+        panic!("{message:?}")
+    };
     assert_eq!(extra.get("apple"), Some(&json!(2)));
 }
 
@@ -68,7 +70,9 @@ fn roles_chunks_and_ag_ui_names_are_read() {
 #[test]
 fn a_developers_message_is_a_marked_system_message() {
     let message = read(json!({ "role": "developer", "content": "d", "id": "1" }));
-    let MessageKind::System { extra, .. } = &message.kind else { panic!("{message:?}") };
+    let MessageKind::System(SystemMessage { extra, .. }) = &message.kind else {
+        panic!("{message:?}")
+    };
     assert_eq!(extra.get("additional_kwargs"), Some(&json!({ "__openai_role__": "developer" })));
 }
 
@@ -114,8 +118,7 @@ fn what_came_empty_gives_way_to_a_value() {
         read(json!({ "type": "ai", "id": null, "content": null, "name": null, "tool_calls": [] }));
     message.append("hi").unwrap();
     message = message.with_id("1").with_tool_calls([ToolCall::new("c", "f", json!({}))]);
-    let MessageKind::Assistant { name, .. } = &mut message.kind else { panic!("{message:?}") };
-    *name = Some("bot".to_owned());
+    message = message.with_name("bot");
     let call = json!({ "name": "f", "args": {}, "id": "c", "type": "tool_call" });
     assert_eq!(
         serde_json::to_string(&message).unwrap(),
@@ -139,12 +142,12 @@ fn a_kind_that_is_not_known_yet_fails_no_list() {
     assert_eq!(names, ["human", "reasoning", "activity", "function", "hologram"]);
     let texts: Vec<_> = messages.iter().map(Message::text).collect();
     assert_eq!(texts, ["Why?", "Because", "", "r", ""]);
-    let MessageKind::Other { fields } = &messages[4].kind else { panic!("{:?}", messages[4]) };
+    let MessageKind::Other(fields) = &messages[4].kind else { panic!("{:?}", messages[4]) };
     assert_eq!(fields.get("beam"), Some(&json!([1, 2])));
     assert_eq!(messages[4].content(), None);
 
     let update = vec![read(json!({ "role": "reasoning", "id": "2", "content": "Since" }))];
-    let merged = add_messages(messages, update).unwrap();
+    let merged = add_messages(messages, update);
     assert_eq!((merged.len(), merged[1].text()), (5, "Since".into()));
 }
 

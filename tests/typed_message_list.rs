@@ -7,8 +7,9 @@ use std::sync::Arc;
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
+use threadfold::reducer::TryReducer;
 use threadfold::typed::{Identified, MessageList, Streamed};
-use threadfold::{Error, Message, MessageRules, REMOVE_ALL_MESSAGES, add_message_list};
+use threadfold::{Error, Message, MessageRules, REMOVE_ALL_MESSAGES};
 
 use MessageRules::{DeepAgents, LangGraph};
 
@@ -216,7 +217,7 @@ fn shown<'a>(notes: impl IntoIterator<Item = &'a Note>) -> Vec<Note> {
 proptest! {
     #![proptest_config(seeded::config(2_000))]
 
-    /// The list against a plain one, folded by `add_message_list`.
+    /// The list against a plain one, folded by the rules as a reducer.
     #[test]
     fn it_is_the_list_that_add_messages_makes(
         commands in commands(),
@@ -229,7 +230,7 @@ proptest! {
             match command {
                 Command::Update(update) => {
                     let ours = list.update(update.clone());
-                    match add_message_list(model.clone(), update, rules) {
+                    match rules.try_merge(model.clone(), update) {
                         Ok(merged) => {
                             ours.unwrap();
                             model = merged;

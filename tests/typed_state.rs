@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use threadfold::reducer::{
-    AddMessages, Append, MergeFiles, MergeTools, REPLACE, Reducer, ReducerFn, ReplaceTodos,
-    TryReducerFn,
+    AddMessages, Append, MergeFiles, MergeTools, Reducer, ReducerFn, Replace, ReplaceTodos,
+    TryReducer, TryReducerFn,
 };
 use threadfold::typed::Identified;
 use threadfold::{Error, Message, MessageRules, Prefer, State};
@@ -28,7 +28,7 @@ struct Agent {
     #[reducer(Append)]
     #[update(Option<String>)]
     log: Vec<String>,
-    #[reducer(REPLACE)]
+    #[reducer(Replace)]
     title: Option<String>,
     #[serde(rename = "turnsTaken")]
     #[reducer(TryReducerFn(add))]
@@ -61,7 +61,7 @@ fn each_field_is_folded_by_its_reducer() {
         title: Some(Some("Title".to_owned())),
         turns: Some(2),
     };
-    let state = agent().merge(update).unwrap();
+    let state = agent().merge(update);
     assert_eq!(state.messages, [Message::user("hello").with_id("2")]);
     assert_eq!(state.notes, []);
     assert_eq!(state.tools, json!([{ "name": "search" }]));
@@ -75,8 +75,8 @@ fn each_field_is_folded_by_its_reducer() {
 
 #[test]
 fn what_an_update_does_not_write_stays() {
-    assert_eq!(agent().merge(AgentUpdate::default()).unwrap(), agent());
-    assert_eq!(Other { x: 1 }.merge(OtherUpdate { x: Some(2) }).unwrap().x, 2);
+    assert_eq!(agent().merge(AgentUpdate::default()), agent());
+    assert_eq!(Other { x: 1 }.merge(OtherUpdate { x: Some(2) }).x, 2);
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn a_state_may_be_generic() {
     };
     state.update(update).unwrap();
     let update = Written { text: Some("lo"), highest: Some(5), ..Written::default() };
-    let state = state.merge(update).unwrap();
+    let state = state.merge(update);
     assert_eq!(state.notes, [Note::new("1", "a")]);
     assert_eq!((state.highest, &*state.text, state.latest), (5, "Hello", Some(7)));
 }
@@ -176,10 +176,10 @@ struct Parcel<T> {
 fn a_generic_update_goes_through_json() {
     let update: ParcelUpdate<u8> = serde_json::from_value(json!({ "lastContent": 7 })).unwrap();
     assert_eq!(json!(update), json!({ "lastContent": 7 }));
-    let parcel = Parcel::default().merge(update).unwrap();
+    let parcel = Parcel::default().merge(update);
     assert_eq!(parcel, Parcel { last_content: Some(7) });
     let update: ParcelUpdate<u8> = serde_json::from_value(json!({ "lastContent": null })).unwrap();
-    assert_eq!(parcel.merge(update).unwrap(), Parcel::default());
+    assert_eq!(parcel.merge(update), Parcel::default());
 }
 
 /// Says when it is copied.
@@ -257,29 +257,29 @@ fn an_update_in_place_copies_no_message_and_no_list() {
 
 #[test]
 fn what_takes_every_update_infers_its_types() {
-    assert_eq!(ReducerFn(|_, new| new).merge(1, 2).unwrap(), 2);
-    assert_eq!(ReducerFn(|sum, more| sum + more).merge(1, 2).unwrap(), 3);
-    assert_eq!(REPLACE.merge(Some("a"), None).unwrap(), None);
-    assert_eq!(Append.merge("a".to_owned(), "b".to_owned()).unwrap(), "ab");
+    assert_eq!(ReducerFn(|_, new| new).merge(1, 2), 2);
+    assert_eq!(ReducerFn(|sum, more| sum + more).merge(1, 2), 3);
+    assert_eq!(Replace.merge(Some("a"), None), None);
+    assert_eq!(Append.merge("a".to_owned(), "b".to_owned()), "ab");
 }
 
 #[test]
 fn append_accepts_the_standard_librarys_collections() {
     use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
-    assert_eq!(Append.merge(vec![1], [2, 3]).unwrap(), [1, 2, 3]);
-    assert_eq!(Append.merge(VecDeque::from([1]), Some(2)).unwrap(), [1, 2]);
-    assert_eq!(Append.merge(BTreeSet::from([1]), [1, 2]).unwrap(), BTreeSet::from([1, 2]));
-    assert_eq!(Append.merge(HashSet::from([1]), [1, 2]).unwrap(), HashSet::from([1, 2]));
+    assert_eq!(Append.merge(vec![1], [2, 3]), [1, 2, 3]);
+    assert_eq!(Append.merge(VecDeque::from([1]), Some(2)), [1, 2]);
+    assert_eq!(Append.merge(BTreeSet::from([1]), [1, 2]), BTreeSet::from([1, 2]));
+    assert_eq!(Append.merge(HashSet::from([1]), [1, 2]), HashSet::from([1, 2]));
     let (a, b) = ([("k", 1), ("l", 1)], [("k", 2)]);
     let both = [("k", 2), ("l", 1)];
-    assert_eq!(Append.merge(BTreeMap::from(a), b).unwrap(), BTreeMap::from(both));
-    assert_eq!(Append.merge(HashMap::from(a), b).unwrap(), HashMap::from(both));
+    assert_eq!(Append.merge(BTreeMap::from(a), b), BTreeMap::from(both));
+    assert_eq!(Append.merge(HashMap::from(a), b), HashMap::from(both));
 
     let mut list = vec![1];
-    Append.prepare(&mut list, [2]).unwrap()();
+    Append.merge_in_place(&mut list, [2]);
     assert_eq!(list, [1, 2]);
     let mut text = "a".to_owned();
-    Append.prepare(&mut text, "b").unwrap()();
+    Append.merge_in_place(&mut text, "b");
     assert_eq!(text, "ab");
 }
 
@@ -313,7 +313,11 @@ struct ByHand(u32);
 impl State for ByHand {
     type Update = u32;
 
-    fn merge(self, update: u32) -> Result<Self, Error> {
+    fn merge(self, update: u32) -> Self {
+        Self(self.0.saturating_add(update))
+    }
+
+    fn try_merge(self, update: u32) -> Result<Self, Error> {
         add(self.0, update).map(Self)
     }
 }
@@ -330,7 +334,7 @@ fn a_state_may_be_written_by_hand() {
 #[test]
 fn every_reducer_folds_in_two_halves_as_in_one() {
     fn both<T: Clone + PartialEq + std::fmt::Debug, U: Clone>(
-        reducer: impl Reducer<T, U>,
+        reducer: impl TryReducer<T, U>,
         current: T,
         update: U,
         wanted: T,
@@ -338,7 +342,19 @@ fn every_reducer_folds_in_two_halves_as_in_one() {
         let mut place = current.clone();
         reducer.prepare(&mut place, update.clone()).unwrap()();
         assert_eq!(place, wanted);
-        assert_eq!(reducer.merge(current, update).unwrap(), wanted);
+        assert_eq!(reducer.try_merge(current.clone(), update.clone()).unwrap(), wanted);
+        always(reducer, current, update, wanted);
+    }
+    fn always<T: Clone + PartialEq + std::fmt::Debug, U: Clone>(
+        reducer: impl Reducer<T, U>,
+        current: T,
+        update: U,
+        wanted: T,
+    ) {
+        let mut place = current.clone();
+        reducer.merge_in_place(&mut place, update.clone());
+        assert_eq!(place, wanted);
+        assert_eq!(reducer.merge(current, update), wanted);
     }
     let message = |id: &str| Message::user(id).with_id(id);
     let (old, new) = (vec![message("1"), message("2")], vec![message("3"), Message::remove("1")]);
@@ -349,14 +365,14 @@ fn every_reducer_folds_in_two_halves_as_in_one() {
     let after = json!([message("1"), message("2")]);
     both(AddMessages, old.clone(), new.clone(), after.clone());
     both(MessageRules::LangGraph, old, new, after);
-    both(REPLACE, 1, 2, 2);
-    both(Append, "a".to_owned(), "b", "ab".to_owned());
+    always(Replace, 1, 2, 2);
+    always(Append, "a".to_owned(), "b", "ab".to_owned());
     both(MergeFiles, json!({ "/a": 1 }), json!({ "/a": null, "/b": 2 }), json!({ "/b": 2 }));
     both(MergeTools(Prefer::Last), json!([]), json!([{ "name": "a" }]), json!([{ "name": "a" }]));
     let todo = json!([{ "content": "a", "status": "pending" }]);
     both(ReplaceTodos, json!([]), todo.clone(), todo);
     both(TryReducerFn(add), 1, 2, 3);
-    both(ReducerFn(|_, new| new), 1, 2, 2);
+    always(ReducerFn(|_, new| new), 1, 2, 2);
     let mut place = json!([]);
     assert!(ReplaceTodos.prepare(&mut place, json!(null)).is_err());
     assert!(AddMessages.prepare(&mut vec![message("1")], vec![Message::remove("?")]).is_err());

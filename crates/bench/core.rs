@@ -13,8 +13,8 @@ use threadfold::context::policy::{Policy, Size};
 use threadfold::context::tokens::Estimated;
 use threadfold::context::view::Context;
 use threadfold::{
-    Event, Json, Message, MessageList, MessageRules, Prefer, Thread, add_message_list,
-    add_messages, merge_tools,
+    Event, Json, Message, MessageList, MessageRules, Prefer, Reducer, Thread, add_messages,
+    merge_tools,
 };
 
 const SIZES: [usize; 3] = [100, 1_000, 10_000];
@@ -31,7 +31,7 @@ fn conversation(count: usize, prefix: &str) -> Vec<Message> {
 }
 
 fn add(left: Vec<Message>, right: Vec<Message>) -> Vec<Message> {
-    add_message_list(left, right, RULES).expect("no removals")
+    RULES.merge(left, right)
 }
 
 /// Adds one message; the next round removes it again.

@@ -45,7 +45,7 @@ async fn main() -> Result<(), BoxError> {
 
 /// Stands for a model: it calls a tool, and answers once it has the result.
 fn answer(messages: &[Message]) -> Message {
-    if let Some(last @ Message { kind: MessageKind::Tool { .. }, .. }) = messages.last() {
+    if let Some(last @ Message { kind: MessageKind::Tool(_), .. }) = messages.last() {
         return Message::assistant(format!("It is {} in Oslo.", last.text()));
     }
     let call = ToolCall::new("1", "weather", json!({ "city": "Oslo" }));
@@ -54,8 +54,5 @@ fn answer(messages: &[Message]) -> Message {
 
 /// The calls of the last message.
 fn calls(chat: &Chat) -> &[ToolCall] {
-    match chat.messages.last() {
-        Some(Message { kind: MessageKind::Assistant { tool_calls, .. }, .. }) => tool_calls,
-        _ => &[],
-    }
+    chat.messages.last().map_or(&[], Message::tool_calls)
 }

@@ -7,7 +7,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use super::agent::Agent;
+use super::agent::UpdateAgent;
 use super::checkpointer::Checkpointer;
 use super::command::{Command, END, IntoTargets, START};
 use super::compiled::{Branch, Compiled, NodeOf};
@@ -71,7 +71,10 @@ where
 
     /// Adds an agent as a node.
     #[must_use]
-    pub fn agent(self, name: &str, agent: impl Agent<State = S> + 'static) -> Self {
+    pub fn agent<A>(self, name: &str, agent: A) -> Self
+    where
+        A: UpdateAgent<State = S, Error: Into<BoxError>> + 'static,
+    {
         self.add(name, Arc::new(Standing(agent)))
     }
 
@@ -265,9 +268,14 @@ impl<S: State> fmt::Debug for StateGraph<S> {
 /// An agent that is a node.
 struct Standing<A>(A);
 
-impl<S: State + Send + Sync, A: Agent<State = S>> AnyNode<S> for Standing<A> {
+impl<S, A> AnyNode<S> for Standing<A>
+where
+    S: State + Send + Sync,
+    A: UpdateAgent<State = S, Error: Into<BoxError>>,
+{
     fn call<'a>(&'a self, state: &'a S, _: Ctx) -> BoxFuture<'a, Result<Command<S>, BoxError>> {
-        Box::pin(async move { self.0.update(state).await.map(Command::update) })
+        let running = self.0.update(state);
+        Box::pin(async move { running.await.map(Command::update).map_err(Into::into) })
     }
 }
 

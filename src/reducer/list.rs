@@ -1,6 +1,6 @@
 //! `add_messages` over a program's own items: anything [`Identified`].
 
-use super::messages::{MessageRules, Present, Removals, plan};
+use super::messages::{LENIENT, MessageRules, Present, Removals, STRICT, plan};
 use crate::error::Error;
 use crate::id::new_id;
 use crate::message::Ids;
@@ -25,14 +25,14 @@ pub trait Identified {
 
 /// Adds the items of `update` to those of `current`, as LangGraph's `add_messages` does.
 ///
-/// Replaces an item of a known id in place, appends a new one, and carries out removals. Gives an
-/// id to items without one. Changes `current` in place: adding an item reads each id and copies
-/// nothing.
+/// Replaces an item of a known id in place, appends a new one, and carries out removals; ignores a
+/// removal of an unknown id. Gives an id to items without one. Changes `current` in place: adding an
+/// item reads each id and copies nothing.
 ///
-/// For JSON, use [`threadfold::add_messages`](crate::add_messages).
-///
-/// # Errors
-/// [`Error::UnknownMessageRemoved`], [`Error::RemovedAfterRemoveAll`].
+/// [`AddMessages`](super::AddMessages)' [`try_merge`](super::TryReducer::try_merge) refuses such a
+/// removal, as LangGraph does. For DeepAgents' rules use
+/// [`MessageRules::DeepAgents`]`.merge(current, update)`; for JSON,
+/// [`threadfold::add_messages`](crate::add_messages).
 ///
 /// ```
 /// use threadfold::Message;
@@ -40,46 +40,46 @@ pub trait Identified {
 ///
 /// let thread = vec![Message::user("hello").with_id("1")];
 /// let update = vec![Message::user("hello?").with_id("1"), Message::assistant("hi").with_id("2")];
-/// assert_eq!(add_messages(thread, update.clone())?, update);
-/// # Ok::<(), threadfold::Error>(())
+/// let thread = add_messages(thread, update.clone());
+/// assert_eq!(thread, update);
+/// assert_eq!(add_messages(thread, vec![Message::remove("3")]), update);
 /// ```
-pub fn add_messages<T: Identified>(current: Vec<T>, update: Vec<T>) -> Result<Vec<T>, Error> {
-    add_message_list(current, update, MessageRules::LangGraph)
+#[must_use]
+pub fn add_messages<T: Identified>(current: Vec<T>, update: Vec<T>) -> Vec<T> {
+    merged(current, update, MessageRules::LangGraph)
 }
 
-/// Adds items as [`add_messages`] does, by the given rules. By DeepAgents' a removal of an unknown
-/// id does nothing, and items without an id get none.
-///
-/// # Errors
-/// [`Error::UnknownMessageRemoved`], [`Error::RemovedAfterRemoveAll`]; neither by DeepAgents' rules.
-///
-/// ```
-/// use threadfold::{add_message_list, Message, MessageRules};
-///
-/// let thread = vec![Message::user("hello")];
-/// let same = add_message_list(thread.clone(), vec![Message::remove("?")], MessageRules::DeepAgents)?;
-/// assert_eq!(same, thread);
-/// # Ok::<(), threadfold::Error>(())
-/// ```
-pub fn add_message_list<T: Identified>(
+/// Adds items by the given rules; ignores removals of unknown ids.
+pub(crate) fn merged<T: Identified>(
     mut current: Vec<T>,
     mut update: Vec<T>,
     rules: MessageRules,
-) -> Result<Vec<T>, Error> {
-    let decided = decide(&current, &mut update, rules)?;
-    decided.carry_out(&mut current, update);
-    Ok(current)
+) -> Vec<T> {
+    if let Ok(decided) = decide::<T, LENIENT>(&current, &mut update, rules) {
+        decided.carry_out(&mut current, update);
+    }
+    current
+}
+
+/// Decides how to add items by the given rules, and returns a closure that adds them.
+pub(crate) fn prepared<T: Identified>(
+    current: &mut Vec<T>,
+    mut update: Vec<T>,
+    rules: MessageRules,
+) -> Result<impl FnOnce(), Error> {
+    let decided = decide::<T, STRICT>(current, &mut update, rules)?;
+    Ok(move || decided.carry_out(current, update))
 }
 
 /// The changes of a list: decided before anything changes, and carried out without fail.
-pub(crate) struct Decided {
+struct Decided {
     plan: Plan,
     /// The positions of the list's items that get an id.
     nameless: Vec<usize>,
 }
 
 /// Decides the changes of `current`, and gives ids to the items of `update`.
-pub(crate) fn decide<T: Identified>(
+fn decide<T: Identified, const MODE: bool>(
     current: &[T],
     update: &mut [T],
     rules: MessageRules,
@@ -107,7 +107,7 @@ pub(crate) fn decide<T: Identified>(
     }
     let places = &mut ByNumber::default();
     let present = Present::of(&hits, numbers.len());
-    let plan = plan(&present, &numbers, &removals(update), rules, places)?;
+    let plan = plan::<MODE>(&present, &numbers, &removals(update), rules, places)?;
     Ok(Decided { plan, nameless })
 }
 
@@ -122,7 +122,7 @@ pub(crate) fn removals<T: Identified>(items: &[T]) -> Removals {
 
 impl Decided {
     /// Carries it out on the two lists it was decided for.
-    pub(crate) fn carry_out<T: Identified>(self, current: &mut Vec<T>, update: Vec<T>) {
+    fn carry_out<T: Identified>(self, current: &mut Vec<T>, update: Vec<T>) {
         for position in self.nameless {
             if let Some(item) = current.get_mut(position) {
                 item.set_id(new_id());

@@ -54,6 +54,21 @@ impl MessageRules {
 /// # Ok::<(), threadfold::Error>(())
 /// ```
 pub fn add_messages<V: Value>(left: V, right: V, rules: MessageRules) -> Result<V, Error> {
+    add::<V, STRICT>(left, right, rules)
+}
+
+/// Adds as [`add_messages`] does, but ignores removals of unknown ids, and an update that holds
+/// anything but messages.
+pub(crate) fn add_known<V: Value>(left: V, right: V, rules: MessageRules) -> V {
+    add::<V, LENIENT>(left.clone(), right, rules).unwrap_or(left)
+}
+
+/// A removal of an unknown id is an error.
+pub(crate) const STRICT: bool = false;
+/// A removal of an unknown id is ignored.
+pub(crate) const LENIENT: bool = true;
+
+fn add<V: Value, const MODE: bool>(left: V, right: V, rules: MessageRules) -> Result<V, Error> {
     let left = match (left.is_null(), right.is_null()) {
         (false, false) => left,
         (true, false) if rules == MessageRules::DeepAgents => V::array([]),
@@ -63,11 +78,11 @@ pub fn add_messages<V: Value>(left: V, right: V, rules: MessageRules) -> Result<
     };
     let (left, _) = read_list(left, rules.ids(), Kinds::Known)?;
     let (right, removals) = read_list(right, rules.ids(), Kinds::Known)?;
-    add_read(left, right, &removals, rules)
+    add_read::<V, MODE>(left, right, &removals, rules)
 }
 
 /// Adds messages that were read.
-pub(crate) fn add_read<V: Value>(
+pub(crate) fn add_read<V: Value, const MODE: bool>(
     left: V,
     right: V,
     removals: &Removals,
@@ -75,8 +90,8 @@ pub(crate) fn add_read<V: Value>(
 ) -> Result<V, Error> {
     let join = V::join(&left, &right, "id");
     let places = &mut ByNumber::default();
-    let plan =
-        plan(&Present::of(&join.left, join.right.len()), &join.right, removals, rules, places)?;
+    let present = Present::of(&join.left, join.right.len());
+    let plan = plan::<MODE>(&present, &join.right, removals, rules, places)?;
     Ok(if plan.is_empty() { left } else { V::assemble(left, right, &plan, false) })
 }
 
@@ -175,7 +190,7 @@ impl Positions for Present<'_> {
 /// Plans the merge of the two lists, from the numbers of the right one's ids and its removals.
 /// `places` is empty before and after: reuse one for many plans, so that each costs only the ids it
 /// names.
-pub(crate) fn plan(
+pub(crate) fn plan<const MODE: bool>(
     left: &dyn Positions,
     numbers: &[u32],
     removals: &Removals,
@@ -191,15 +206,16 @@ pub(crate) fn plan(
         if removals.is_empty() && each_its_own() {
             return Ok(put_each(left.last_positions(), numbers));
         }
-        return Folding::of(left, rules, places).fold(0, numbers, removals);
+        return Folding::of(left, rules, places).fold::<MODE>(0, numbers, removals);
     };
     let (before, removals) = removals.split_at(clear + 1);
     let start = before.last().map_or(0, |(position, _)| position + 1);
     match rules {
-        MessageRules::LangGraph => after_remove_all(start, numbers, removals),
+        MessageRules::LangGraph => after_remove_all::<MODE>(start, numbers, removals),
         MessageRules::DeepAgents => {
             let nothing = Present::of(&[], 0);
-            let plan = Folding::of(&nothing, rules, places).fold(start, numbers, removals)?;
+            let plan =
+                Folding::of(&nothing, rules, places).fold::<MODE>(start, numbers, removals)?;
             Ok(Plan { cleared: true, ..plan })
         }
     }
@@ -233,7 +249,7 @@ fn each<'a>(
 
 /// Everything after a remove-all stays as it came, even two messages of one id, but for removed
 /// ones.
-fn after_remove_all(
+fn after_remove_all<const MODE: bool>(
     start: u32,
     numbers: &[u32],
     removals: &[(u32, String)],
@@ -245,7 +261,9 @@ fn after_remove_all(
     for (position, number, removal) in each(start, numbers, removals) {
         if let Some(id) = removal {
             let found = present.remove(number);
-            found.ok_or_else(|| Error::RemovedAfterRemoveAll { id: id.clone() })?;
+            if MODE == STRICT {
+                found.ok_or_else(|| Error::RemovedAfterRemoveAll { id: id.clone() })?;
+            }
             removed.insert(number, position);
         } else {
             present.insert(number, position);
@@ -283,7 +301,7 @@ impl<'a> Folding<'a> {
         }
     }
 
-    fn fold(
+    fn fold<const MODE: bool>(
         mut self,
         start: u32,
         numbers: &[u32],
@@ -293,7 +311,7 @@ impl<'a> Folding<'a> {
         for (position, number, removal) in each(start, numbers, removals) {
             match removal {
                 None => self.put(number, position),
-                Some(_) if self.remove(number) => {}
+                Some(_) if self.remove(number) || MODE == LENIENT => {}
                 Some(id) => {
                     refused = Some(Error::UnknownMessageRemoved { id: id.clone() });
                     break;

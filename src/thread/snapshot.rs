@@ -5,7 +5,7 @@ use super::{MESSAGES, Thread, drift, list_of_messages};
 use crate::error::Error;
 use crate::message::{self, Ids, Kinds, kind_of};
 use crate::message_list::{Compared, MessageList};
-use crate::reducer::messages::{MessageRules, add_read, read_list};
+use crate::reducer::messages::{MessageRules, STRICT, add_read, read_list};
 use crate::value::{Found, Join, Kind, Plan, Value};
 
 /// All messages, as the server has them.
@@ -124,7 +124,7 @@ impl<V: Value> Thread<V> {
         }
         if !removals.is_empty() || compared.twice {
             // No reducer leaves such a list: each id occurs once, and nothing is removed.
-            snapshot = add_read(V::array([]), snapshot, &removals, rules)?;
+            snapshot = add_read::<V, STRICT>(V::array([]), snapshot, &removals, rules)?;
             compared = self.messages.compare(&snapshot);
         }
         Ok((snapshot, compared))

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::id::new_id;
 use crate::message::Ids;
 use crate::reducer::list::removals;
-use crate::reducer::messages::{MessageRules, Present, plan};
+use crate::reducer::messages::{MessageRules, Present, STRICT, plan};
 use crate::value::{ByNumber, Join, Names, Plan};
 
 mod items;
@@ -213,7 +213,7 @@ impl<T: Identified> MessageList<T> {
         hits.sort_unstable();
         let places = &mut ByNumber::default();
         let present = Present::of(&hits, numbers.len());
-        plan(&present, &numbers, &removals(update), self.rules, places)
+        plan::<STRICT>(&present, &numbers, &removals(update), self.rules, places)
     }
 }
 

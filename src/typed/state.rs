@@ -32,27 +32,44 @@ use crate::error::Error;
 /// assert_eq!(chat.messages, [Message::user("hi").with_id("1")]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a state",
+    label = "expected a state",
+    note = "add `#[derive(Clone, threadfold::State)]` to `{Self}`"
+)]
 pub trait State: Clone {
     /// A partial update of the state: each field is a write, or `None`.
     type Update: Default;
 
-    /// Folds each write of `update` into its field by that field's reducer, and returns the state.
+    /// Folds each write of `update` into its field by that field's reducer
+    /// ([`Reducer::merge`](crate::reducer::Reducer::merge)), and returns the state.
+    ///
+    /// Ignores what a reducer refuses, such as a removal of an unknown id. To have it reported, use
+    /// [`State::try_merge`] or [`State::update`].
+    #[must_use]
+    fn merge(self, update: Self::Update) -> Self;
+
+    /// Folds each write of `update` into its field, and returns the state, or the error of a reducer
+    /// ([`TryReducer::try_merge`](crate::reducer::TryReducer::try_merge)).
     ///
     /// # Errors
     /// The first error of a reducer, in field order. The state is then lost: to keep it, use
     /// [`State::update`].
-    fn merge(self, update: Self::Update) -> Result<Self, Error>;
+    fn try_merge(self, update: Self::Update) -> Result<Self, Error> {
+        Ok(self.merge(update))
+    }
 
     /// Folds `update` into this state in place, whole or not at all.
     ///
-    /// Asks every reducer first ([`Reducer::prepare`](crate::reducer::Reducer::prepare)), and only
-    /// then changes anything. So it copies only written fields whose reducer cannot check
-    /// beforehand: messages, lists, text and replaced values are not copied.
+    /// Asks every reducer that can refuse first
+    /// ([`TryReducer::prepare`](crate::reducer::TryReducer::prepare)), and only then changes
+    /// anything. So it copies only written fields whose reducer cannot fold in place: messages, lists,
+    /// text and replaced values are not copied.
     ///
     /// # Errors
-    /// As [`State::merge`]; this state is then unchanged.
+    /// As [`State::try_merge`]; this state is then unchanged.
     fn update(&mut self, update: Self::Update) -> Result<(), Error> {
-        *self = self.clone().merge(update)?;
+        *self = self.clone().try_merge(update)?;
         Ok(())
     }
 }
@@ -60,6 +77,7 @@ pub trait State: Clone {
 /// Names that the code of `#[derive(State)]` needs.
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::typed::field::{AsIs, By, MayRefuse};
     pub use crate::typed::flattened::flattened;
     pub use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

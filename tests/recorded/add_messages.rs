@@ -3,9 +3,9 @@
 use std::cell::Cell;
 
 use serde_json::{Value, json};
+use threadfold::reducer::TryReducer;
 use threadfold::{
-    Error, Message, MessageKind, MessageList, MessageRules, REMOVE_ALL_MESSAGES, add_message_list,
-    add_messages,
+    Error, Message, MessageKind, MessageList, MessageRules, REMOVE_ALL_MESSAGES, add_messages,
 };
 
 use super::records::{Record, items, normal_list, replay};
@@ -91,11 +91,11 @@ fn typed_messages_answer_as_json_does() {
     replay("add-messages", |record| {
         let read = |side: &str| serde_json::from_value::<Vec<Message>>(record.given[side].clone());
         let (Ok(left), Ok(right)) = (read("left"), read("right")) else { return };
-        let is_other = |message: &Message| matches!(message.kind, MessageKind::Other { .. });
+        let is_other = |message: &Message| matches!(message.kind, MessageKind::Other(_));
         if left.iter().chain(&right).any(is_other) {
             return;
         }
-        let typed = add_message_list(left, right, LangGraph).map(|list| normal_list(&json!(list)));
+        let typed = LangGraph.try_merge(left, right).map(|list| normal_list(&json!(list)));
         let json = ours(&record.given).map(|list| normal_list(&list));
         assert_eq!(typed, json);
         compared.set(compared.get() + 1);

@@ -43,8 +43,9 @@ pub fn state(state: &State<'_>) -> Result<TokenStream> {
             #at if #page::is_own(#kind) => {
                 let now: #ty = #read(now).map_err(#page::FoldError::Now)?;
                 let update: #written = #read_update(update).map_err(#page::FoldError::Update)?;
-                let folded = #threadfold::reducer::Reducer::<#ty, #written>::merge(&#by, now, update)
-                    .map_err(#page::FoldError::Reducer)?;
+                let by = &#by;
+                let by = #serde::By::<#ty, #written, _>::new(by);
+                let folded = by.try_merge(now, update).map_err(#page::FoldError::Reducer)?;
                 #serialize(&folded, serializer).map_err(#page::FoldError::Result)
             }
         }
@@ -84,6 +85,8 @@ pub fn state(state: &State<'_>) -> Result<TokenStream> {
                 update: D,
                 serializer: S,
             ) -> ::core::result::Result<S::Ok, #page::FoldError<D::Error, S::Error>> {
+                #[allow(unused_imports)]
+                use #serde::{AsIs as _, MayRefuse as _};
                 match at {
                     #(#folds)*
                     _ => ::core::result::Result::Err(#page::FoldError::Foreign),

@@ -71,14 +71,17 @@ pub enum Reducer {
 impl State<'_> {
     /// Whether the update derives a trait of this name.
     pub fn derives(&self, name: &str) -> bool {
-        let last = |path: &Path| path.segments.last().is_some_and(|last| last.ident == name);
-        self.derives.iter().any(last)
+        self.derives.iter().any(|path| ends_in(path, name))
     }
 
     /// Whether its update goes through serde.
     pub fn uses_serde(&self) -> bool {
         self.derives("Serialize") || self.derives("Deserialize")
     }
+}
+
+fn ends_in(path: &Path, name: &str) -> bool {
+    path.segments.last().is_some_and(|last| last.ident == name)
 }
 
 /// Reads the declaration of a state.
@@ -138,7 +141,9 @@ fn option(state: &mut State<'_>, meta: &ParseNestedMeta<'_>) -> Result<()> {
     } else if meta.path.is_ident("derive") {
         let paths;
         parenthesized!(paths in meta.input);
-        state.derives.extend(Punctuated::<Path, Token![,]>::parse_terminated(&paths)?);
+        let paths = Punctuated::<Path, Token![,]>::parse_terminated(&paths)?;
+        // An update has it anyway, whatever its fields have.
+        state.derives.extend(paths.into_iter().filter(|path| !ends_in(path, "Default")));
     } else {
         return Err(meta.error("known are `derive(…)`, `update = Name`, `page` and `crate = path`"));
     }

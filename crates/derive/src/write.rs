@@ -171,14 +171,14 @@ fn folding(state: &State<'_>) -> TokenStream {
     let State { ident, generics, update, threadfold, fields, .. } = state;
     let generics = cloneable(generics);
     let (with_bounds, names, bounds) = generics.split_for_impl();
-    let reducer = quote!(#threadfold::reducer::Reducer);
+    let private = quote!(#threadfold::typed::__private);
     let merged = fields.iter().map(|field| {
         let Field { ident, ty, written, .. } = field;
         let by = expression(state, field);
         quote! {
             #ident: match update.#ident {
                 ::core::option::Option::Some(update) => {
-                    #reducer::<#ty, #written>::merge(&#by, self.#ident, update)?
+                    #threadfold::reducer::Reducer::<#ty, #written>::merge(&#by, self.#ident, update)
                 }
                 ::core::option::Option::None => self.#ident,
             }
@@ -187,16 +187,34 @@ fn folding(state: &State<'_>) -> TokenStream {
     let reducers = (0..fields.len()).map(|at| format_ident!("reducer_{at}")).collect::<Vec<_>>();
     let changes = (0..fields.len()).map(|at| format_ident!("change_{at}")).collect::<Vec<_>>();
     let made = fields.iter().zip(&reducers).map(|(field, name)| {
+        let Field { ty, written, .. } = field;
         let by = expression(state, field);
-        quote!(let #name = #by;)
+        quote! {
+            let #name = &#by;
+            let #name = #private::By::<#ty, #written, _>::new(#name);
+        }
+    });
+    let made = quote! {
+        #[allow(unused_imports)]
+        use #private::{AsIs as _, MayRefuse as _};
+        #(#made)*
+    };
+    let tried = fields.iter().zip(&reducers).map(|(field, by)| {
+        let ident = field.ident;
+        quote! {
+            #ident: match update.#ident {
+                ::core::option::Option::Some(update) => #by.try_merge(self.#ident, update)?,
+                ::core::option::Option::None => self.#ident,
+            }
+        }
     });
     let prepared = fields.iter().zip(&reducers).zip(&changes).map(|((field, by), change)| {
-        let Field { ident, ty, written, .. } = field;
+        let ident = field.ident;
         quote! {
             let #change = match update.#ident {
-                ::core::option::Option::Some(update) => ::core::option::Option::Some(
-                    #reducer::<#ty, #written>::prepare(&#by, &mut self.#ident, update)?
-                ),
+                ::core::option::Option::Some(update) => {
+                    ::core::option::Option::Some(#by.prepare(&mut self.#ident, update)?)
+                }
                 ::core::option::Option::None => ::core::option::Option::None,
             };
         }
@@ -206,18 +224,23 @@ fn folding(state: &State<'_>) -> TokenStream {
         impl #with_bounds #threadfold::State for #ident #names #bounds {
             type Update = #update #names;
 
-            fn merge(
+            fn merge(self, update: Self::Update) -> Self {
+                Self { #(#merged,)* }
+            }
+
+            fn try_merge(
                 self,
                 update: Self::Update,
             ) -> ::core::result::Result<Self, #threadfold::Error> {
-                ::core::result::Result::Ok(Self { #(#merged,)* })
+                #made
+                ::core::result::Result::Ok(Self { #(#tried,)* })
             }
 
             fn update(
                 &mut self,
                 update: Self::Update,
             ) -> ::core::result::Result<(), #threadfold::Error> {
-                #(#made)*
+                #made
                 #(#prepared)*
                 #(if let ::core::option::Option::Some(change) = #changes { change(); })*
                 ::core::result::Result::Ok(())

@@ -124,7 +124,7 @@ where
     fn seen(&self, node: Node, slot: &mut Option<Finished<S>>) -> Result<Option<S>, GraphError> {
         let update = slot.as_ref().and_then(|finished| finished.update.clone());
         let Some(update) = update else { return Ok(None) };
-        match self.state.clone().merge(update) {
+        match self.state.clone().try_merge(update) {
             Ok(seen) => Ok(Some(seen)),
             Err(error) => {
                 *slot = None;

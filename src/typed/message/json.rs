@@ -4,23 +4,19 @@ use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value as Json};
 
-use super::{Content, Extra, Message, MessageKind, TOOL_CALL, ToolCall};
+use super::tool_call::TOOL_CALL;
+use super::{
+    AssistantMessage, Content, Extra, Message, MessageKind, SystemMessage, ToolCall, ToolMessage,
+    UserMessage,
+};
 use crate::error::Error;
 use crate::message::{Ids, Read, is_known_kind, read};
 
 impl Serialize for Message {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let nothing = Extra::default();
-        let (name, extra) = match &self.kind {
-            MessageKind::System { name, extra, .. }
-            | MessageKind::User { name, extra, .. }
-            | MessageKind::Assistant { name, extra, .. }
-            | MessageKind::Tool { name, extra, .. } => (name.as_ref(), extra),
-            MessageKind::Other { fields } => (None, fields),
-            MessageKind::Remove => (None, &nothing),
-        };
+        let (name, extra) = self.kind.rest();
         let mut map = Written { map: serializer.serialize_map(None)?, keys: Vec::new() };
-        if !matches!(self.kind, MessageKind::Other { .. }) {
+        if !matches!(self.kind, MessageKind::Other(_)) {
             map.field("type", self.kind.name())?;
         }
         if let Some(id) = &self.id {
@@ -28,7 +24,7 @@ impl Serialize for Message {
         }
         if let Some(content) = self.content() {
             let nothing_yet = matches!(content, Content::Text(text) if text.is_empty());
-            if !nothing_yet || extra.get("content").is_none() {
+            if !nothing_yet || extra.is_none_or(|extra| extra.get("content").is_none()) {
                 map.field("content", content)?;
             }
         }
@@ -36,10 +32,10 @@ impl Serialize for Message {
             map.field("name", name)?;
         }
         match &self.kind {
-            MessageKind::Assistant { tool_calls, .. } if !tool_calls.is_empty() => {
-                map.field("tool_calls", tool_calls)?;
+            MessageKind::Assistant(message) if !message.tool_calls.is_empty() => {
+                map.field("tool_calls", &message.tool_calls)?;
             }
-            MessageKind::Tool { tool_call_id, .. } => map.field("tool_call_id", tool_call_id)?,
+            MessageKind::Tool(message) => map.field("tool_call_id", &message.tool_call_id)?,
             _ => {}
         }
         map.end(extra)
@@ -74,7 +70,7 @@ impl Serialize for ToolCall {
         map.field("args", &self.args)?;
         map.field("id", &self.id)?;
         map.field("type", &self.kind)?;
-        map.end(&self.extra)
+        map.end(Some(&self.extra))
     }
 }
 
@@ -95,8 +91,9 @@ impl<M: SerializeMap> Written<M> {
     }
 
     /// Writes the other fields: all that are not written yet.
-    fn end(mut self, extra: &Extra) -> Result<M::Ok, M::Error> {
-        for (key, value) in extra.iter().filter(|(key, _)| !self.keys.contains(&key.as_str())) {
+    fn end(mut self, extra: Option<&Extra>) -> Result<M::Ok, M::Error> {
+        let fields = extra.into_iter().flat_map(Extra::iter);
+        for (key, value) in fields.filter(|(key, _)| !self.keys.contains(&key.as_str())) {
             self.map.serialize_entry(key, value)?;
         }
         self.map.end()
@@ -151,7 +148,7 @@ fn is_other(fields: &Map<String, Json>) -> bool {
 
 fn other(mut fields: Map<String, Json>) -> Result<Message, Error> {
     let id = text(&mut fields, "id")?;
-    Ok(Message { id, kind: MessageKind::Other { fields: fields.into() } })
+    Ok(Message { id, kind: MessageKind::Other(fields.into()) })
 }
 
 /// Converts an object with a `role` and no `type`: its role becomes the type, and AG-UI's field
@@ -178,8 +175,8 @@ fn from_fields(mut fields: Map<String, Json>) -> Result<Message, Error> {
     let content = Content::try_from(unless_null(&mut fields, "content").unwrap_or_default())?;
     let name = text(&mut fields, "name")?;
     let kind = match kind.as_str() {
-        "system" => MessageKind::System { content, name, extra: fields.into() },
-        "human" => MessageKind::User { content, name, extra: fields.into() },
+        "system" => MessageKind::System(SystemMessage { content, name, extra: fields.into() }),
+        "human" => MessageKind::User(UserMessage { content, name, extra: fields.into() }),
         "ai" => {
             let tool_calls = match unless_null(&mut fields, "tool_calls") {
                 None => Vec::new(),
@@ -191,11 +188,13 @@ fn from_fields(mut fields: Map<String, Json>) -> Result<Message, Error> {
                 }
                 Some(_) => return Err(Error::message("tool_calls is a list")),
             };
-            MessageKind::Assistant { content, name, tool_calls, extra: fields.into() }
+            let extra = fields.into();
+            MessageKind::Assistant(AssistantMessage { content, name, tool_calls, extra })
         }
         "tool" => {
             let tool_call_id = text(&mut fields, "tool_call_id")?.unwrap_or_default();
-            MessageKind::Tool { content, name, tool_call_id, extra: fields.into() }
+            let extra = fields.into();
+            MessageKind::Tool(ToolMessage { content, name, tool_call_id, extra })
         }
         kind => return Err(Error::message(["'", kind, "' has no typed form"].concat())),
     };
