@@ -147,7 +147,7 @@ fn a_state_merges_always_and_tries_whole_or_not_at_all() {
     assert_eq!(kept, merged);
 }
 
-/// Fails in its own way, which is no `std::error::Error`.
+/// A reason of its own. It does not implement `std::error::Error`.
 #[derive(Debug, PartialEq)]
 struct Asleep;
 
