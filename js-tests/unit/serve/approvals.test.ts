@@ -7,9 +7,11 @@ import {
   START as THEIR_START,
   StateGraph as TheirStateGraph,
 } from "@langchain/langgraph";
-import { defineSchema, field } from "threadfold";
+import { defineSchema, field, Thread, type AgUiState, type Runner } from "threadfold";
+import { AgUiRunner } from "threadfold/ag-ui";
 import { createAgent, createDeepAgent, humanInTheLoopMiddleware, tool } from "threadfold/agent";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
+import { LangGraphRunner } from "threadfold/langgraph";
 import { serveAgUi, serveLangGraph, type FetchHandler } from "threadfold/serve";
 import { describe, expect, test } from "vitest";
 
@@ -246,6 +248,33 @@ describe("breakpoints", () => {
     await wait(handler, { input: human("Hi"), interrupt_before: ["plan"] });
     const { next } = (await (await ask(handler, "GET", "/threads/t/state")).json()) as { next: string[] };
     expect(next).toEqual(["plan"]);
+  });
+});
+
+describe("an approval has a message, in the run and after a reload", () => {
+  const fetchOf = (handler: FetchHandler) => async (url: string | URL | Request, init?: RequestInit) =>
+    handler(new Request(url, init));
+  /** A server, and the pages of its one thread. */
+  const PAGES: Record<string, () => () => Runner<object, object>> = {
+    "AG-UI": () => {
+      const fetch = fetchOf(serveAgUi(guardedAgent().agent, { resumable: true }));
+      return () =>
+        new AgUiRunner(new Thread<AgUiState>({ threadId: "t" }), { url: "http://x/", resumable: true, fetch });
+    },
+    LangGraph: () => {
+      const fetch = fetchOf(serveLangGraph(guardedAgent().agent));
+      return () =>
+        new LangGraphRunner(new Thread({ threadId: "t" }), { apiUrl: "http://x", assistantId: "agent", fetch });
+    },
+  };
+
+  test.each(Object.entries(PAGES))("%s", async (_, served) => {
+    const page = served();
+    const { interrupts } = await page().sendMessage("send");
+    const reloaded = page();
+    await reloaded.load();
+    const expected = [{ message: expect.stringContaining("Tool execution requires approval") as string }];
+    expect([interrupts, reloaded.interrupts]).toMatchObject([expected, expected]);
   });
 });
 

@@ -6,8 +6,17 @@ export const OPEN_INTERRUPTS = "open_interrupts";
 
 export const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
-/** Returns an interrupt's question as text: the value itself, or its `message`, `question` or `description`. */
+/**
+ * Returns an interrupt's question as text: the value itself, its `message`, `question` or `description`, or the
+ * descriptions of the tool calls that it asks to approve, a line each.
+ */
 export function questionIn(value: unknown): string | undefined {
+  const { action_requests, actionRequests = action_requests } = (value ?? {}) as Record<string, unknown>;
+  const requests = Array.isArray(actionRequests) ? actionRequests.map(ownQuestion) : [];
+  return ownQuestion(value) ?? (requests.filter((question) => question !== undefined).join("\n") || undefined);
+}
+
+function ownQuestion(value: unknown): string | undefined {
   const { message, question, description } = (value ?? {}) as Record<string, unknown>;
   return text(value) ?? text(message) ?? text(question) ?? text(description);
 }

@@ -30,7 +30,7 @@ export interface Interrupt {
   readonly value: unknown;
   /**
    * The question as text: the interrupt's own `message`, or `value` if that is text, or its `message`, `question` or
-   * `description`. Otherwise undefined.
+   * `description`. For an approval of tool calls, their descriptions, a line each. Otherwise undefined.
    */
   readonly message: string | undefined;
   /** The tool call that waits for the answer, if the server names it. */

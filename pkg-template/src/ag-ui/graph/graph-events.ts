@@ -294,7 +294,7 @@ function custom(payload: unknown): GraphEvent {
 
 /** An interrupt in the form of ag-ui-langgraph, with what runners show of it. */
 function agUiInterrupt({ id, value }: GraphInterrupt): object {
-  const message = questionIn(value) ?? requestsIn(value);
+  const message = questionIn(value);
   const toolCallId = text((value as { tool_call_id?: unknown } | null | undefined)?.tool_call_id);
   return {
     id: id ?? "",
@@ -303,11 +303,4 @@ function agUiInterrupt({ id, value }: GraphInterrupt): object {
     ...(toolCallId !== undefined && { toolCallId }),
     metadata: { langgraph: { raw: value ?? null } },
   };
-}
-
-/** The question of LangChain's tool approval: one description for each call. */
-function requestsIn(value: unknown): string | undefined {
-  const { action_requests: requests } = (value ?? {}) as { action_requests?: unknown };
-  const asked = (Array.isArray(requests) ? requests : []).map(questionIn).filter((question) => question !== undefined);
-  return asked.length > 0 ? asked.join("\n") : undefined;
 }
