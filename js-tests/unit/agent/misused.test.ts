@@ -10,6 +10,7 @@ import { Command, INTERRUPT, MemorySaver } from "threadfold/graph";
 import { expect, test } from "vitest";
 
 const model = () => "Hi";
+const look = () => tool({ name: "look", run: () => "" });
 
 test.each([
   [
@@ -26,6 +27,14 @@ test.each([
       const beforeModel = { canJumpTo: ["modl" as "model"], hook: () => undefined };
       return createAgent({ model, middleware: [createMiddleware({ name: "one", beforeModel })] });
     },
+  ],
+  [
+    "createAgent: two tools are named 'look'. Rename one: the model calls them by name.",
+    () => createAgent({ model, tools: [look(), look()] }),
+  ],
+  [
+    "createAgent: two tools are named 'look'. Rename one: the model calls them by name.",
+    () => createAgent({ model, tools: [look()], middleware: [createMiddleware({ name: "one", tools: [look()] })] }),
   ],
   [
     "createSubAgentMiddleware: a sub-agent has no name. The model calls it by its name.",

@@ -644,6 +644,19 @@ describe("in odd hands", () => {
     },
   );
 
+  test.each([undefined, null, ["a", undefined]])(
+    "a condition that returns %j fails the run, by its node's name",
+    async (answer) => {
+      const graph = oneNode()
+        .addEdge(START, "a")
+        .addConditionalEdges("a", () => answer)
+        .compile();
+      await expect(graph.invoke({})).rejects.toThrow(
+        /^Branch condition returned unknown or null destination: (null|undefined), after node `a`\. Return a node's name/,
+      );
+    },
+  );
+
   test("a branch that leads nowhere known has a code", async () => {
     const graph = oneNode()
       .addEdge(START, "a")

@@ -2,7 +2,7 @@
 import { AIMessage } from "@langchain/core/messages";
 import { MessagesAnnotation, END, START, StateGraph } from "@langchain/langgraph";
 import { Thread, type Source } from "threadfold";
-import { foldLangGraph } from "threadfold/langgraph";
+import { foldGraph, foldLangGraph } from "threadfold/langgraph";
 import { expect, test } from "vitest";
 
 const graph = new StateGraph(MessagesAnnotation)
@@ -58,3 +58,16 @@ test("a part of server-sent events without a name is ignored, without an error",
   expect(errors).toEqual([]);
   expect(thread.getState().messages.length).toBe(1);
 });
+
+test.each([undefined, null, "values", 5, {}, Promise.resolve({})])(
+  "a stream that is %o is refused, and changes nothing",
+  async (given) => {
+    const thread = new Thread();
+    const { run } = thread;
+    await expect(foldGraph(thread, given as never)).rejects.toMatchObject({
+      code: "INVALID_ARGUMENT",
+      message: expect.stringContaining("foldGraph: the second argument is not an async iterable."),
+    });
+    expect(thread.run).toBe(run);
+  },
+);

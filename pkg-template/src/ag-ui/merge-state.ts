@@ -2,6 +2,7 @@
 // js-tests/unit/ag-ui/merge-state.json hold the two to one answer.
 import { choice } from "../shared/choices.js";
 import { ThreadfoldError } from "../shared/errors.js";
+import { checkOptions } from "../shared/options.js";
 import { own, withFields } from "../shared/own-fields.js";
 import { guarded } from "../shared/reading.js";
 import { kindOf } from "../state/message-kind.js";
@@ -57,6 +58,7 @@ export function langGraphDefaultMergeState<S extends object, M extends MessageLi
   input: RunInput,
   options?: MergeStateOptions,
 ): MergedState<S, MessageOf<M | (S extends { messages: readonly (infer Known)[] } ? Known : never)>> {
+  checkOptions("langGraphDefaultMergeState", options, ["compat"]);
   const compat = COMPATS[choice(options, "compat", COMPATS)] as Compat;
   return merged(state, messages, input, compat) as never;
 }

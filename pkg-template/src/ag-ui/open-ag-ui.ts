@@ -1,7 +1,8 @@
-import { opened, type OpenOptions } from "../open/opened.js";
+import { OPEN_OPTIONS, opened, type OpenOptions } from "../open/opened.js";
 import type { AgUiState, ThreadUpdate } from "../thread/thread-types.js";
 import type { WithAgUiMessages } from "../state/message-types.js";
-import { AgUiRunner, type AgUiRunnerOptions } from "./runner.js";
+import { checkRunnerOptions } from "../runner/options.js";
+import { AgUiRunner, type AgUiRunnerOptions, OWN_OPTIONS } from "./runner.js";
 
 /**
  * Opens a conversation and returns its runner. The thread is saved in the tab and read again after a reload. It is
@@ -39,6 +40,7 @@ import { AgUiRunner, type AgUiRunnerOptions } from "./runner.js";
 export function openAgUi<S extends WithAgUiMessages = AgUiState, U extends object = ThreadUpdate<S>>(
   options: AgUiRunnerOptions & OpenOptions<S, U>,
 ): AgUiRunner<S, U> {
+  checkRunnerOptions<AgUiRunnerOptions & OpenOptions<S, U>>("openAgUi", options, { ...OWN_OPTIONS, ...OPEN_OPTIONS });
   return opened<S, U, AgUiRunnerOptions, AgUiRunner<S, U>>({
     call: "openAgUi",
     runner: "AgUiRunner",

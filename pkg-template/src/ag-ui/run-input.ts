@@ -3,6 +3,7 @@ import { toAgUi } from "../state/message-forms.js";
 import { mergeTools, type Tool } from "../state/tools.js";
 import type { Fields, Schema } from "../state/schema.js";
 import { choice } from "../shared/choices.js";
+import { checkOptions, type NamesOf } from "../shared/options.js";
 import { sameJson } from "../shared/same-json.js";
 import { foldOf } from "./fold.js";
 import type { FoldingThread } from "./folding-thread.js";
@@ -39,6 +40,19 @@ export interface RunInputOptions {
    */
   messages?: "new" | "whole" | undefined;
 }
+
+const NAMES: NamesOf<RunInputOptions> = {
+  tools: true,
+  context: true,
+  forwardedProps: true,
+  runId: true,
+  parentRunId: true,
+  resume: true,
+  threadId: true,
+  schema: true,
+  state: true,
+  messages: true,
+};
 
 /** The body of a request for a run: AG-UI's `RunAgentInput`. */
 export interface RunAgentInput {
@@ -90,6 +104,7 @@ export function runInput(thread: AnyThread, options: RunInputOptions = {}): RunA
   foldOf(thread);
   if (typeof options !== "object" || options === null)
     throw new ThreadfoldError("INVALID_ARGUMENT", "The options of runInput should be an object.");
+  checkOptions("runInput", options, Object.keys(NAMES));
   const threadId = options.threadId ?? thread.threadId;
   if (threadId === undefined) {
     throw new ThreadfoldError(

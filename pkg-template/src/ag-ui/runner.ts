@@ -16,7 +16,7 @@ import { callsLeft } from "./calls-left.js";
 import { checkRunnerOptions } from "../runner/options.js";
 import type { ServerThread } from "../runner/load.js";
 import type { LoadedThread, RunRef } from "../runner/transport.js";
-import { httpTransport, type AgUiTransport, type HttpTransportOptions } from "./transport.js";
+import { overHttp, type AgUiTransport, type HttpTransportOptions } from "./transport.js";
 import type { Answer, RunNews, RunProtocol } from "../runner/protocol.js";
 import { OPEN_INTERRUPTS } from "../stream/interrupt-text.js";
 import { interruptOf } from "./interrupt.js";
@@ -122,7 +122,7 @@ const LEGACY = "on_interrupt";
 const areInterrupts = (list: unknown): list is readonly object[] =>
   Array.isArray(list) && list.length > 0 && list.every((item) => typeof item === "object" && item !== null);
 
-const OWN_OPTIONS = {
+export const OWN_OPTIONS = {
   transport: true,
   url: true,
   resumable: true,
@@ -302,7 +302,7 @@ function transportOf(options: AgUiRunnerOptions): AgUiTransport {
       "INVALID_ARGUMENT",
       "new AgUiRunner takes the option url, or a transport: { run, join?, cancel?, load? }.",
     );
-  return httpTransport(options as HttpTransportOptions);
+  return overHttp(options as HttpTransportOptions);
 }
 
 const asked = <T>(value: OrAsked<T>): T => (typeof value === "function" ? (value as () => T)() : value);

@@ -1,8 +1,9 @@
 // The ways to an AG-UI agent.
 import type { Observable } from "../stream/source.js";
 import type { RunnableGraph } from "../stream/graph-parts.js";
-import { jsonOf, request, type HttpOptions } from "../stream/http.js";
+import { HTTP_OPTIONS, jsonOf, request, type HttpOptions } from "../stream/http.js";
 import { ThreadfoldError } from "../shared/errors.js";
+import { checkOptions } from "../shared/options.js";
 import type { LoadedThread, RunRef, Transport } from "../runner/transport.js";
 import { graphEvents, type GraphEventOptions } from "./graph/graph-events.js";
 import type { RunAgentInput } from "./run-input.js";
@@ -51,6 +52,12 @@ const STREAM = { accept: "text/event-stream" };
  * ```
  */
 export function httpTransport(options: HttpTransportOptions): AgUiTransport {
+  checkOptions("httpTransport", options, [...HTTP_OPTIONS, "url", "resumable"]);
+  return overHttp(options);
+}
+
+/** Does the same with a runner's options, which it reads at each request: a conversation that is opened again has new ones. */
+export function overHttp(options: HttpTransportOptions): AgUiTransport {
   const { url, resumable } = options;
   const base = String(url).replace(/\/$/, "");
   const threadUrl = (id: string) => `${base}/threads/${encodeURIComponent(id)}`;
@@ -122,5 +129,6 @@ export function agentTransport(agent: AgUiAgent): AgUiTransport {
 
 /** Returns the transport to a graph in the page. `options.config`: more of each run's config, or a function of its input. */
 export function graphTransport(graph: RunnableGraph, options?: Pick<GraphEventOptions, "config">): AgUiTransport {
+  checkOptions("graphTransport", options, ["config"]);
   return { run: (input, { signal }) => graphEvents(graph, input, { ...options, signal }) };
 }

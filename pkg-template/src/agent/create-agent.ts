@@ -92,7 +92,7 @@ export type Agent<F = Record<never, never>, M = readonly Middleware[], R = Respo
   UpdateOfAgent<F>
 >;
 
-const NAMES = [
+export const AGENT_OPTIONS: readonly string[] = [
   "model",
   "tools",
   "systemPrompt",
@@ -161,7 +161,7 @@ export function createAgent<
   R extends ResponseFormat = ResponseFormat,
 >(options: AgentOptions<S, M, R>): Agent<FieldsOf<S>, M, R> {
   const given = options ?? ({} as AgentOptions<S, M, R>);
-  checkOptions("createAgent", options, NAMES);
+  checkOptions("createAgent", options, AGENT_OPTIONS);
   const { model, systemPrompt, responseFormat, name, contextSchema } = given;
   checkModel(model);
   checkPrompt(systemPrompt);
@@ -223,10 +223,20 @@ function stackOf({ middleware: own, maxIterations }: AgentOptions<StateForm<Sche
 }
 
 /** The tools by name, the middlewares' first; and those that the model's provider runs. */
+/** @throws {@link ThreadfoldError} for two tools of one name: the model calls them by name. */
 function toolsOf(middleware: readonly Middleware[], own: readonly ToolLike[] | undefined) {
   const all = [...middleware.flatMap(({ tools = [] }) => tools), ...list(own, "tools")].map(agentTool);
   const isOfProvider = ({ source }: AgentTool) => isProviderTool(source);
-  const tools = new Map(all.flatMap((tool) => (isOfProvider(tool) ? [] : [[tool.name, tool]])));
+  const tools = new Map<string, AgentTool>();
+  for (const tool of all) {
+    if (isOfProvider(tool)) continue;
+    if (tools.has(tool.name) && tools.get(tool.name)?.source !== tool.source)
+      throw new ThreadfoldError(
+        "INVALID_ARGUMENT",
+        `createAgent: two tools are named '${tool.name}'. Rename one: the model calls them by name.`,
+      );
+    tools.set(tool.name, tool);
+  }
   return { tools, ofProvider: all.filter(isOfProvider) };
 }
 

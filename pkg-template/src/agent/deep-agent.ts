@@ -1,6 +1,7 @@
 import type { LangChainMessage } from "../state/messages.js";
 import type { Fields as SchemaFields } from "../state/schema.js";
-import { type Agent, type AgentOptions, checkModel, createAgent, list } from "./create-agent.js";
+import { checkOptions } from "../shared/options.js";
+import { type Agent, AGENT_OPTIONS, type AgentOptions, checkModel, createAgent, list } from "./create-agent.js";
 import { replacing } from "./middleware/middleware.js";
 import { createFilesystemMiddleware } from "./middleware/filesystem.js";
 import { humanInTheLoopMiddleware, type HumanInTheLoopOptions } from "./middleware/human-in-the-loop.js";
@@ -61,6 +62,7 @@ export function createDeepAgent<
   const M extends readonly Middleware[] = readonly [],
   R extends ResponseFormat = ResponseFormat,
 >(options: DeepAgentOptions<S, M, R>): Agent<FieldsOf<S>, readonly [...DeepMiddleware, ...M], R> {
+  checkOptions("createDeepAgent", options, [...AGENT_OPTIONS, "subagents", "interruptOn", "summarization"]);
   const { subagents, interruptOn, summarization, systemPrompt, middleware, ...rest } = options ?? {};
   const { model } = rest;
   checkModel(model);

@@ -1,4 +1,5 @@
 // Checkpoints in IndexedDB: they survive a reload.
+import { checkOptions } from "../shared/options.js";
 import { BaseCheckpointSaver } from "./base-saver.js";
 import { answer, Database, startingWith } from "./database.js";
 import { LONG_LIST } from "./kept-list.js";
@@ -7,6 +8,7 @@ import { withPendingSends } from "./pending-sends.js";
 import { placesOf } from "./pending-writes.js";
 import {
   askedPlace,
+  checkListing,
   checkpointIdOf,
   configOf,
   parentOf,
@@ -98,8 +100,10 @@ export class IndexedDBSaver extends BaseCheckpointSaver {
   readonly #database: Database;
   readonly #known = new Map<string, Lists>();
 
-  constructor({ name = "threadfold-checkpoints" }: IndexedDBSaverOptions = {}) {
+  constructor(options: IndexedDBSaverOptions = {}) {
     super();
+    checkOptions("new IndexedDBSaver", options, ["name"]);
+    const { name = "threadfold-checkpoints" } = options;
     this.#database = new Database(name, STORES);
   }
 
@@ -170,6 +174,7 @@ export class IndexedDBSaver extends BaseCheckpointSaver {
   }
 
   async *list(config: CheckpointConfig, options?: CheckpointListOptions): AsyncGenerator<CheckpointTuple> {
+    checkListing("IndexedDBSaver", options);
     const { thread_id, checkpoint_ns: ns } = config.configurable ?? {};
     const range =
       thread_id === undefined ? undefined : startingWith(...(ns === undefined ? [thread_id] : [thread_id, ns]));

@@ -3,6 +3,7 @@ import { BaseCheckpointSaver } from "./base-saver.js";
 import { KeptList, LONG_LIST } from "./kept-list.js";
 import {
   askedPlace,
+  checkListing,
   checkpointIdOf,
   configOf,
   parentOf,
@@ -111,6 +112,7 @@ export class MemorySaver extends BaseCheckpointSaver {
   }
 
   async *list(config: CheckpointConfig, options?: CheckpointListOptions): AsyncGenerator<CheckpointTuple> {
+    checkListing("MemorySaver", options);
     const { thread_id, checkpoint_ns } = config.configurable ?? {};
     const threads = thread_id === undefined ? [...this.#threads.values()] : [this.#threads.get(thread_id)];
     const found: [id: string, Namespace][] = [];

@@ -1,5 +1,6 @@
 // Where a config points: the thread, the namespace and the checkpoint that it names.
 import { ThreadfoldError } from "../shared/errors.js";
+import { checkOptions, type NamesOf } from "../shared/options.js";
 import type { Checkpoint, CheckpointConfig, CheckpointListOptions, CheckpointMetadata } from "./types.js";
 
 export interface Place {
@@ -54,6 +55,13 @@ export function checkpointIdOf(config: CheckpointConfig): string {
 
 export function configOf({ thread, ns }: Place, id: string): CheckpointConfig {
   return { configurable: { thread_id: thread, checkpoint_ns: ns, checkpoint_id: id } };
+}
+
+const LISTING: NamesOf<CheckpointListOptions> = { limit: true, before: true, filter: true };
+
+/** @throws {@link ThreadfoldError} `UNKNOWN_OPTION`. */
+export function checkListing(saver: string, options: CheckpointListOptions | undefined): void {
+  checkOptions(`${saver}.list`, options, Object.keys(LISTING));
 }
 
 /** Whether a listing takes a checkpoint of this id: which one it asks for, and what it begins before. */

@@ -64,7 +64,7 @@ export interface MessageSize {
 export function countTokens(messages: readonly MessageLike[], options?: CountTokensOptions): number {
   return reading(() => {
     listed(messages);
-    const rule = ruleOf(options);
+    const rule = ruleOf("countTokens", options);
     const { tools, compat } = rule;
     const isScaled = flagOr(rule.useUsageMetadataScaling, false, "useUsageMetadataScaling");
     if (compat === "js") return countAsJs(messages, tools);
@@ -101,7 +101,7 @@ export function countTokens(messages: readonly MessageLike[], options?: CountTok
  */
 export function messageTokens(message: MessageLike, options?: CountOptions): number {
   return reading(() => {
-    const rule = options === undefined ? (usual ??= ruleOf(undefined)) : ruleOf(options);
+    const rule = options === undefined ? (usual ??= ruleOf("", undefined)) : ruleOf("messageTokens", options);
     const parts = readParts(message);
     return parts ? added(0, sizeOf(parts, rule.countName), rule) : 0;
   });
@@ -128,7 +128,7 @@ export function unitsOf(message: unknown): number {
  * ```
  */
 export function toolTokens(tools: readonly object[], options?: Pick<CountOptions, "charsPerToken">): number {
-  return reading(() => Math.ceil(toolChars(tools) / ruleOf(options).charsPerToken));
+  return reading(() => Math.ceil(toolChars(tools) / ruleOf("toolTokens", options).charsPerToken));
 }
 
 /** The options of one message, filled in. */
@@ -142,7 +142,7 @@ interface Rule extends CountTokensOptions {
 /** Without options. */
 let usual: Rule | undefined;
 
-function ruleOf(given: CountTokensOptions | null | undefined): Rule {
+function ruleOf(call: string, given: CountTokensOptions | null | undefined): Rule {
   const {
     charsPerToken = 4,
     extraTokensPerMessage = 3,
@@ -152,7 +152,7 @@ function ruleOf(given: CountTokensOptions | null | undefined): Rule {
     useUsageMetadataScaling,
     compat,
   } = optionsOf(given);
-  checkOptions("countTokens", optionsOf(given), [
+  checkOptions(call, optionsOf(given), [
     "charsPerToken",
     "extraTokensPerMessage",
     "countName",

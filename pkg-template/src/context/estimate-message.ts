@@ -47,8 +47,12 @@ const CALLS = new Set(["tool_use", "tool_call", "function_call"]);
  * ```
  */
 export function scanMessage(message: MessageLike, options?: EstimateOptions): TokenScan {
+  return scan("scanMessage", message, options);
+}
+
+function scan(call: string, message: MessageLike, options: EstimateOptions | undefined): TokenScan {
   return reading(() => {
-    const perImage = options === undefined ? PER_IMAGE : imageOf(options);
+    const perImage = options === undefined ? PER_IMAGE : imageOf(call, options);
     const parts = readParts(message);
     if (!parts) return { sum: 0, state: 0 };
     const { kind, content, fields } = parts;
@@ -79,12 +83,12 @@ export function scanMessage(message: MessageLike, options?: EstimateOptions): To
  * ```
  */
 export function estimateMessageTokens(message: MessageLike, options?: EstimateOptions): number {
-  return Math.ceil(scanMessage(message, options).sum / 100);
+  return Math.ceil(scan("estimateMessageTokens", message, options).sum / 100);
 }
 
-function imageOf(options: EstimateOptions): number {
+function imageOf(call: string, options: EstimateOptions): number {
   const { tokensPerImage = PER_IMAGE } = optionsOf(options);
-  checkOptions("estimateMessageTokens", optionsOf(options), ["tokensPerImage"]);
+  checkOptions(call, optionsOf(options), ["tokensPerImage"]);
   if (!Number.isFinite(tokensPerImage)) throw wrong("tokensPerImage", "a number");
   return tokensPerImage;
 }

@@ -56,7 +56,7 @@ const TAG = "lc_evicted_to";
  * ```
  */
 export function offload<M extends object>(messages: readonly M[], options?: OffloadOptions): Offloaded<M> {
-  return reading(() => moved(listed(messages), limitsOf(options), false));
+  return reading(() => moved(listed(messages), limitsOf("offload", options), false));
 }
 
 /**
@@ -82,7 +82,7 @@ export function offload<M extends object>(messages: readonly M[], options?: Offl
  * ```
  */
 export function offloading(options?: OffloadOptions): <M extends object>(messages: readonly M[]) => Offloaded<M> {
-  const limits = reading(() => limitsOf(options));
+  const limits = reading(() => limitsOf("offloading", options));
   return (messages) => reading(() => moved(listed(messages), limits, true));
 }
 
@@ -93,9 +93,9 @@ interface Limits {
   readonly start: string;
 }
 
-function limitsOf(options: OffloadOptions | undefined): Limits {
+function limitsOf(call: string, options: OffloadOptions | undefined): Limits {
   const { toolTokens, humanTokens, excludeTools, root } = optionsOf(options);
-  checkOptions("offload", optionsOf(options), ["toolTokens", "humanTokens", "excludeTools", "root"]);
+  checkOptions(call, optionsOf(options), ["toolTokens", "humanTokens", "excludeTools", "root"]);
   const excluded: unknown = excludeTools ?? EXCLUDED;
   if (!Array.isArray(excluded)) throw wrong("excludeTools", "a list of names");
   const folder: unknown = root ?? "/";

@@ -1,4 +1,5 @@
 // Policies that other systems have, under their names.
+import { checkOptions, type NamesOf } from "../shared/options.js";
 import { Context } from "./context.js";
 import { countTokens } from "./count.js";
 import type { ContextSize } from "./edited.js";
@@ -32,6 +33,19 @@ export interface SlidingWindowOptions<M = object> extends Pick<
   readonly tokenCounter?: TokenCounter<M> | undefined;
 }
 
+const WINDOW: NamesOf<SlidingWindowOptions> = {
+  system: true,
+  tools: true,
+  maxInputTokens: true,
+  windowSize: true,
+  maxTokens: true,
+  compressThreshold: true,
+  tokenThreshold: true,
+  summarize: true,
+  preserveSystem: true,
+  tokenCounter: true,
+};
+
 /**
  * Makes a context that keeps a window of the newest messages, as the agent framework beamai names it, with its
  * thresholds. The window is cut where no tool result loses its call, there is one summary, which the next replaces, and
@@ -55,6 +69,7 @@ export interface SlidingWindowOptions<M = object> extends Pick<
  */
 export function slidingWindow<M extends object = object>(options: SlidingWindowOptions<M> = {}): Context<M> {
   return reading(() => {
+    checkOptions("slidingWindow", optionsOf(options), Object.keys(WINDOW));
     const {
       windowSize = 20,
       maxTokens = 4000,
@@ -109,6 +124,15 @@ export interface LangChainSummarizationOptions extends Pick<ContextOptions, "tri
   readonly trimTokensToSummarize?: number | null | undefined;
 }
 
+const LANGCHAIN: NamesOf<LangChainSummarizationOptions> = {
+  trigger: true,
+  maxInputTokens: true,
+  keep: true,
+  charsPerToken: true,
+  provider: true,
+  trimTokensToSummarize: true,
+};
+
 /** The providers by which an answer of a provider's model may be named. */
 const ALIASES: Readonly<Record<string, readonly string[]>> = {
   amazon_bedrock: ["bedrock", "bedrock_converse"],
@@ -148,6 +172,7 @@ export function langChainSummarization<M extends object = object>(
   options: LangChainSummarizationOptions = {},
 ): Context<M> {
   return reading(() => {
+    checkOptions("langChainSummarization", optionsOf(options), Object.keys(LANGCHAIN));
     const { provider, trimTokensToSummarize = TRIMMED, charsPerToken, ...rest } = optionsOf(options);
     return new Context<M>(
       {
@@ -175,6 +200,14 @@ export interface DeepAgentsSummarizationOptions
     | undefined;
 }
 
+const DEEPAGENTS: NamesOf<DeepAgentsSummarizationOptions> = {
+  ...LANGCHAIN,
+  system: true,
+  tools: true,
+  maxOutputTokens: true,
+  truncateArgs: true,
+};
+
 const SHARE_OF_INPUT = 0.95;
 
 /**
@@ -199,6 +232,7 @@ export function deepAgentsSummarization<M extends object = object>(
   options: DeepAgentsSummarizationOptions = {},
 ): Context<M> {
   return reading(() => {
+    checkOptions("deepAgentsSummarization", optionsOf(options), Object.keys(DEEPAGENTS));
     const {
       provider,
       trimTokensToSummarize = null,

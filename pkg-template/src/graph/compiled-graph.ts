@@ -1,5 +1,6 @@
 // A graph that runs: what a caller asks of it, and the configs that it is asked with.
 import { ThreadfoldError } from "../shared/errors.js";
+import { checkOptions } from "../shared/options.js";
 import type { CheckpointConfig, CheckpointListOptions, CheckpointSaver } from "../checkpoint/types.js";
 import type { Command } from "./build/command.js";
 import { type DrawnGraph, drawnGraph, mermaidOf } from "./build/drawing.js";
@@ -10,6 +11,7 @@ import type { CompileOptions } from "./build/compile-options.js";
 import { Run } from "./run/run.js";
 import { GraphValueError } from "./build/graph-errors.js";
 import {
+  checkConfig,
   STREAM_MODES,
   type RunConfig,
   type StopAt,
@@ -103,6 +105,7 @@ export class CompiledStateGraph<
 
   /** Returns the same graph with default options for its calls. */
   withConfig(config: StreamConfig<Context>): CompiledStateGraph<State, Update, Context> {
+    checkConfig("withConfig", config);
     return new CompiledStateGraph(
       this.spec,
       this.options,
@@ -127,10 +130,10 @@ export class CompiledStateGraph<
     const { streamMode } = (config ?? {}) as StreamConfig;
     if (streamMode !== undefined && streamMode !== "values") {
       const parts: unknown[] = [];
-      for await (const part of this.#stream(input, config, this.spec.outputs)) parts.push(part);
+      for await (const part of this.#stream("invoke", input, config, this.spec.outputs)) parts.push(part);
       return parts as never;
     }
-    const { settings, parent } = this.#settings(config);
+    const { settings, parent } = this.#settings("invoke", config);
     const run = new Run(this, settings, parent, { streams: parent?.run.reports.streams });
     await run.go(input);
     return run.result() as never;
@@ -147,11 +150,16 @@ export class CompiledStateGraph<
   ): GraphStream<
     Mode extends string ? any /* oxlint-disable-line typescript/no-explicit-any -- by its mode */ : StreamPart
   > {
-    return this.#stream(input, config as never, this.spec.fields.keys) as never;
+    return this.#stream("stream", input, config as never, this.spec.fields.keys) as never;
   }
 
-  #stream(input: unknown, config: ConfigOrContext<StreamConfig<Context>>, shows: readonly string[]): GraphStream {
-    const { settings, parent } = this.#settings(config);
+  #stream(
+    call: string,
+    input: unknown,
+    config: ConfigOrContext<StreamConfig<Context>>,
+    shows: readonly string[],
+  ): GraphStream {
+    const { settings, parent } = this.#settings(call, config);
     const { streamMode = parent ? "values" : "updates", subgraphs = false } = settings;
     const single = typeof streamMode === "string";
     for (const mode of single ? [streamMode] : streamMode)
@@ -173,10 +181,15 @@ export class CompiledStateGraph<
     return new GraphStream(form, begin, () => stop.abort());
   }
 
-  #settings(config: ConfigOrContext<StreamConfig<Context>>): { settings: StreamConfig; parent: Task | undefined } {
+  #settings(
+    call: string,
+    config: ConfigOrContext<StreamConfig<Context>>,
+  ): { settings: StreamConfig; parent: Task | undefined } {
     const parent = taskOf(config);
     const own = this.#config as StreamConfig;
     const given = (config ?? {}) as StreamConfig;
+    // A copy of a node's context has more than options.
+    if (!parent) checkConfig(call, given);
     if (!parent) return { settings: timed(config ? merged(own, given) : own), parent };
     const { callbacks, metadata, tags, store = parent.scope.graph.options.store } = parent.scope.config;
     const around = { callbacks: own.callbacks ?? callbacks, metadata, tags, store: own.store ?? store };
@@ -190,12 +203,14 @@ export class CompiledStateGraph<
    *
    * @throws `GraphValueError` without a checkpointer.
    */
-  getState(config: ThreadConfig, options?: { subgraphs?: boolean }): Promise<StateSnapshot<State>> {
+  async getState(config: ThreadConfig, options?: { subgraphs?: boolean }): Promise<StateSnapshot<State>> {
+    checkOptions("getState", options, ["subgraphs"]);
     return stateSnapshot(this, this.#thread(config), options) as Promise<StateSnapshot<State>>;
   }
 
   /** Yields what a thread's states were, the newest first. */
   getStateHistory(config: ThreadConfig, options?: CheckpointListOptions): AsyncGenerator<StateSnapshot<State>> {
+    checkOptions("getStateHistory", options, ["limit", "before", "filter"]);
     return stateHistory(this, this.#thread(config), options) as AsyncGenerator<StateSnapshot<State>>;
   }
 
@@ -248,6 +263,7 @@ export class CompiledStateGraph<
 
   /** Returns the graph's nodes and edges, for drawing. `xray` shows graphs inside. */
   getGraph(options?: { xray?: boolean | number }): DrawnGraph {
+    checkOptions("getGraph", options, ["xray"]);
     return drawnGraph(this, options?.xray ?? false);
   }
 
@@ -271,7 +287,9 @@ export class CompiledStateGraph<
    * ```
    */
   drawMermaid(options?: { xray?: boolean | number; withStyles?: boolean; curveStyle?: string }): string {
-    return mermaidOf(this.getGraph(options), options);
+    const { xray, ...drawing } = options ?? {};
+    checkOptions("drawMermaid", drawing, ["withStyles", "curveStyle"]);
+    return mermaidOf(this.getGraph({ ...(xray !== undefined && { xray }) }), drawing);
   }
 }
 

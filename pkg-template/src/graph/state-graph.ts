@@ -1,14 +1,16 @@
 import type { Schema, StateOf, UpdatesOf } from "../state/schema.js";
 import { END, type Send, START } from "./build/command.js";
-import type { CompileOptions } from "./build/compile-options.js";
+import { COMPILE_OPTIONS, type CompileOptions } from "./build/compile-options.js";
 import { CompiledStateGraph } from "./compiled-graph.js";
 import { ThreadfoldError } from "../shared/errors.js";
+import { checkOptions, type NamesOf } from "../shared/options.js";
 import { UnreachableNodeError } from "./build/graph-errors.js";
 import { GraphSpec } from "./build/graph-spec.js";
-import type { BranchEntry, NodeEntry, NodeLike, NodeOptions } from "./build/node.js";
+import { type BranchEntry, NODE_OPTIONS, type NodeEntry, type NodeLike, type NodeOptions } from "./build/node.js";
 import type { NodeContext } from "./build/node-context.js";
 import type { NodeDefaults } from "./build/run-config.js";
-import { timeoutPolicy } from "./build/timeout.js";
+import { checkRetry } from "./build/retry.js";
+import { checkTimeout } from "./build/timeout.js";
 import { type Declared, declared, declaredFields, isDeclaration, type ZodRegistry } from "./build/state-forms.js";
 
 /** The state of a declaration (a schema's, an `Annotation.Root`'s, a zod object's) or of a compiled graph, as of an agent. */
@@ -49,6 +51,13 @@ export interface StateGraphOptions {
   /** langgraph.js's `schemaMetaRegistry`, where the reducers of zod schemas are. */
   registry?: ZodRegistry | undefined;
 }
+
+const GRAPH_OPTIONS = Object.keys({
+  input: true,
+  output: true,
+  context: true,
+  registry: true,
+} satisfies NamesOf<StateGraphOptions>);
 
 /** The validator of `context`, where it is given alone, as in langgraph.js. */
 export type ContextForm = { readonly lc_graph_name: string } | { readonly shape: object };
@@ -117,6 +126,7 @@ export class StateGraph<
     const inside = isDeclaration(state) ? undefined : (whole?.state ?? whole?.stateSchema ?? whole?.input);
     const given = isDeclaration(inside) ? { ...options, ...(state as object) } : options;
     const isContext = "lc_graph_name" in given || "shape" in given;
+    if (!isContext) checkOptions("new StateGraph", options, GRAPH_OPTIONS);
     this.#options = isContext ? { context: given } : (given as StateGraphOptions);
     const { input, output, registry } = this.#options;
     const declaration = isDeclaration(inside) ? inside : state;
@@ -167,7 +177,9 @@ export class StateGraph<
       throw invalid(
         `addNode: expected a function, a compiled graph or an object with \`invoke\` for \`${name}\`, got ${kindOf(action)}.`,
       );
-    checkTimeout(name, options.timeout);
+    checkOptions("addNode", options, NODE_OPTIONS);
+    checkTimeout(`Node \`${name}\``, options.timeout);
+    checkRetry(`Node \`${name}\``, options.retryPolicy);
     const { errorHandler } = options;
     const handler = `__error_handler__${name}`;
     if (errorHandler) {
@@ -206,7 +218,7 @@ export class StateGraph<
 
   /**
    * Adds edges that are decided when a node has run. `path` reads the state with that node's updates and returns a
-   * node, END, a `Send`, or a list of them. If it returns nothing, it leads nowhere. `pathMap` maps each result to a
+   * node, END, a `Send`, or a list of them. An empty list leads nowhere; anything else fails the run. `pathMap` maps each result to a
    * node, or lists the possible nodes: the drawing shows them.
    */
   addConditionalEdges(
@@ -257,7 +269,9 @@ export class StateGraph<
 
   /** Sets policies for all nodes of this graph that have none of their own, whenever they are added. */
   setNodeDefaults(defaults: NodeDefaults): this {
+    checkOptions("setNodeDefaults", defaults, ["retryPolicy", "timeout"]);
     checkTimeout("setNodeDefaults", defaults.timeout);
+    checkRetry("setNodeDefaults", defaults.retryPolicy);
     this.#defaults = { ...this.#defaults, ...defaults };
     return this;
   }
@@ -279,6 +293,7 @@ export class StateGraph<
    *   that is not there.
    */
   compile(options: CompileOptions = {}): CompiledStateGraph<State, Update, Context> {
+    checkOptions("compile", options, COMPILE_OPTIONS);
     const { interruptBefore, interruptAfter } = options;
     const stops = [interruptBefore, interruptAfter].flatMap((names) => (Array.isArray(names) ? names : []));
     this.#validate(stops as string[]);
@@ -341,11 +356,3 @@ const invalid = (message: string) => new ThreadfoldError("INVALID_ARGUMENT", mes
 /** The error for a call that comes before the node it needs. */
 const missing = (message: string) => new ThreadfoldError("INVALID_STATE", message);
 const kindOf = (value: unknown) => (value === null ? "null" : typeof value);
-
-function checkTimeout(name: string, given: NodeDefaults["timeout"]): void {
-  const { refreshOn = "auto", ...times } = timeoutPolicy(given) ?? {};
-  for (const [key, time] of Object.entries(times))
-    if (time !== undefined && !(time > 0)) throw invalid(`Node \`${name}\`: ${key} must be greater than 0.`);
-  if (refreshOn !== "auto" && refreshOn !== "heartbeat")
-    throw invalid(`Node \`${name}\`: refreshOn must be "auto" or "heartbeat".`);
-}

@@ -1,5 +1,6 @@
 import { ThreadfoldError } from "../shared/errors.js";
 import { isAbortError } from "../shared/abort.js";
+import { isPromise } from "../shared/is-promise.js";
 import { newId } from "../shared/new-id.js";
 import { foldOptions, type FoldOptions } from "../stream/fold-options.js";
 import { readGraphPart } from "../stream/graph-parts.js";
@@ -42,19 +43,18 @@ export async function foldGraph(
   options?: FoldOptions<LangGraphPart>,
 ): Promise<RunResult> {
   const read = foldOptions("foldGraph", options);
+  const parts: unknown = isPromise(stream) ? await Promise.resolve(stream).catch(failing) : stream;
+  if (!isIterable(parts)) throw new ThreadfoldError("INVALID_ARGUMENT", NO_STREAM);
   const runId = read.runId ?? newId();
-  return foldLangGraph(thread, partsOf(stream, runId), { ...read, runId, join: read.join ?? false });
+  return foldLangGraph(thread, partsOf(parts, runId), { ...read, runId, join: read.join ?? false });
 }
 
 /** The graph's parts as a server would send them. */
-async function* partsOf(
-  stream: AsyncIterable<unknown> | PromiseLike<AsyncIterable<unknown>>,
-  runId: string,
-): AsyncGenerator<LangGraphPart> {
+async function* partsOf(parts: AsyncIterable<unknown>, runId: string): AsyncGenerator<LangGraphPart> {
   yield { event: "metadata", data: { run_id: runId } };
   let misread: ThreadfoldError | undefined;
   try {
-    for await (const given of await stream) {
+    for await (const given of parts) {
       const part = readGraphPart(given);
       if (!part) throw (misread = new ThreadfoldError("INVALID_ARGUMENT", NO_MODE));
       yield { event: [part.mode, ...part.ns].join("|"), data: part.payload };
@@ -66,5 +66,16 @@ async function* partsOf(
   }
 }
 
+/** A stream that could not begin: a node's error is the run's. */
+// oxlint-disable-next-line require-yield -- it only throws
+async function* failing(error: unknown): AsyncGenerator<never> {
+  throw error;
+}
+
+const isIterable = (value: unknown): value is AsyncIterable<unknown> =>
+  typeof value === "object" && value !== null && (Symbol.asyncIterator in value || Symbol.iterator in value);
+
+const NO_STREAM =
+  "foldGraph: the second argument is not an async iterable. Pass graph.stream(input, { streamMode: ['values', 'messages'] }).";
 const NO_MODE =
   "A part of the stream does not say which mode it is in: stream with a list of modes, such as ['values', 'messages'].";

@@ -1,8 +1,9 @@
-import { opened, type OpenOptions } from "../open/opened.js";
+import { OPEN_OPTIONS, opened, type OpenOptions } from "../open/opened.js";
 import type { ThreadState, ThreadUpdate } from "../thread/thread-types.js";
 import type { WithLangChainMessages } from "../state/message-types.js";
+import { checkRunnerOptions } from "../runner/options.js";
 import { LangGraphRunner } from "./runner.js";
-import type { LangGraphRunnerOptions } from "./runner-options.js";
+import { type LangGraphRunnerOptions, OWN_OPTIONS } from "./runner-options.js";
 
 /**
  * Opens a conversation with a LangGraph deployment, like `openAgUi` of `threadfold/ag-ui` with an AG-UI server. Returns
@@ -29,6 +30,10 @@ import type { LangGraphRunnerOptions } from "./runner-options.js";
 export function openLangGraph<S extends WithLangChainMessages = ThreadState, U extends object = ThreadUpdate<S>>(
   options: LangGraphRunnerOptions & OpenOptions<S, U>,
 ): LangGraphRunner<S, U> {
+  checkRunnerOptions<LangGraphRunnerOptions & OpenOptions<S, U>>("openLangGraph", options, {
+    ...OWN_OPTIONS,
+    ...OPEN_OPTIONS,
+  });
   const { apiUrl, assistantId } = options;
   return opened<S, U, LangGraphRunnerOptions, LangGraphRunner<S, U>>({
     call: "openLangGraph",

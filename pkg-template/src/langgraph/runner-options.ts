@@ -1,6 +1,6 @@
 import { ThreadfoldError } from "../shared/errors.js";
 import type { LangGraphPart } from "./parts.js";
-import { apiTransport, type ApiTransportOptions, type LangGraphTransport } from "./transport.js";
+import { overApi, type ApiTransportOptions, type LangGraphTransport } from "./transport.js";
 import type { HttpOptions, RunnerOptions } from "../runner/runner-types.js";
 
 /** How a {@link LangGraphRunner} reaches its server (by `apiUrl` or `transport`), and the options of each run. */
@@ -72,5 +72,5 @@ export function transportOf(options: LangGraphRunnerOptions): LangGraphTransport
       "INVALID_ARGUMENT",
       "new LangGraphRunner takes apiUrl and assistantId, or a transport: { run, create?, join?, cancel?, load? }.",
     );
-  return apiTransport(options as ApiTransportOptions);
+  return overApi(options as ApiTransportOptions);
 }

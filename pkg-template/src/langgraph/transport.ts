@@ -1,6 +1,7 @@
 // The ways to a LangGraph server.
 import { ThreadfoldError } from "../shared/errors.js";
-import { httpStatusOf, jsonOf, reached, request, type HttpOptions } from "../stream/http.js";
+import { checkOptions } from "../shared/options.js";
+import { HTTP_OPTIONS, httpStatusOf, jsonOf, reached, request, type HttpOptions } from "../stream/http.js";
 import type { LoadedThread, RunRef, Transport } from "../runner/transport.js";
 import type { Source } from "../stream/source.js";
 import { plainMessages } from "./message-form.js";
@@ -81,6 +82,12 @@ export interface LangGraphClient {
 
 /** Returns the transport to the LangGraph server at an address. */
 export function apiTransport(options: ApiTransportOptions): LangGraphTransport {
+  checkOptions("apiTransport", options, [...HTTP_OPTIONS, "apiUrl", "assistantId"]);
+  return overApi(options);
+}
+
+/** Does the same with a runner's options, which it reads at each request: a conversation that is opened again has new ones. */
+export function overApi(options: ApiTransportOptions): LangGraphTransport {
   const { apiUrl, assistantId } = options;
   const base = String(apiUrl).replace(/\/$/, "");
   const get = (threadId: string, path: string, signal: AbortSignal, headers: Record<string, string> = {}) =>
@@ -133,8 +140,10 @@ export function apiTransport(options: ApiTransportOptions): LangGraphTransport {
  */
 export function clientTransport(
   client: LangGraphClient,
-  { assistantId }: { readonly assistantId: string },
+  options: { readonly assistantId: string },
 ): LangGraphTransport {
+  checkOptions("clientTransport", options, ["assistantId"]);
+  const { assistantId } = options;
   const { threads, runs } = client;
   const history = threads.getHistory && ((threadId: string) => threads.getHistory?.(threadId, { limit: 1 }));
   const read = stateOf((threadId) => reached(threads.getState(threadId)), history);

@@ -1,10 +1,11 @@
 // Opens conversations: a thread and its runner, wired, saved and joined with the first subscriber or call.
 import { loaded } from "../persist/load-thread.js";
 import { persist } from "../persist/persist.js";
-import { isPromise } from "../persist/storage.js";
+import { isPromise } from "../shared/is-promise.js";
 import type { ThreadStorage } from "../persist/types.js";
 import type { Runner } from "../runner/runner.js";
 import { ThreadfoldError } from "../shared/errors.js";
+import type { NamesOf } from "../shared/options.js";
 import { BECOME } from "../thread/become.js";
 import { Thread } from "../thread/thread.js";
 import type { ThreadOptions } from "../thread/thread-types.js";
@@ -27,8 +28,14 @@ export interface OpenOptions<S extends object, U extends object> extends Pick<
   key?: string | undefined;
 }
 
-/** The names of {@link OpenOptions}. */
-const OWN = ["threadId", "schema", "notify", "history", "storage", "key"] as const;
+export const OPEN_OPTIONS: NamesOf<OpenOptions<object, object>> = {
+  threadId: true,
+  schema: true,
+  notify: true,
+  history: true,
+  storage: true,
+  key: true,
+};
 
 /** The differences between the protocols. */
 export interface Opening<S extends object, U extends object, O extends object, R extends Runner<S, U>> {
@@ -65,7 +72,7 @@ export function opened<S extends object, U extends object, O extends object, R e
       "INVALID_ARGUMENT",
       `${call}: a transport has no address. Give the conversation a \`key\`.`,
     );
-  const own = Object.fromEntries(Object.entries(options).filter(([name]) => !OWN.includes(name as never))) as O;
+  const own = Object.fromEntries(Object.entries(options).filter(([name]) => !Object.hasOwn(OPEN_OPTIONS, name))) as O;
   const known = isServer ? undefined : all().get(key);
   if (known && !known.runner.isDisposed) {
     for (const name of Object.keys(known.options)) delete (known.options as Record<string, unknown>)[name];

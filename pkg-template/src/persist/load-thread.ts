@@ -2,7 +2,8 @@
 import { ThreadfoldError } from "../shared/errors.js";
 import type { ThreadState, ThreadUpdate } from "../thread/thread-types.js";
 import { Thread } from "../thread/thread.js";
-import { checked, failure, isPromise } from "./storage.js";
+import { isPromise } from "../shared/is-promise.js";
+import { checked, failure } from "./storage.js";
 import type { LoadOptions, Saved } from "./types.js";
 
 /**

@@ -2,7 +2,8 @@
 import { ThreadfoldError } from "../shared/errors.js";
 import type { AnyThread } from "../thread/thread.js";
 import { tell } from "../shared/tell.js";
-import { checked, failure, isPromise } from "./storage.js";
+import { isPromise } from "../shared/is-promise.js";
+import { checked, failure } from "./storage.js";
 import type { PersistOptions, Saved } from "./types.js";
 import { onLeaving, whenIdle } from "./page.js";
 import { INSIDE } from "../thread/inside.js";

@@ -36,7 +36,3 @@ export function failure(doing: string, cause: unknown): ThreadfoldError {
     ? cause
     : new ThreadfoldError("STORAGE_FAILED", `${doing} failed: see the cause.`, { cause });
 }
-
-export function isPromise<T>(value: T): value is Extract<T, PromiseLike<unknown>> {
-  return typeof (value as PromiseLike<unknown> | undefined)?.then === "function";
-}

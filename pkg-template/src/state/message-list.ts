@@ -4,6 +4,7 @@ import { development } from "../shared/development.js";
 import { ThreadfoldError } from "../shared/errors.js";
 import type { LangChainMessage, MessageOptions, MessagesUpdate } from "./messages.js";
 import { choice, RULES } from "../shared/choices.js";
+import { checkOptions } from "../shared/options.js";
 
 /**
  * Holds messages and takes updates one by one. A token costs the same however long the list is; only a snapshot copies
@@ -36,6 +37,7 @@ export class MessageList<M extends object = LangChainMessage> {
    * @throws {@link ThreadfoldError} as {@link addMessages} does.
    */
   constructor(messages: MessagesUpdate<NoInfer<M>> = [], options?: MessageOptions) {
+    checkOptions("new MessageList", options, ["rules"]);
     const rules = choice(options, "rules", RULES);
     const raw = this.#arena.call(() => new core.RawMessageList(rules));
     this.#raw = raw;

@@ -10,6 +10,7 @@ import type {
   RoleDict,
 } from "./message-types.js";
 import { choice, RULES } from "../shared/choices.js";
+import { checkOptions } from "../shared/options.js";
 
 export type * from "./message-types.js";
 export { REMOVE_ALL_MESSAGES, removeMessage } from "./removal.js";
@@ -62,6 +63,7 @@ export function addMessages<L extends MessageLike = never, R extends MessageLike
   options?: MessageOptions,
 ): MessageOf<Either<L, R>>[];
 export function addMessages(left: unknown, right: unknown, options?: MessageOptions): unknown {
+  checkOptions("addMessages", options, ["rules"]);
   const rules = choice(options, "rules", RULES);
   return core.call(() => {
     const list = core.hold(left);

@@ -1,5 +1,6 @@
 import * as core from "#core";
 import { choice, PREFERENCES } from "../shared/choices.js";
+import { checkOptions } from "../shared/options.js";
 
 /** A tool that the front end offers, as AG-UI describes it. */
 export interface Tool {
@@ -32,6 +33,7 @@ export function mergeTools<T extends object = Tool>(
   right: readonly T[] | null | undefined,
   options?: MergeToolsOptions,
 ): T[] {
+  checkOptions("mergeTools", options, ["prefer"]);
   const prefer = choice(options, "prefer", PREFERENCES);
   return core.call(() => core.value(core.mergeTools(core.hold(left), core.hold(right), prefer)));
 }

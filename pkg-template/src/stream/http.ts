@@ -1,4 +1,5 @@
 import { ThreadfoldError } from "../shared/errors.js";
+import type { NamesOf } from "../shared/options.js";
 import { connectionError, UNREACHABLE } from "./connection.js";
 import { refusal } from "./response.js";
 
@@ -13,6 +14,10 @@ export interface HttpOptions {
   /** Replaces the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;
 }
+
+const NAMES: NamesOf<HttpOptions> = { headers: true, credentials: true, fetch: true };
+
+export const HTTP_OPTIONS: readonly string[] = Object.keys(NAMES);
 
 /**
  * Sends a request with the options' headers and these. Returns the response; throws an error with its HTTP status, or

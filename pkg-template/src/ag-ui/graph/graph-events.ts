@@ -1,6 +1,7 @@
 // A run of a graph in the same program, as the events of AG-UI.
 import { OPEN_INTERRUPTS, questionIn, text } from "../../stream/interrupt-text.js";
 import { ThreadfoldError } from "../../shared/errors.js";
+import { checkOptions } from "../../shared/options.js";
 import { errorWords } from "../../stream/error-words.js";
 import {
   checkedGraph,
@@ -79,6 +80,7 @@ export function graphEvents(
   input: GraphRunInput,
   options: GraphEventOptions = {},
 ): AsyncGenerator<GraphEvent> {
+  checkOptions("graphEvents", options, ["config", "signal"]);
   const { config, signal } = options;
   return servedEvents(checkedGraph(graph, "graphEvents"), checkedInput(input), { config, signal });
 }

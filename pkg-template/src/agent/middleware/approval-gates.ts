@@ -1,5 +1,6 @@
 // The tool calls that wait for a person's yes, and their description.
 import { ThreadfoldError } from "../../shared/errors.js";
+import { checkOptions, type NamesOf } from "../../shared/options.js";
 import type { ToolCall } from "../../state/messages.js";
 import { DECISIONS, type DecisionType } from "../decide.js";
 import type { AgentState, Runtime } from "../types.js";
@@ -20,6 +21,8 @@ export interface InterruptOnConfig {
   /** The schema of the arguments, for who edits them: it is in the review config. */
   readonly argsSchema?: object | undefined;
 }
+
+const NAMES: NamesOf<InterruptOnConfig> = { allowedDecisions: true, description: true, when: true, argsSchema: true };
 
 /** The value of the interrupt, in the form of LangChain's servers. Clients of both languages read it. */
 export interface ApprovalRequest {
@@ -58,6 +61,7 @@ export class ApprovalGates {
     for (const [name, given] of Object.entries(interruptOn)) {
       if (given === false) continue;
       const config = given === true ? { allowedDecisions: DECISIONS } : given;
+      checkOptions(`humanInTheLoopMiddleware: interruptOn.${name}`, config, Object.keys(NAMES));
       const { allowedDecisions: allowed } = config;
       if (!Array.isArray(allowed) || allowed.length === 0 || !allowed.every((one) => DECISIONS.includes(one as never)))
         throw new ThreadfoldError(

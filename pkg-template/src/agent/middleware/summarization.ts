@@ -4,6 +4,7 @@ import { Context, type ContextDue } from "../../context/context.js";
 import type { ContextOptions } from "../../context/policy.js";
 import type { ContextRecord } from "../../context/record.js";
 import { trimMessages } from "../../context/trim.js";
+import { checkOptions, type NamesOf } from "../../shared/options.js";
 import type { LangChainMessage } from "../../state/messages.js";
 import { typeOf } from "../message.js";
 import { createMiddleware, withOwn } from "./middleware.js";
@@ -30,6 +31,23 @@ export interface SummarizationOptions extends Omit<ContextOptions<LangChainMessa
   /** Decides in place of the options: one of the presets of `threadfold/context`. */
   readonly context?: Context<LangChainMessage> | undefined;
 }
+
+const NAMES: NamesOf<SummarizationOptions> = {
+  model: true,
+  trigger: true,
+  keep: true,
+  maxInputTokens: true,
+  tokenCounter: true,
+  clearToolUses: true,
+  truncateArgs: true,
+  offload: true,
+  preserveSystem: true,
+  useUsageMetadataScaling: true,
+  summaryPrompt: true,
+  summaryPrefix: true,
+  trimTokensToSummarize: true,
+  context: true,
+};
 
 const PROMPT = `Summarize the conversation below for the assistant that goes on with it and no longer sees it. Keep what the user wants, what was decided and why, facts, names, numbers and paths, what is done and what is still open. Leave out pleasantries. Answer with the summary only.`;
 
@@ -62,14 +80,9 @@ const USUAL: ContextOptions<LangChainMessage> = { trigger: { tokens: 170_000 }, 
  * console.log(fullMessages(values).length, contextMessages(values).length); // 6 4
  * ```
  */
-export function summarizationMiddleware({
-  model,
-  summaryPrompt = PROMPT,
-  summaryPrefix,
-  trimTokensToSummarize: maxTokens,
-  context,
-  ...options
-}: SummarizationOptions) {
+export function summarizationMiddleware(given: SummarizationOptions) {
+  checkOptions("summarizationMiddleware", given, Object.keys(NAMES));
+  const { model, summaryPrompt = PROMPT, summaryPrefix, trimTokensToSummarize: maxTokens, context, ...options } = given;
   // Where LangChain's models say how much they take.
   const { maxInputTokens } = (model as { profile?: ContextOptions } | undefined)?.profile ?? {};
   const by = context ?? new Context<LangChainMessage>({ ...USUAL, maxInputTokens, ...options });

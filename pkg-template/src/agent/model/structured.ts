@@ -1,5 +1,6 @@
 // An answer that has a schema: the model gives it by calling a tool that is not run.
 import { ThreadfoldError } from "../../shared/errors.js";
+import { checkOptions } from "../../shared/options.js";
 import type { LangChainMessage } from "../../state/messages.js";
 import { type AiMessage, callsOf, type Fields, toolMessage } from "../message.js";
 import { check, jsonSchemaOf } from "../tools/schema-checks.js";
@@ -29,6 +30,7 @@ export function toolStrategy<T = unknown>(
     readonly handleError?: ToolStrategy["handleErrors"] | undefined;
   } = {},
 ): ToolStrategy<T> {
+  checkOptions("toolStrategy", options, ["handleErrors", "handleError", "toolMessageContent"]);
   const { handleError = true, ...rest } = options;
   return { handleErrors: handleError, ...rest, schemas: Array.isArray(schema) ? schema : [schema as AnySchema<T>] };
 }

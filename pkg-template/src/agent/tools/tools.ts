@@ -3,6 +3,7 @@ import { REMOVE_ALL_MESSAGES, type ToolCall } from "../../state/messages.js";
 import { Command } from "../../graph/build/command.js";
 import { ThreadfoldError } from "../../shared/errors.js";
 import { newId } from "../../shared/new-id.js";
+import { checkOptions, type NamesOf } from "../../shared/options.js";
 import { contentOf, type Fields, named, toolMessage, typeOf } from "../message.js";
 import { configOf } from "../runtime-config.js";
 import { check, jsonSchemaOf } from "./schema-checks.js";
@@ -17,6 +18,8 @@ import type {
   ToolOutcome,
   ToolRuntime,
 } from "../types.js";
+
+const NAMES: NamesOf<PlainTool> = { name: true, description: true, schema: true, returnDirect: true, run: true };
 
 /**
  * Makes a tool. The types of its arguments come from a schema of zod, Valibot or ArkType; of JSON Schema they are
@@ -38,6 +41,7 @@ import type {
 export function tool<T = Record<string, unknown>>(
   spec: Omit<PlainTool<T>, "schema"> & { readonly schema?: StandardSchema<T> | object | undefined },
 ): PlainTool<T> {
+  checkOptions("tool", spec, Object.keys(NAMES));
   return spec as PlainTool<T>;
 }
 

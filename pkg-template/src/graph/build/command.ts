@@ -1,4 +1,5 @@
 // Results of a node, or inputs of a caller, besides a plain update. Instances of langgraph.js are accepted, too.
+import { checkOptions } from "../../shared/options.js";
 
 /** Where a graph begins. */
 export const START = "__start__";
@@ -31,6 +32,7 @@ export class Send<Args = unknown> {
   declare readonly timeout?: unknown;
 
   constructor(node: string, args: Args, options?: { timeout?: unknown }) {
+    checkOptions("new Send", options, ["timeout"]);
     this.node = node;
     this.args = args;
     if (options?.timeout !== undefined) this.timeout = options.timeout;
@@ -55,6 +57,9 @@ export interface CommandParams<Update = unknown, Nodes extends string = string, 
   /** `Command.PARENT`: the graph in which this graph is a node. */
   graph?: string | undefined;
 }
+
+/** A copy of a command, `{ ...command }`, has its marks, too. */
+const PARAMS = ["update", "goto", "resume", "graph", "lg_name", "lc_direct_tool_output"];
 
 /**
  * Updates the state and chooses what to run next. A node returns one; a caller gives one to answer an interrupt.
@@ -82,7 +87,9 @@ export class Command<Update = unknown, Nodes extends string = string, Resume = u
   readonly resume: Resume | undefined;
   readonly goto: readonly (Nodes | Send)[];
 
-  constructor({ graph, update, resume, goto }: CommandParams<Update, Nodes, Resume>) {
+  constructor(params: CommandParams<Update, Nodes, Resume>) {
+    checkOptions("new Command", params, PARAMS);
+    const { graph, update, resume, goto } = params;
     this.graph = graph;
     this.update = update;
     this.resume = resume;

@@ -1,5 +1,6 @@
 // The options of `compile`.
 import type { CheckpointSaver } from "../../checkpoint/types.js";
+import type { NamesOf } from "../../shared/options.js";
 import type { Durability, StopAt } from "./run-config.js";
 import type { TraceListener } from "./trace.js";
 
@@ -29,3 +30,18 @@ export interface CompileOptions {
   // oxlint-disable-next-line typescript/no-explicit-any -- it is the caller's
   store?: any;
 }
+
+const NAMES: NamesOf<CompileOptions> = {
+  checkpointer: true,
+  interruptBefore: true,
+  interruptAfter: true,
+  name: true,
+  description: true,
+  recursionLimit: true,
+  stepTimeout: true,
+  durability: true,
+  on: true,
+  store: true,
+};
+
+export const COMPILE_OPTIONS: readonly string[] = Object.keys(NAMES);

@@ -1,6 +1,7 @@
 // A node of a graph, and its options.
 import type { Command, Send } from "./command.js";
 import type { NodeError } from "./graph-errors.js";
+import type { NamesOf } from "../../shared/options.js";
 import type { RetryPolicy } from "./retry.js";
 import type { NodeContext } from "./node-context.js";
 import type { TimeoutPolicy } from "./timeout.js";
@@ -53,6 +54,19 @@ export interface NodeOptions<State = unknown, Update = unknown, Context = unknow
   /** Graphs that it runs inside, for the drawing and for `getState`. */
   subgraphs?: readonly object[] | undefined;
 }
+
+const NAMES: NamesOf<NodeOptions> = {
+  defer: true,
+  retryPolicy: true,
+  timeout: true,
+  ends: true,
+  errorHandler: true,
+  metadata: true,
+  input: true,
+  subgraphs: true,
+};
+
+export const NODE_OPTIONS: readonly string[] = Object.keys(NAMES);
 
 /** A node as the builder keeps it. */
 export interface NodeEntry {

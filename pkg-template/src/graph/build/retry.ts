@@ -1,4 +1,5 @@
 // When a failed node is run again.
+import { checkOptions, type NamesOf } from "../../shared/options.js";
 
 /** Says whether and when a failed node is run again. */
 export interface RetryPolicy {
@@ -15,6 +16,22 @@ export interface RetryPolicy {
   /** Whether an error is worth another attempt. By default not an aborted call, a mistake in code, or a refusal (4xx). */
   // oxlint-disable-next-line typescript/no-explicit-any -- an error may be anything
   retryOn?: ((error: any) => boolean) | undefined;
+}
+
+const NAMES: NamesOf<RetryPolicy> = {
+  maxAttempts: true,
+  initialInterval: true,
+  backoffFactor: true,
+  maxInterval: true,
+  jitter: true,
+  retryOn: true,
+};
+
+/** @throws {@link ThreadfoldError} `UNKNOWN_OPTION`. */
+export function checkRetry(call: string, policies: RetryPolicy | readonly RetryPolicy[] | undefined): void {
+  // `logWarning` is langgraph.js's: nothing is logged here.
+  for (const policy of [policies ?? []].flat())
+    checkOptions(`${call}: retryPolicy`, policy, [...Object.keys(NAMES), "logWarning"]);
 }
 
 /** Returns how long to wait before the next attempt; undefined if there is none. `attempts` were made. */

@@ -1,4 +1,5 @@
 // The options of a run.
+import { checkOptions, type NamesOf } from "../../shared/options.js";
 import type { RetryPolicy } from "./retry.js";
 import type { TraceListener } from "./trace.js";
 import type { TimeoutPolicy } from "./timeout.js";
@@ -61,6 +62,46 @@ export interface StreamConfig<Context = unknown> extends RunConfig<Context> {
    * `messages` does that for those in which a message is a dict; this also for texts and pairs in a field of messages.
    */
   messageIds?: boolean | undefined;
+}
+
+const NAMES: NamesOf<StreamConfig> = {
+  threadId: true,
+  configurable: true,
+  context: true,
+  recursionLimit: true,
+  durability: true,
+  signal: true,
+  timeout: true,
+  maxConcurrency: true,
+  interruptBefore: true,
+  interruptAfter: true,
+  on: true,
+  callbacks: true,
+  metadata: true,
+  tags: true,
+  runId: true,
+  runName: true,
+  store: true,
+  streamMode: true,
+  subgraphs: true,
+  messageIds: true,
+};
+
+/** The names that langgraph.js adds to the config of a node, with which the node may run a graph. */
+const OF_NODES = [
+  "writer",
+  "interrupt",
+  "heartbeat",
+  "executionInfo",
+  "serverInfo",
+  "control",
+  "outputKeys",
+  "checkpointDuring",
+];
+
+/** @throws {@link ThreadfoldError} `UNKNOWN_OPTION`. */
+export function checkConfig(call: string, config: object): void {
+  checkOptions(call, config, [...Object.keys(NAMES), ...OF_NODES]);
 }
 
 /** Policies for all nodes that have none of their own. */

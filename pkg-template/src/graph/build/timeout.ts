@@ -1,4 +1,6 @@
 // How long a node may take.
+import { ThreadfoldError } from "../../shared/errors.js";
+import { checkOptions } from "../../shared/options.js";
 import { GraphValueError, NodeTimeoutError } from "./graph-errors.js";
 
 /** Says how long a node may take. A number alone is a `runTimeout`. */
@@ -17,6 +19,18 @@ export const timeoutPolicy = (given: unknown): TimeoutPolicy | undefined =>
     : typeof given === "number"
       ? { runTimeout: given }
       : (given as TimeoutPolicy);
+
+/** @throws {@link ThreadfoldError} `UNKNOWN_OPTION`, and `INVALID_ARGUMENT` for a time that has passed already. */
+export function checkTimeout(call: string, given: number | TimeoutPolicy | null | undefined): void {
+  const policy = timeoutPolicy(given) ?? {};
+  checkOptions(`${call}: timeout`, policy, ["runTimeout", "idleTimeout", "refreshOn"]);
+  const { refreshOn = "auto", ...times } = policy;
+  for (const [key, time] of Object.entries(times))
+    if (time !== undefined && !(time > 0))
+      throw new ThreadfoldError("INVALID_ARGUMENT", `${call}: ${key} must be greater than 0.`);
+  if (refreshOn !== "auto" && refreshOn !== "heartbeat")
+    throw new ThreadfoldError("INVALID_ARGUMENT", `${call}: refreshOn must be "auto" or "heartbeat".`);
+}
 
 /** @throws `GraphValueError` for a time of a run or a step that never passes, or has passed already. */
 export function checkTime(what: string, given: number | null | undefined): void {

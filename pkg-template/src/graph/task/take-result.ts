@@ -1,5 +1,6 @@
 // Processes a node's result: its writes, and the targets of its edges and conditions.
 import { ThreadfoldError } from "../../shared/errors.js";
+import { isPromise } from "../../shared/is-promise.js";
 import { Command, isCommand, isSend, type Send, toSend, updatesOf } from "../build/command.js";
 import type { Branch } from "../build/graph-spec.js";
 import { InvalidUpdateError, ParentCommand } from "../build/graph-errors.js";
@@ -20,9 +21,6 @@ export interface ResultTask {
   /** Is called when the node's updates are complete, before edges and conditions. */
   updated(): void;
 }
-
-export const isPromise = (value: unknown): value is PromiseLike<unknown> =>
-  typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 
 /**
  * Takes the node's result, and adds its edges and the results of its conditions. Returns a promise if a check or a
@@ -131,13 +129,13 @@ function takeBranch(writes: TaskWrites, result: unknown, ends: Readonly<Record<s
 }
 
 function takeEnd(writes: TaskWrites, one: unknown, ends: Readonly<Record<string, string>> | undefined): void {
-  if (one === null || one === undefined) return;
   const send = typeof one === "object" ? toSend(one) : undefined;
   const end = send ?? (ends ? (Object.hasOwn(ends, one as string) ? ends[one as string] : undefined) : one);
   if (!end || (!send && typeof end !== "string"))
     throw new ThreadfoldError(
       "INVALID_ARGUMENT",
-      `Branch condition returned unknown or null destination: ${JSON.stringify(one)}`,
+      `Branch condition returned unknown or null destination: ${JSON.stringify(one)}, after node \`${writes.place.name}\`. ` +
+        "Return a node's name, END, a Send, or a list of them: an empty one leads nowhere.",
     );
   writes.go(end as string | Send);
 }
