@@ -56,7 +56,7 @@ export function httpTransport(options: HttpTransportOptions): AgUiTransport {
   return overHttp(options);
 }
 
-/** Does the same with a runner's options, which it reads at each request: a conversation that is opened again has new ones. */
+/** Does the same with a runner's options. They are read at each request: `openAgUi` may replace them. */
 export function overHttp(options: HttpTransportOptions): AgUiTransport {
   const { url, resumable } = options;
   const base = String(url).replace(/\/$/, "");

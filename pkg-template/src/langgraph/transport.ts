@@ -86,7 +86,7 @@ export function apiTransport(options: ApiTransportOptions): LangGraphTransport {
   return overApi(options);
 }
 
-/** Does the same with a runner's options, which it reads at each request: a conversation that is opened again has new ones. */
+/** Does the same with a runner's options. They are read at each request: `openLangGraph` may replace them. */
 export function overApi(options: ApiTransportOptions): LangGraphTransport {
   const { apiUrl, assistantId } = options;
   const base = String(apiUrl).replace(/\/$/, "");

@@ -7,8 +7,8 @@ export const OPEN_INTERRUPTS = "open_interrupts";
 export const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
 /**
- * Returns an interrupt's question as text: the value itself, its `message`, `question` or `description`, or the
- * descriptions of the tool calls that it asks to approve, a line each.
+ * Returns an interrupt's question as text: the value itself, or its `message`, `question` or `description`. An approval
+ * of tool calls has their descriptions, a line each.
  */
 export function questionIn(value: unknown): string | undefined {
   const { action_requests, actionRequests = action_requests } = (value ?? {}) as Record<string, unknown>;
