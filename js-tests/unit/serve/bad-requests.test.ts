@@ -84,6 +84,8 @@ describe.each(LIBRARIES)("$library", ({ chatGraph, halfGraph }) => {
     ["POST", "/threads", { metadata: "s" }, /^metadata should be an object/],
     ["PATCH", "/threads/t", { metadata: [] }, /^metadata/],
     ["POST", "/threads/search", { metadata: "s" }, /^metadata/],
+    ["POST", "/threads/search", { ids: "t" }, /^ids should be a list/],
+    ["POST", "/threads/t/runs/stream", { assistant_id: "agent", stream_steps: "true" }, /^stream_steps/],
     ["POST", "/threads/t/runs/wait", { assistant_id: "agent", config: [] }, /^config should be an object/],
     ["POST", "/threads/t/runs/stream", { assistant_id: "agent", config: "a" }, /^config/],
     ["POST", "/threads/t/runs", { assistant_id: "agent", metadata: "s" }, /^metadata/],

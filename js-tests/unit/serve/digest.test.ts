@@ -2,6 +2,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { digest } from "../../../pkg-template/src/shared/digest.js";
+import { stateDigest } from "../../../pkg-template/src/serve/langgraph/state-digest.js";
 import { seeded } from "../../support/seed.js";
 
 /** JSON with its keys in order. */
@@ -92,4 +93,18 @@ test("nested too deep is an error with a code", () => {
   let deep: unknown = 1;
   for (let at = 0; at < 100_000; at++) deep = { deep };
   expect(() => digest(deep)).toThrow(expect.objectContaining({ code: "UNREADABLE_VALUE" }) as never);
+});
+
+test("a field that a request names often is read once", () => {
+  let reads = 0;
+  const doc = {
+    get text() {
+      reads++;
+      return "x";
+    },
+  };
+  const asked = (fields: unknown) => stateDigest({ values: { doc, other: 1 } }, fields) as { digests: object };
+  expect(asked(Array(1_000).fill("doc")).digests).toEqual({ doc: digest({ text: "x" }) });
+  expect(reads).toBe(1);
+  expect(Object.keys(asked(["none", "other"]).digests)).toEqual(["other"]);
 });

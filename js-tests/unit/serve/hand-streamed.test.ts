@@ -6,6 +6,7 @@ import { agentTransport, AgUiRunner, graphEvents } from "threadfold/ag-ui";
 import { GraphAgent } from "threadfold/ag-ui/client";
 import { createAgent, tool } from "threadfold/agent";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
+import { serveAgUi } from "threadfold/serve";
 import { expect, test } from "vitest";
 
 const CALL = { id: "c", name: "x", args: { n: 1 } };
@@ -139,3 +140,25 @@ test("a failed run's broken text has no end: the page shows it until the next ru
   expect(asked).toEqual([["Which?"], ["Which?", "Never mind"]]);
   expect(thread.getState().messages.map(({ content }) => content)).toEqual(["Which?", "Never mind", "Fine."]);
 });
+
+test.each([true, false])(
+  "a message that a node says and does not return is gone at the end (resumable: %s)",
+  async (resumable) => {
+    const graph = new StateGraph(defineSchema({ messages: field.messages() }))
+      // No event of AG-UI has it: a snapshot does.
+      .addNode("shows", () => ({ messages: [{ type: "human", id: "h", content: "A picture." }] }))
+      .addNode("thinks", (_, { message }) => {
+        message({ type: "AIMessageChunk", id: "a1", content: "Hm." });
+        return {};
+      })
+      .addEdge(START, "shows")
+      .addEdge("shows", "thinks")
+      .addEdge("thinks", END)
+      .compile({ checkpointer: new MemorySaver() });
+    const handler = serveAgUi(graph, { resumable });
+    const thread = new Thread<AgUiState>();
+    const fetch = async (url: string | URL | Request, init?: RequestInit) => handler(new Request(url, init));
+    await new AgUiRunner(thread, { url: "http://localhost/agent", resumable, fetch }).sendMessage("?");
+    expect(thread.getState().messages.map(({ content }) => content)).toEqual(["?", "A picture."]);
+  },
+);

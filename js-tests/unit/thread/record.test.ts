@@ -35,6 +35,10 @@ test("a record of another version is refused by its number", () => {
     expect(() => Thread.fromJSON({ ...record, version }, { schema })).toThrow(INVALID);
     expect(() => Thread.fromJSON({ ...record, version }, { schema })).toThrow(`version ${version}`);
   }
+  const inDoubt = (doubts: unknown) => ({ ...record, proof: { doubts } });
+  expect(Thread.fromJSON(inDoubt([{ field: "topic", reason: "gap" }]), { schema }).doubts).toHaveLength(1);
+  for (const doubts of [[null], [{}], {}, [{ field: 5, reason: "gap" }]])
+    expect(() => Thread.fromJSON(inDoubt(doubts), { schema })).toThrow(INVALID);
   for (const none of [{}, null, undefined, [], "record", { ...record, version: "2" }, { ...record, core: 5 }]) {
     expect(() => Thread.fromJSON(none as object, { schema })).toThrow(INVALID);
   }

@@ -1,4 +1,5 @@
 import { digest } from "../shared/digest.js";
+import { httpStatusOf } from "../stream/http.js";
 import { reconcile } from "../runner/load.js";
 import { INSIDE } from "../thread/inside.js";
 import type { AnyThread } from "../thread/thread.js";
@@ -20,18 +21,29 @@ export async function settle(
   const { threadId } = thread;
   if (thread.doubts.length === 0 || threadId === undefined) return;
   const call = { signal };
-  const isSettled = endedWell && settleEqual(thread, await transport.digests?.(threadId, namesOf(thread), call));
+  const isSettled =
+    endedWell && settleEqual(thread, await answered(transport.digests?.(threadId, namesOf(thread), call)));
   const names = namesOf(thread);
   if (names.length === 0) return;
   const isGap = thread.doubts.some(({ reason }) => reason === "gap" || reason === "bad-end");
   const mayAskFew = endedWell && (isSettled || !isGap);
-  const fields = mayAskFew ? await transport.fields?.(threadId, names, call) : undefined;
+  const fields = mayAskFew ? await answered(transport.fields?.(threadId, names, call)) : undefined;
   if (fields) return takeFields(thread, fields);
   const { state, load } = transport;
   const found = await (state ?? load)?.(threadId, call);
   if (!found) return;
   const { values, interrupts = [], position } = found;
   reconcile(thread, { values, interrupts, position });
+}
+
+/** Waits for an answer; a server or a proxy that refuses the question has none. */
+async function answered(asked: PromiseLike<Values | undefined> | undefined): Promise<Values | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (httpStatusOf(error) === undefined) throw error;
+    return undefined;
+  }
 }
 
 const namesOf = ({ doubts }: AnyThread): string[] => [...new Set(doubts.map(({ field }) => field))];

@@ -57,7 +57,12 @@ export function pageFields<F>(page: PageState<F>): F {
         // A getter in the update may have come here, too.
         if (--calls === 0 && broken) {
           broken = false;
-          page.reset?.();
+          try {
+            page.reset?.();
+          } catch {
+            // The error before is the one to throw. The next call resets again.
+            broken = true;
+          }
         }
       }
     };

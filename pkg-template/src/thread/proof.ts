@@ -37,6 +37,13 @@ export function positionIn({ step, checkpointId, isLeft }: StepEvent): ThreadPos
     : { step, checkpointId, isLeft };
 }
 
+/** Reads the doubts of a record. */
+function doubtsIn(list: unknown): readonly Doubt[] {
+  const isDoubt = (one: unknown) => typeof (one as Doubt | null)?.field === "string";
+  if (Array.isArray(list) && list.every(isDoubt)) return list as Doubt[];
+  throw new ThreadfoldError("INVALID_ARGUMENT", "Invalid doubts in a thread's record: give what toJSON() returned.");
+}
+
 /** Whether a thread's confirmed state is proven to be the server's, and the checkpoint that it stands at. */
 export class Proof {
   doubts = NONE;
@@ -77,8 +84,8 @@ export class Proof {
 
   /** Takes over the part of a thread's record. */
   restore(record: unknown): void {
-    const { doubts, position } = (record ?? {}) as { doubts?: unknown; position?: unknown };
-    for (const { field, reason } of Array.isArray(doubts) ? (doubts as Doubt[]) : []) this.add({ field, reason });
+    const { doubts = [], position } = (record ?? {}) as { doubts?: unknown; position?: unknown };
+    for (const { field, reason } of doubtsIn(doubts)) this.add({ field, reason });
     if (typeof position === "object" && position !== null) this.position = positionIn(position as StepEvent);
   }
 }

@@ -51,6 +51,8 @@ export class MessagesTold {
     const said = taskOf(metadata);
     const graph = ns.length > 0 ? ns : said.split("|").slice(0, -1);
     if (isToolsOwn(graph)) return;
+    // The list may not come to have it.
+    this.#isDue ||= (this.#list?.length ?? 0) > 0;
     const task = said.slice(said.lastIndexOf(":") + 1);
     if (wire.type === "ai") yield* this.#assistant(wire, task);
     else if (wire.type === "tool") yield* this.#result(wire);

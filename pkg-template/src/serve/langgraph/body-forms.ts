@@ -11,6 +11,8 @@ const BODY: readonly Form[] = [
   ["metadata", isObject, "an object"],
   ["config", isObject, "an object"],
   ["command", isObject, "an object"],
+  ["ids", (value) => Array.isArray(value), "a list of the threads' ids"],
+  ["stream_steps", (value) => typeof value === "boolean", "true or false"],
 ];
 
 const CONFIG: readonly Form[] = [

@@ -95,14 +95,17 @@ export async function* runParts(
 function shown(graph: RunnableGraph, part: GraphPart): GraphPart {
   const { mode, ns, payload } = part;
   if (ns.length > 0 || !isDict(payload)) return part;
-  const { __interrupt__: asked, ...own } = payload;
-  const interrupts = asked !== undefined && { __interrupt__: asked };
-  if (mode === "values") return { ...part, payload: { ...shownState(graph, own), ...interrupts } };
+  const { __interrupt__: asked, __metadata__: note, ...own } = payload;
+  const notes = {
+    ...(asked !== undefined && { __interrupt__: asked }),
+    ...(note !== undefined && { __metadata__: note }),
+  };
+  if (mode === "values") return { ...part, payload: { ...shownState(graph, own), ...notes } };
   if (mode !== "updates") return part;
   const update = (given: unknown): unknown =>
     Array.isArray(given) ? given.map(update) : isDict(given) ? shownState(graph, given) : given;
   const updates = Object.entries(own).map(([node, given]) => [node, update(given)] as const);
-  return { ...part, payload: { ...Object.fromEntries(updates), ...interrupts } };
+  return { ...part, payload: { ...Object.fromEntries(updates), ...notes } };
 }
 
 /** A state that contains only interrupts is sent with the values that they are about, like Python's. */

@@ -10,14 +10,14 @@ import { checkpointOf } from "./thread-state.js";
 export function stateDigest(state: GraphState, fields: unknown): object {
   if (fields != null && !isTexts(fields)) throw new Refusal(422, "fields should be a list of the state's fields.");
   const values = isDict(state.values) ? state.values : {};
-  const asked = fields ?? Object.keys(values);
+  const asked = new Set(fields ?? Object.keys(values));
   const { step = null } = (state.metadata ?? {}) as { step?: number | null };
   return {
     checkpoint: checkpointOf(state.config),
     step,
     digests: Object.fromEntries(
-      asked
-        .filter((field) => Object.hasOwn(values, field) && values[field] !== undefined)
+      Object.keys(values)
+        .filter((field) => asked.has(field) && values[field] !== undefined)
         .map((field) => [field, digest(values[field], comparable)]),
     ),
   };
