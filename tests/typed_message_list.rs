@@ -7,9 +7,9 @@ use std::sync::Arc;
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
-use threadfold::reducer::TryReducer;
+use threadfold::reducer::{AddMessages, Reducer, TryReducer};
 use threadfold::typed::{Identified, MessageList, Streamed};
-use threadfold::{Error, Message, MessageRules, REMOVE_ALL_MESSAGES};
+use threadfold::{Error, Message, MessageRules, REMOVE_ALL_MESSAGES, State};
 
 use MessageRules::{DeepAgents, LangGraph};
 
@@ -258,4 +258,35 @@ proptest! {
             prop_assert_eq!(shown(look.iter().map(|note| &**note)), then);
         }
     }
+}
+
+#[derive(Debug, Clone, Default, State)]
+struct Chat {
+    #[reducer(AddMessages)]
+    #[update(Vec<Message>)]
+    messages: MessageList<Message>,
+    #[reducer(DeepAgents)]
+    #[update(Vec<Message>)]
+    others: MessageList<Message>,
+    n: u32,
+}
+
+#[test]
+fn it_is_a_field_of_a_state() {
+    let hi = || Some(vec![Message::user("hi").with_id("1")]);
+    let mut chat = Chat::default();
+    chat.update(ChatUpdate { messages: hi(), others: hi(), n: None }).unwrap();
+    // By the rules of the field's reducer.
+    let gone = || Some(vec![Message::remove("9")]);
+    let refused = chat.update(ChatUpdate { messages: gone(), n: Some(1), ..ChatUpdate::default() });
+    assert_eq!(refused.unwrap_err(), Error::UnknownMessageRemoved { id: "9".to_owned() });
+    chat.update(ChatUpdate { others: gone(), ..ChatUpdate::default() }).unwrap();
+    assert_eq!((chat.messages.len(), chat.others.len(), chat.n), (1, 1, 0));
+    let nameless = Some(vec![Message::user("who?")]);
+    chat.update(ChatUpdate { messages: nameless.clone(), others: nameless, n: None }).unwrap();
+    // A merge that cannot refuse ignores it.
+    let same = LangGraph.merge(chat.messages.clone(), gone().unwrap());
+    assert_eq!(same, chat.messages);
+    let has_id = |list: &MessageList<Message>| list.last().unwrap().id.is_some();
+    assert_eq!((has_id(&chat.messages), has_id(&chat.others)), (true, false));
 }

@@ -14,6 +14,7 @@ use crate::reducer::list::removals;
 use crate::reducer::messages::{MessageRules, Present, STRICT, plan};
 use crate::value::{ByNumber, Join, Names, Plan};
 
+mod folded;
 mod items;
 
 pub use items::Iter;
@@ -160,15 +161,27 @@ impl<T: Identified> MessageList<T> {
     /// # Errors
     /// Those of [`add_messages`](super::add_messages); the list is then unchanged.
     pub fn update(&mut self, mut update: Vec<T>) -> Result<(), Error> {
-        if self.rules.ids() == Ids::Assign {
+        let plan = self.decide::<STRICT>(&mut update, self.rules)?;
+        self.carry_out(&plan, update);
+        Ok(())
+    }
+
+    /// Decides the changes, and gives ids to the items of `update`.
+    fn decide<const MODE: bool>(
+        &self,
+        update: &mut [T],
+        rules: MessageRules,
+    ) -> Result<Plan, Error> {
+        if rules.ids() == Ids::Assign {
             for item in update.iter_mut().filter(|item| item.id().is_none()) {
                 item.set_id(new_id());
             }
         }
-        let plan = self.plan(&update)?;
-        if plan.is_empty() {
-            return Ok(());
-        }
+        self.plan::<MODE>(update, rules)
+    }
+
+    /// Carries out a plan for these items.
+    fn carry_out(&mut self, plan: &Plan, update: Vec<T>) {
         let ids: Vec<Option<String>> =
             update.iter().map(|item| item.id().map(str::to_owned)).collect();
         let mut update: Vec<_> = update.into_iter().map(|item| Some(Arc::new(item))).collect();
@@ -191,11 +204,10 @@ impl<T: Identified> MessageList<T> {
                 self.items.push(id, item);
             }
         }
-        Ok(())
     }
 
     /// Plans the merge of this update, from the places of its ids.
-    fn plan(&self, update: &[T]) -> Result<Plan, Error> {
+    fn plan<const MODE: bool>(&self, update: &[T], rules: MessageRules) -> Result<Plan, Error> {
         let mut ids = Names::default();
         let mut hits = Vec::new();
         let mut numbers = Vec::with_capacity(update.len());
@@ -213,7 +225,7 @@ impl<T: Identified> MessageList<T> {
         hits.sort_unstable();
         let places = &mut ByNumber::default();
         let present = Present::of(&hits, numbers.len());
-        plan::<STRICT>(&present, &numbers, &removals(update), self.rules, places)
+        plan::<MODE>(&present, &numbers, &removals(update), rules, places)
     }
 }
 
