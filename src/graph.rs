@@ -62,7 +62,7 @@ mod together;
 
 pub use agent::{Agent, UpdateAgent};
 pub use builder::StateGraph;
-pub use checkpoint::{Checkpoint, Finished, Pending};
+pub use checkpoint::{Checkpoint, Delta, Finished, Pending};
 pub use checkpointer::{Checkpointer, Saving};
 pub use command::{Command, END, IntoTargets, START, Target};
 pub use error::{BoxError, GraphError};

@@ -68,6 +68,12 @@ pub trait Reducer<T, U = T> {
         *current = self.merge(current.clone(), update);
     }
 
+    /// Gives ids to the items of `update` that lack one and would get one, so that to fold it again
+    /// gives the same. The default does nothing.
+    fn identify(&self, update: &mut U) {
+        let _ = update;
+    }
+
     /// Returns the field of the npm package that folds as this reducer does. By default, the page folds with the reducer itself.
     fn kind(&self) -> FieldKind {
         FieldKind::Own

@@ -14,6 +14,7 @@ mod contract;
 mod examples;
 mod graph;
 mod heaps;
+mod identified;
 mod json;
 mod laws;
 mod patch;

@@ -40,7 +40,7 @@ fn thread_of(size: usize, runtime: &Runtime) -> Graph<Chat> {
     let graph = StateGraph::<Chat>::new()
         .node("speak", speak)
         .branch(START, |chat: &Chat| if chat.n == 0 { END } else { "speak" })
-        .branch("speak", |chat: &Chat| if chat.n % STEPS == 0 { END } else { "speak" })
+        .branch("speak", |chat: &Chat| if chat.n.is_multiple_of(STEPS) { END } else { "speak" })
         .recursion_limit(1_000)
         .checkpointer(saver)
         .compile()

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::error::GraphError;
 use super::names::Names;
 use super::node::Interrupt;
 use super::planner::{Cause, Node, PlanState};
@@ -36,13 +37,64 @@ pub struct Pending<S: State> {
 }
 
 /// A thread as of the end of a step, and the pending work of the next.
+///
+/// Its [`Delta`] is the smaller part: it does not grow with the state.
+///
+/// ```
+/// use threadfold::State;
+/// use threadfold::graph::{
+///     BoxError, Checkpoint, Checkpointer, Ctx, Delta, MemorySaver, START, StateGraph,
+/// };
+/// use serde::{Deserialize, Serialize};
+///
+/// #[derive(Debug, Clone, Default, State, Serialize, Deserialize)]
+/// #[state(derive(Clone, Serialize, Deserialize))]
+/// struct Order {
+///     #[reducer(|sum, more| sum + more)]
+///     cups: u64,
+/// }
+///
+/// async fn add(_: &Order, _: Ctx) -> Result<OrderUpdate, BoxError> {
+///     Ok(OrderUpdate { cups: Some(1) })
+/// }
+///
+/// # async fn run() -> Result<(), BoxError> {
+/// let saver = std::sync::Arc::new(MemorySaver::<Order>::new());
+/// let nodes = StateGraph::new().node("one", add).node("two", add);
+/// let graph = nodes.edge(START, "one").edge("one", "two").checkpointer(saver.clone()).compile()?;
+/// let mut run = graph.on("1").stream(OrderUpdate { cups: Some(2) }).await?;
+/// run.next().await.ok_or("no step")??;
+/// let parent: Checkpoint<Order> = saver.get("1").await?.ok_or("no checkpoint")?;
+/// run.next().await.ok_or("no step")??;
+/// let last = saver.get("1").await?.ok_or("no checkpoint")?;
+///
+/// let text = serde_json::to_string(&last.delta)?;
+/// let delta: Delta<Order> = serde_json::from_str(&text)?;
+/// assert_eq!((parent.state.cups, delta.after(&parent)?.state.cups), (3, 4));
+/// # Ok(())
+/// # }
+/// # let mut run = Box::pin(run());
+/// # let waker = std::task::Waker::noop();
+/// # assert!(run.as_mut().poll(&mut std::task::Context::from_waker(waker)).is_ready());
+/// ```
 pub struct Checkpoint<S: State> {
-    /// Its id.
+    /// The state.
+    pub state: S,
+    /// All but the state.
+    pub delta: Delta<S>,
+}
+
+/// A checkpoint without its state: it has the updates that make it of the parent's.
+///
+/// A checkpointer may keep deltas, and a whole checkpoint from time to time. Reducers then have to
+/// give the same result each time.
+pub struct Delta<S: State> {
+    /// The checkpoint's id.
     pub id: String,
     /// The id of the thread's checkpoint that it follows; `None` for the first.
     pub parent: Option<String>,
-    /// The state.
-    pub state: S,
+    /// The updates merged since the parent, in order.
+    pub updates: Vec<S::Update>,
     /// The planner's state.
     pub plan: PlanState,
     /// The input that is not merged yet.
@@ -53,6 +105,28 @@ pub struct Checkpoint<S: State> {
     pub pending: Vec<Pending<S>>,
     /// The names of the numbers: the graph may have changed when the thread continues.
     pub names: Arc<Names>,
+}
+
+impl<S: State> Delta<S> {
+    /// Returns the checkpoint that follows `parent` by this delta.
+    ///
+    /// # Errors
+    /// [`GraphError::Delta`] if it follows another checkpoint, or an update cannot be merged.
+    pub fn after(mut self, parent: &Checkpoint<S>) -> Result<Checkpoint<S>, GraphError> {
+        let own = &parent.delta.id;
+        if self.parent.as_ref() != Some(own) {
+            let delta = std::mem::take(&mut self.id);
+            return Err(GraphError::Delta { delta, parent: own.clone(), error: None });
+        }
+        let mut state = parent.state.clone();
+        for update in self.updates.drain(..) {
+            if let Err(error) = state.update(update) {
+                let (delta, parent) = (std::mem::take(&mut self.id), own.clone());
+                return Err(GraphError::Delta { delta, parent, error: Some(error) });
+            }
+        }
+        Ok(Checkpoint { state, delta: self })
+    }
 }
 
 impl<S: State> Clone for Finished<S>
@@ -84,10 +158,19 @@ where
     S::Update: Clone,
 {
     fn clone(&self) -> Self {
+        Self { state: self.state.clone(), delta: self.delta.clone() }
+    }
+}
+
+impl<S: State> Clone for Delta<S>
+where
+    S::Update: Clone,
+{
+    fn clone(&self) -> Self {
         Self {
             id: self.id.clone(),
             parent: self.parent.clone(),
-            state: self.state.clone(),
+            updates: self.updates.clone(),
             plan: self.plan.clone(),
             input: self.input.clone(),
             sends: self.sends.clone(),
@@ -114,8 +197,15 @@ impl<S: State> fmt::Debug for Pending<S> {
 
 impl<S: State> fmt::Debug for Checkpoint<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Checkpoint")
+        f.debug_struct("Checkpoint").field("delta", &self.delta).finish_non_exhaustive()
+    }
+}
+
+impl<S: State> fmt::Debug for Delta<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Delta")
             .field("id", &self.id)
+            .field("parent", &self.parent)
             .field("plan", &self.plan)
             .field("pending", &self.pending)
             .finish_non_exhaustive()

@@ -6,7 +6,7 @@ use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};
 use serde_json::Value;
 
-use super::checkpoint::{Checkpoint, Finished, Pending};
+use super::checkpoint::{Checkpoint, Delta, Finished, Pending};
 use super::names::Names;
 use super::node::Interrupt;
 use super::planner::{Cause, ChannelState, PlanState};
@@ -28,12 +28,13 @@ type PendingForm<U, S> =
     (u32, CauseForm, Option<FinishedForm<U, S>>, Vec<Value>, Option<(String, String, Value)>);
 /// The nodes and the list edges.
 type NamesForm = (Vec<String>, Vec<String>);
-/// Its id and its parent's.
-type IdsForm = (String, Option<String>);
-type CheckpointForm<U, S> =
-    (u8, IdsForm, S, PlanForm, Option<U>, Vec<S>, Vec<PendingForm<U, S>>, NamesForm);
+/// Its id, its parent's, the updates.
+type ChangeForm<U> = (String, Option<String>, Vec<U>);
+type DeltaForm<U, S> =
+    (u8, ChangeForm<U>, PlanForm, Option<U>, Vec<S>, Vec<PendingForm<U, S>>, NamesForm);
 
-/// Writes it in a form of this crate's own, which [`Deserialize`] reads.
+/// Writes the state, and the delta without updates, in a form of this crate's own, which
+/// [`Deserialize`] reads.
 ///
 /// It contains the names for its numbers, so a graph with other nodes and edges can
 /// continue it. Its answers and interrupts are any JSON: use a self-describing format.
@@ -43,13 +44,7 @@ where
     S::Update: Serialize,
 {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
-        let pending: Vec<PendingForm<&S::Update, &S>> = self.pending.iter().map(pending).collect();
-        let sends: Vec<&S> = self.sends.iter().collect();
-        let names = (self.names.nodes.clone(), self.names.joins.clone());
-        let ids = (self.id.clone(), self.parent.clone());
-        let form: CheckpointForm<&S::Update, &S> =
-            (FORM, ids, &self.state, plan(&self.plan), self.input.as_ref(), sends, pending, names);
-        form.serialize(serializer)
+        (&self.state, form(&self.delta, Vec::new())).serialize(serializer)
     }
 }
 
@@ -59,15 +54,52 @@ where
     S::Update: Deserialize<'de>,
 {
     fn deserialize<T: Deserializer<'de>>(deserializer: T) -> Result<Self, T::Error> {
-        let (form, (id, parent), state, plan, input, sends, pending, (nodes, joins)) =
-            CheckpointForm::<S::Update, S>::deserialize(deserializer)?;
+        let (state, delta) = Deserialize::deserialize(deserializer)?;
+        Ok(Self { state, delta })
+    }
+}
+
+/// Writes it in a form of this crate's own, which [`Deserialize`] reads.
+impl<S> Serialize for Delta<S>
+where
+    S: State + Serialize,
+    S::Update: Serialize,
+{
+    fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
+        form(self, self.updates.iter().collect()).serialize(serializer)
+    }
+}
+
+impl<'de, S> Deserialize<'de> for Delta<S>
+where
+    S: State + Deserialize<'de>,
+    S::Update: Deserialize<'de>,
+{
+    fn deserialize<T: Deserializer<'de>>(deserializer: T) -> Result<Self, T::Error> {
+        let (form, (id, parent, updates), plan, input, sends, pending, (nodes, joins)) =
+            DeltaForm::<S::Update, S>::deserialize(deserializer)?;
         if form != FORM {
             return Err(T::Error::custom(format!("a checkpoint of another form: {form}")));
         }
         let pending = pending.into_iter().map(read_pending).collect();
         let names = Arc::new(Names { nodes, joins });
-        Ok(Self { id, parent, state, plan: read_plan(plan), input, sends, pending, names })
+        Ok(Self { id, parent, updates, plan: read_plan(plan), input, sends, pending, names })
     }
+}
+
+fn form<'s, S: State>(
+    delta: &'s Delta<S>,
+    updates: Vec<&'s S::Update>,
+) -> DeltaForm<&'s S::Update, &'s S> {
+    (
+        FORM,
+        (delta.id.clone(), delta.parent.clone(), updates),
+        plan(&delta.plan),
+        delta.input.as_ref(),
+        delta.sends.iter().collect(),
+        delta.pending.iter().map(pending).collect(),
+        (delta.names.nodes.clone(), delta.names.joins.clone()),
+    )
 }
 
 fn plan(plan: &PlanState) -> PlanForm {

@@ -47,9 +47,9 @@ pub type Saving<'a, T> = BoxFuture<'a, Result<T, BoxError>>;
 ///         Box::pin(async move {
 ///             let text = serde_json::to_string(&checkpoint)?;
 ///             let mut rows = self.0.lock().unwrap();
-///             let follows = rows.get(thread).map(|(id, _)| id) == checkpoint.parent.as_ref();
+///             let follows = rows.get(thread).map(|(id, _)| id) == checkpoint.delta.parent.as_ref();
 ///             if follows {
-///                 rows.insert(thread.to_owned(), (checkpoint.id, text));
+///                 rows.insert(thread.to_owned(), (checkpoint.delta.id, text));
 ///             }
 ///             Ok(follows)
 ///         })
@@ -78,8 +78,8 @@ pub trait Checkpointer<S: State>: MaybeSend + MaybeSync {
     /// Returns a thread's checkpoint.
     fn get<'a>(&'a self, thread: &'a str) -> Saving<'a, Option<Checkpoint<S>>>;
 
-    /// Puts a checkpoint in place of the thread's last if its `parent` is that one's `id`, or is
-    /// `None` and the thread has none. Compares and puts at once. Returns whether it was put.
+    /// Puts a checkpoint in place of the thread's last if its delta's `parent` is that one's `id`, or
+    /// is `None` and the thread has none. Compares and puts at once. Returns whether it was put.
     fn put<'a>(&'a self, thread: &'a str, checkpoint: Checkpoint<S>) -> Saving<'a, bool>;
 }
 

@@ -52,6 +52,15 @@ pub enum GraphError {
     Conflict(String),
     /// The checkpointer failed.
     Checkpointer(BoxError),
+    /// A delta that cannot be merged into a checkpoint.
+    Delta {
+        /// The id of the delta's checkpoint.
+        delta: String,
+        /// The id of the checkpoint.
+        parent: String,
+        /// The reason; none if the delta follows another checkpoint.
+        error: Option<Error>,
+    },
     /// An invalid checkpoint.
     Checkpoint(Misfit),
 }
@@ -91,6 +100,9 @@ impl fmt::Display for GraphError {
                 "Another run has continued the thread '{thread}' meanwhile: open it again, and invoke or resume it."
             ),
             Self::Checkpointer(_) => f.write_str("The checkpointer failed"),
+            Self::Delta { delta, parent, .. } => {
+                write!(f, "The checkpoint '{delta}' cannot be made of '{parent}' by its delta")
+            }
             Self::Checkpoint(_) => f.write_str("The checkpoint is invalid"),
         }
     }
@@ -100,7 +112,7 @@ impl std::error::Error for GraphError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Node { error, .. } | Self::Checkpointer(error) => Some(&**error),
-            Self::Merge { error, .. } => Some(error),
+            Self::Merge { error, .. } | Self::Delta { error: Some(error), .. } => Some(error),
             Self::Checkpoint(error) => Some(error),
             _ => None,
         }

@@ -10,8 +10,8 @@ use crate::State;
 
 /// Keeps checkpoints in memory.
 ///
-/// A state is cloned for each step. Lists that are cheap to clone
-/// ([`typed::MessageList`](crate::typed::MessageList)) keep that cheap.
+/// A state is cloned for each step: a `Vec` is copied whole. For a long thread, use a
+/// [`typed::MessageList`](crate::typed::MessageList), whose clone costs nothing.
 pub struct MemorySaver<S: State> {
     threads: Mutex<HashMap<String, Checkpoint<S>>>,
 }
@@ -49,8 +49,8 @@ where
 
     fn put<'a>(&'a self, thread: &'a str, checkpoint: Checkpoint<S>) -> Saving<'a, bool> {
         let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = threads.get(thread).map(|kept| &kept.id);
-        let follows = kept == checkpoint.parent.as_ref();
+        let kept = threads.get(thread).map(|kept| &kept.delta.id);
+        let follows = kept == checkpoint.delta.parent.as_ref();
         if follows {
             threads.insert(thread.to_owned(), checkpoint);
         }

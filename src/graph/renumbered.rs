@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::checkpoint::{Checkpoint, Finished, Pending};
+use super::checkpoint::{Delta, Finished, Pending};
 use super::names::Names;
 use super::planner::{Channel, ChannelState, Node, PlanState};
 use crate::State;
@@ -12,17 +12,16 @@ use crate::State;
 const FIRST: usize = 2;
 
 impl Names {
-    /// Returns a checkpoint in this graph's numbers. It leaves out nodes and channels that this
-    /// graph lacks, as LangGraph does.
-    pub(super) fn read<S: State>(&self, checkpoint: Checkpoint<S>) -> Checkpoint<S> {
-        if *checkpoint.names == *self {
-            return checkpoint;
+    /// Returns a checkpoint's delta in this graph's numbers. It leaves out nodes and channels that
+    /// this graph lacks, as LangGraph does.
+    pub(super) fn read<S: State>(&self, delta: Delta<S>) -> Delta<S> {
+        if *delta.names == *self {
+            return delta;
         }
-        let numbers = Numbers::between(&checkpoint.names, self);
-        let Checkpoint { id, parent, state, plan, input, sends, pending, .. } = checkpoint;
-        let pending = pending.into_iter().filter_map(|pending| numbers.pending(pending)).collect();
+        let numbers = Numbers::between(&delta.names, self);
+        let pending = delta.pending.into_iter().filter_map(|one| numbers.pending(one)).collect();
         let names = std::sync::Arc::new(self.clone());
-        Checkpoint { id, parent, state, plan: numbers.plan(plan), input, sends, pending, names }
+        Delta { plan: numbers.plan(delta.plan), pending, names, ..delta }
     }
 
     fn channels(&self) -> usize {

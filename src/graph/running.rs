@@ -36,6 +36,8 @@ pub struct Running<'g, S: State> {
     open: Option<OpenStep<S>>,
     /// The id of the thread's checkpoint that the next one follows.
     kept: Option<String>,
+    /// On a thread, the updates merged since that checkpoint.
+    merged: Vec<S::Update>,
     /// A checkpoint that is being saved; it outlives the future of [`Running::next`], too. The mutex
     /// is never locked: it makes a future that is `Send` also `Sync`.
     save: Mutex<Option<Save<'g>>>,
@@ -61,6 +63,7 @@ where
             writes: Writes::default(),
             open: None,
             kept: None,
+            merged: Vec::new(),
             save: Mutex::new(None),
         }
     }

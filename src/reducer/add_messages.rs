@@ -36,6 +36,10 @@ where
         MessageRules::LangGraph.merge(current, update)
     }
 
+    fn identify(&self, update: &mut U) {
+        Reducer::<T, U>::identify(&MessageRules::LangGraph, update);
+    }
+
     fn kind(&self) -> FieldKind {
         MessageRules::LangGraph.kind()
     }
@@ -64,6 +68,10 @@ impl<T: Identified> Reducer<Vec<T>> for MessageRules {
         list::merged(current, update, *self)
     }
 
+    fn identify(&self, update: &mut Vec<T>) {
+        list::identify(update, *self);
+    }
+
     fn kind(&self) -> FieldKind {
         if T::IS_MESSAGE { FieldKind::Messages(*self) } else { FieldKind::Own }
     }
@@ -85,6 +93,12 @@ impl<V: Value> Reducer<V> for MessageRules {
 
     fn merge(&self, current: V, update: V) -> V {
         messages::add_known(current, update, *self)
+    }
+
+    fn identify(&self, update: &mut V) {
+        if let Ok((list, _)) = messages::read(update.clone(), *self) {
+            *update = list;
+        }
     }
 
     fn kind(&self) -> FieldKind {

@@ -78,6 +78,15 @@ struct Decided {
     nameless: Vec<usize>,
 }
 
+/// Gives ids to the items of an update that lack one, if the rules want it.
+pub(crate) fn identify<T: Identified>(update: &mut [T], rules: MessageRules) {
+    if rules.ids() == Ids::Assign {
+        for item in update.iter_mut().filter(|item| item.id().is_none()) {
+            item.set_id(new_id());
+        }
+    }
+}
+
 /// Decides the changes of `current`, and gives ids to the items of `update`.
 fn decide<T: Identified, const MODE: bool>(
     current: &[T],
@@ -85,11 +94,7 @@ fn decide<T: Identified, const MODE: bool>(
     rules: MessageRules,
 ) -> Result<Decided, Error> {
     let assign = rules.ids() == Ids::Assign;
-    if assign {
-        for item in update.iter_mut().filter(|item| item.id().is_none()) {
-            item.set_id(new_id());
-        }
-    }
+    identify(update, rules);
     let mut ids = Names::default();
     let numbers: Vec<u32> =
         update.iter().map(|item| item.id().map_or(Join::NONE, |id| ids.add(id))).collect();

@@ -76,8 +76,8 @@ fn add<V: Value, const MODE: bool>(left: V, right: V, rules: MessageRules) -> Re
         (true, false) => return Err(Error::NullArgument { received: Some("right") }),
         (false, true) => return Err(Error::NullArgument { received: Some("left") }),
     };
-    let (left, _) = read_list(left, rules.ids(), Kinds::Known)?;
-    let (right, removals) = read_list(right, rules.ids(), Kinds::Known)?;
+    let (left, _) = read(left, rules)?;
+    let (right, removals) = read(right, rules)?;
     add_read::<V, MODE>(left, right, &removals, rules)
 }
 
@@ -103,6 +103,11 @@ fn listed<V: Value>(messages: V) -> V {
 
 /// The removals in a list: position and id.
 pub(crate) type Removals = Vec<(u32, String)>;
+
+/// Returns the list with every message whole and with an id, if the rules want it.
+pub(crate) fn read<V: Value>(messages: V, rules: MessageRules) -> Result<(V, Removals), Error> {
+    read_list(messages, rules.ids(), Kinds::Known)
+}
 
 /// Returns the list with every message whole, and the removals in it.
 pub(crate) fn read_list<V: Value>(

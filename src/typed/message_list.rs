@@ -8,9 +8,7 @@ use serde::ser::{Serialize, Serializer};
 
 use super::Identified;
 use crate::error::Error;
-use crate::id::new_id;
-use crate::message::Ids;
-use crate::reducer::list::removals;
+use crate::reducer::list::{identify, removals};
 use crate::reducer::messages::{MessageRules, Present, STRICT, plan};
 use crate::value::{ByNumber, Join, Names, Plan};
 
@@ -172,11 +170,7 @@ impl<T: Identified> MessageList<T> {
         update: &mut [T],
         rules: MessageRules,
     ) -> Result<Plan, Error> {
-        if rules.ids() == Ids::Assign {
-            for item in update.iter_mut().filter(|item| item.id().is_none()) {
-                item.set_id(new_id());
-            }
-        }
+        identify(update, rules);
         self.plan::<MODE>(update, rules)
     }
 

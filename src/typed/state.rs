@@ -72,6 +72,13 @@ pub trait State: Clone {
         *self = self.clone().try_merge(update)?;
         Ok(())
     }
+
+    /// Gives ids to the items of `update` that lack one and would get one
+    /// ([`Reducer::identify`](crate::reducer::Reducer::identify)), so that to fold it again gives the
+    /// same. The default does nothing.
+    fn identify(update: &mut Self::Update) {
+        let _ = update;
+    }
 }
 
 /// Names that the code of `#[derive(State)]` needs.

@@ -3,6 +3,7 @@
 
 mod answers;
 mod conflicts;
+mod deltas;
 mod errors;
 mod failed_steps;
 mod host;

@@ -46,9 +46,9 @@ impl Checkpointer<Log> for Texts {
     fn put<'a>(&'a self, thread: &'a str, checkpoint: Checkpoint<Log>) -> Saving<'a, bool> {
         let text = serde_json::to_string(&checkpoint).unwrap();
         let mut texts = self.0.lock().unwrap();
-        let follows = texts.get(thread).map(|(id, _)| id) == checkpoint.parent.as_ref();
+        let follows = texts.get(thread).map(|(id, _)| id) == checkpoint.delta.parent.as_ref();
         if follows {
-            texts.insert(thread.to_owned(), (checkpoint.id, text));
+            texts.insert(thread.to_owned(), (checkpoint.delta.id, text));
         }
         Box::pin(ready(Ok(follows)))
     }

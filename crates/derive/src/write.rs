@@ -219,6 +219,15 @@ fn folding(state: &State<'_>) -> TokenStream {
             };
         }
     });
+    let identified = fields.iter().map(|field| {
+        let Field { ident, ty, written, .. } = field;
+        let by = expression(state, field);
+        quote! {
+            if let ::core::option::Option::Some(update) = &mut update.#ident {
+                #threadfold::reducer::Reducer::<#ty, #written>::identify(&#by, update);
+            }
+        }
+    });
     quote! {
         #[automatically_derived]
         impl #with_bounds #threadfold::State for #ident #names #bounds {
@@ -244,6 +253,10 @@ fn folding(state: &State<'_>) -> TokenStream {
                 #(#prepared)*
                 #(if let ::core::option::Option::Some(change) = #changes { change(); })*
                 ::core::result::Result::Ok(())
+            }
+
+            fn identify(update: &mut Self::Update) {
+                #(#identified)*
             }
         }
     }

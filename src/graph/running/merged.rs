@@ -59,10 +59,10 @@ where
         let before = can_undo.then(|| self.state.clone());
         let result = if is_alone {
             // Its branches see the state itself.
-            self.merge_all(tasks, order, done, can_undo).and_then(|()| self.routes(tasks, None))
+            self.merge_all(tasks, order, done).and_then(|()| self.routes(tasks, None))
         } else {
             self.routes(tasks, Some(done)).and_then(|routes| {
-                self.merge_all(tasks, order, done, can_undo)?;
+                self.merge_all(tasks, order, done)?;
                 Ok(routes)
             })
         };
@@ -72,22 +72,21 @@ where
         result
     }
 
-    /// Merges the updates, in order. `keeps`: copies of them.
+    /// Merges the updates, in order. On a thread, `done` keeps them.
     fn merge_all(
         &mut self,
         tasks: &[Task],
         order: &[u32],
         done: &mut [Option<Finished<S>>],
-        keeps: bool,
     ) -> Result<(), GraphError> {
         for at in order {
             let at = *at as usize;
             let (Some(task), Some(slot)) = (tasks.get(at), done.get_mut(at)) else { continue };
-            let Some(finished) = slot else { continue };
-            let update = if keeps { finished.update.clone() } else { finished.update.take() };
-            if let Some(update) = update
-                && let Err(error) = self.merge(&self.name(task.node), update)
-            {
+            let Some(Finished { update, .. }) = slot else { continue };
+            let keeps = self.thread.is_some();
+            let update = if keeps { update.clone() } else { update.take() };
+            let Some(update) = update else { continue };
+            if let Err(error) = self.merge(&self.name(task.node), update) {
                 *slot = None;
                 return Err(error);
             }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::Running;
 use crate::State;
+use crate::graph::checkpoint::Checkpoint;
 use crate::graph::compiled::Compiled;
 use crate::graph::error::GraphError;
 use crate::graph::outcome::{Outcome, Resume};
@@ -18,7 +19,7 @@ where
     pub(in crate::graph) async fn on_thread(
         graph: &'g Compiled<S>,
         thread: &'g str,
-        update: S::Update,
+        mut update: S::Update,
     ) -> Result<Self, GraphError>
     where
         S: Default,
@@ -26,6 +27,7 @@ where
         let (mut running, _) = Self::opened(graph, thread).await?;
         running.pending.clear();
         running.sends.clear();
+        S::identify(&mut update);
         running.input = Some(update);
         let status = running.shared().run.input();
         running.status = status;
@@ -96,13 +98,14 @@ where
         let mut running = Self { thread: Some(thread), ..Self::new(graph, S::default()) };
         running.shared().run = Run::new(plan.clone(), options);
         let is_known = found.is_some();
-        if let Some(checkpoint) = found.map(|found| graph.names.read(found)) {
-            running.shared().run = Run::open(plan, checkpoint.plan, options)?;
-            running.kept = Some(checkpoint.id);
-            running.state = checkpoint.state;
-            running.input = checkpoint.input;
-            running.sends = checkpoint.sends;
-            running.pending = checkpoint.pending;
+        if let Some(Checkpoint { state, delta }) = found {
+            let delta = graph.names.read(delta);
+            running.shared().run = Run::open(plan, delta.plan, options)?;
+            running.state = state;
+            running.kept = Some(delta.id);
+            running.input = delta.input;
+            running.sends = delta.sends;
+            running.pending = delta.pending;
         }
         Ok((running, is_known))
     }

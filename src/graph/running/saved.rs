@@ -4,7 +4,7 @@ use std::sync::PoisonError;
 
 use super::Running;
 use crate::State;
-use crate::graph::checkpoint::Checkpoint;
+use crate::graph::checkpoint::{Checkpoint, Delta};
 use crate::graph::checkpointer::Saving;
 use crate::graph::error::GraphError;
 use crate::graph::outcome::StepDone;
@@ -31,16 +31,17 @@ where
         let graph = self.graph;
         let (Some(thread), Some(saver)) = (self.thread, &graph.saver) else { return then };
         let id = new_id();
-        let checkpoint = Checkpoint {
+        let delta = Delta {
             id: id.clone(),
             parent: self.kept.clone(),
-            state: self.state.clone(),
+            updates: std::mem::take(&mut self.merged),
             plan: self.shared().run.state(),
             input: self.input.clone(),
             sends: self.sends.clone(),
             pending: self.pending.clone(),
             names: graph.names.clone(),
         };
+        let checkpoint = Checkpoint { state: self.state.clone(), delta };
         let future = saver.put(thread, checkpoint);
         *self.open_save() = Some(Save { future, id, then });
         self.saved().await.unwrap_or(Ok(None))

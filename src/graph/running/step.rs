@@ -108,6 +108,7 @@ where
             else {
                 continue;
             };
+            self.merged.extend(finished.update.take());
             self.sends.append(&mut finished.sends);
             self.sends.append(&mut route.sends);
             nodes.push(self.name(task.node));
@@ -248,7 +249,10 @@ where
     }
 
     /// Returns what a node returned, as numbers.
-    fn finished(&self, command: Command<S>) -> Result<Finished<S>, GraphError> {
+    fn finished(&self, mut command: Command<S>) -> Result<Finished<S>, GraphError> {
+        if let Some(update) = &mut command.update {
+            S::identify(update);
+        }
         let mut route = Route::new();
         route.go(self.graph, command.goto)?;
         Ok(Finished { update: command.update, writes: route.writes, sends: route.sends })

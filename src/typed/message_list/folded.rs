@@ -3,6 +3,7 @@
 use super::MessageList;
 use crate::error::Error;
 use crate::reducer::kind::FieldKind;
+use crate::reducer::list;
 use crate::reducer::messages::{LENIENT, MessageRules, STRICT};
 use crate::reducer::{Reducer, TryReducer};
 use crate::typed::Identified;
@@ -16,6 +17,10 @@ impl<T: Identified> Reducer<MessageList<T>, Vec<T>> for MessageRules {
             current.carry_out(&plan, update);
         }
         current
+    }
+
+    fn identify(&self, update: &mut Vec<T>) {
+        list::identify(update, *self);
     }
 
     fn kind(&self) -> FieldKind {
