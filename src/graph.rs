@@ -54,7 +54,7 @@ mod memory_saver;
 mod names;
 mod node;
 mod outcome;
-pub mod planner;
+pub(crate) mod planner;
 mod renumbered;
 mod running;
 mod sendable;

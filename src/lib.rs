@@ -48,21 +48,21 @@ pub mod ag_ui {
     pub use crate::merge_state::{Compat, langgraph_default_merge_state};
 }
 
-pub mod agent;
+mod agent;
 pub mod context;
-pub mod diff;
+mod diff;
 mod digits;
-pub mod error;
+mod error;
 pub mod graph;
-pub mod id;
+mod id;
 mod merge_state;
-pub mod message;
-pub mod message_list;
-pub mod patch;
+mod message;
+mod message_list;
+mod patch;
 pub mod reducer;
-pub mod schema;
-pub mod state;
-pub mod thread;
+mod schema;
+mod state;
+mod thread;
 pub mod typed;
 #[doc(hidden)]
 pub mod unstable;
@@ -80,9 +80,9 @@ pub use reducer::messages::{MessageRules, add_messages};
 pub use reducer::todos::{check_todo_calls, replace_todos};
 pub use reducer::tools::{Prefer, merge_tools};
 pub use reducer::{Reducer, TryReducer};
-pub use schema::{CustomReducer, Field, FieldReducer, Lifetime, Schema};
+pub use schema::{CustomFn, CustomReducer, Field, FieldReducer, Lifetime, Schema};
 pub use state::Filtered;
-pub use thread::{Event, Part, Pending, RunState, RunStatus, Status, Thread};
+pub use thread::{Event, Part, PendingUpdate, RunState, RunStatus, Thread, UpdateStatus};
 /// Implements [`PageType`](trait@PageType).
 pub use threadfold_derive::PageType;
 /// Implements [`State`](trait@State) and generates its partial update.

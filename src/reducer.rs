@@ -1,8 +1,9 @@
 //! Reducers: functions that fold an update into a field's value.
 //!
-//! Functions over any [`Value`](crate::Value): [`messages`], [`tools`], [`todos`], [`files`]. A
-//! [`Reducer`] for a field of a typed state: [`AddMessages`], [`Append`], [`Replace`],
-//! [`MergeTools`], [`MergeFiles`], [`ReplaceTodos`], a `fn` or a closure.
+//! Functions over any [`Value`](crate::Value): [`crate::add_messages`], [`crate::merge_tools`],
+//! [`crate::replace_todos`], [`crate::merge_files`]. A [`Reducer`] for a field of a typed state:
+//! [`AddMessages`], [`Append`], [`Replace`], [`MergeTools`], [`MergeFiles`], [`ReplaceTodos`], a `fn`
+//! or a closure.
 //!
 //! A [`Reducer`] takes every update. One that can refuse some is a [`TryReducer`], too: then `merge`
 //! ignores what `try_merge` refuses.
@@ -13,15 +14,16 @@ use kind::FieldKind;
 
 mod add_messages;
 mod append;
-pub mod files;
+pub(crate) mod files;
 mod function;
 mod json;
+#[doc(hidden)]
 pub mod kind;
-pub mod list;
-pub mod messages;
+pub(crate) mod list;
+pub(crate) mod messages;
 mod replace;
-pub mod todos;
-pub mod tools;
+pub(crate) mod todos;
+pub(crate) mod tools;
 
 pub use add_messages::AddMessages;
 pub use append::Append;

@@ -44,7 +44,7 @@ mod weave;
 
 pub use event::Event;
 pub use parts::Part;
-pub use pending::{Pending, Status};
+pub use pending::{PendingUpdate, UpdateStatus};
 pub use standing::{RunState, RunStatus};
 
 use ids::IdSet;
@@ -172,9 +172,9 @@ impl<V: Value> Thread<V> {
     }
 
     /// Returns the updates that the server does not have, in order.
-    pub fn pending(&mut self) -> impl Iterator<Item = &Pending<V>> {
+    pub fn pending(&mut self) -> impl Iterator<Item = &PendingUpdate<V>> {
         self.look();
-        self.updates.iter_mut().for_each(Pending::with_new_ids);
+        self.updates.iter_mut().for_each(PendingUpdate::with_new_ids);
         self.updates.iter().filter(|update| !update.is_acknowledged())
     }
 
@@ -194,7 +194,7 @@ impl<V: Value> Thread<V> {
     }
 
     /// Returns an update's status; `None` once the server has it or it is gone.
-    pub fn status(&mut self, id: &str) -> Option<Status> {
+    pub fn status(&mut self, id: &str) -> Option<UpdateStatus> {
         self.look();
         let update = self.updates.place(id).and_then(|place| self.updates.get(place))?;
         (!update.is_acknowledged()).then_some(update.status)
@@ -251,13 +251,13 @@ impl<V: Value> Thread<V> {
     /// Marks an update failed; it stays shown. Returns false for an unknown id, and for an update
     /// that the server has.
     pub fn fail(&mut self, id: &str, error: V) -> bool {
-        self.mark(id, Status::Failed, Some(error))
+        self.mark(id, UpdateStatus::Failed, Some(error))
     }
 
     /// Marks an update pending again, as if it were made now. Returns false for an unknown id, and
     /// for an update that the server has.
     pub fn retry(&mut self, id: &str) -> bool {
-        self.mark(id, Status::Pending, None)
+        self.mark(id, UpdateStatus::Pending, None)
     }
 
     /// Removes an update as if it had never been made. Returns false for an unknown id.
@@ -272,14 +272,14 @@ impl<V: Value> Thread<V> {
         true
     }
 
-    fn mark(&mut self, id: &str, status: Status, error: Option<V>) -> bool {
+    fn mark(&mut self, id: &str, status: UpdateStatus, error: Option<V>) -> bool {
         self.look();
         let place = self.updates.place(id);
         let update = place.and_then(|place| self.updates.get_mut(place));
         let Some(update) = update.filter(|update| !update.is_acknowledged()) else {
             return false;
         };
-        if status == Status::Pending {
+        if status == UpdateStatus::Pending {
             update.unsend();
             if update.manual {
                 update.note_bases(&self.messages, &self.fields);
@@ -288,7 +288,7 @@ impl<V: Value> Thread<V> {
         }
         update.mark(status, error);
         if let Some(place) = place
-            && status == Status::Pending
+            && status == UpdateStatus::Pending
         {
             self.updates.revive(place);
         }
@@ -410,7 +410,7 @@ impl<V: Value> Thread<V> {
     }
 
     /// Confirms the edits of an update that the server does not have, where they are shown.
-    fn confirm_edits(&mut self, update: &Pending<V>) -> Result<(), Error> {
+    fn confirm_edits(&mut self, update: &PendingUpdate<V>) -> Result<(), Error> {
         for edit in update.edits.iter().filter(|edit| !edit.acknowledged) {
             let at = self.messages.find(&edit.id);
             match (&edit.message, at) {

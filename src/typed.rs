@@ -57,6 +57,7 @@ mod field;
 mod flattened;
 mod message;
 mod message_list;
+#[doc(hidden)]
 pub mod page;
 mod state;
 

@@ -3,12 +3,28 @@
 //! Semver does not cover this module: any version may change it.
 
 pub use crate::context::cut::{NONE, Row, Track};
-pub use crate::context::ledger::{Ledger, Usage};
-pub use crate::context::limits::{Limits, Measure};
+pub use crate::context::ledger::{Decision, Ledger, Usage};
+pub use crate::context::limits::{Limits, Measure, Threshold};
 pub use crate::context::repair::Step;
 pub use crate::message::{TEXT, WHOLE};
-pub use crate::value::bulk::{Change, Check, Owned};
+pub use crate::value::bulk::{Bulk, Change, Check, Owned};
+pub use crate::value::held::Holds;
 pub use crate::value::plan::{Join, Plan};
+pub use crate::value::scalar::Scalar;
+pub use crate::value::symbols::{Symbols, Texts};
+
+/// The decisions of an agent's loop, over positions, ids as small numbers, and flags.
+pub mod agent {
+    pub use crate::agent::{approval, limits, route, subagents, todos};
+}
+
+/// The decision who runs next in a graph, in numbers.
+pub mod planner {
+    pub use crate::graph::planner::{
+        Answer, By, Cause, Channel, ChannelState, Join, Misfit, Node, Options, Plan, PlanSpec,
+        PlanState, Run, Status, Task, Writes,
+    };
+}
 
 use crate::error::Error;
 use crate::message_list::MessageList;

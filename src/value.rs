@@ -11,28 +11,27 @@ use std::borrow::Cow;
 
 pub(crate) mod bulk;
 mod found;
-mod held;
+pub(crate) mod held;
 mod json;
 mod names;
 mod number;
 mod numbers;
 mod owned;
 pub(crate) mod plan;
-mod scalar;
-mod symbols;
+pub(crate) mod scalar;
+pub(crate) mod symbols;
 mod texts;
 
-pub use bulk::Bulk;
 pub use found::Found;
-pub use held::Holds;
 pub use json::Json;
-pub use scalar::Scalar;
-pub use symbols::{Symbols, Texts};
 
-pub(crate) use bulk::{Change, Check, Owned};
+pub(crate) use bulk::{Bulk, Change, Check, Owned};
+pub(crate) use held::Holds;
 pub(crate) use names::Names;
 pub(crate) use numbers::{ByNumber, ascending};
 pub(crate) use plan::{Join, Plan};
+pub(crate) use scalar::Scalar;
+pub(crate) use symbols::{Symbols, Texts};
 
 /// The kind of a [`Value`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,15 +54,13 @@ pub enum Kind {
 /// copy. Building takes the old value and returns the new one. A heap of shared values copies the
 /// node that changes; a heap of owned values changes it in place.
 ///
-/// For a heap of your own, implement these methods and `impl Bulk for MyValue {}`; override methods
-/// of [`Bulk`] where your heap can do better.
+/// It is sealed: its heaps are [`Json`], [`serde_json::Value`] and the npm package's, so that a
+/// version can add what a heap must do. For one of your own, convert your values into [`Json`].
 pub trait Value: Bulk + Clone {
     /// The result of reading.
     type Found<'a>: Found<'a, Self>
     where
         Self: 'a;
-    /// Numbers for the texts of this heap: [`Texts`], unless it has its own.
-    type Symbols: Symbols<Self>;
 
     /// Returns its kind.
     fn kind(&self) -> Kind;

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use serde_json::json;
-use threadfold::value::Bulk;
+use threadfold::unstable::Bulk;
 use threadfold::{
     Event, Field, FieldReducer, Json, MessageList, MessageRules, Prefer, Schema, Thread, Value,
     apply_patch, diff, merge_tools, replace_todos,

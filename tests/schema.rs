@@ -4,7 +4,7 @@
 use std::cell::Cell;
 
 use serde_json::{Value, json};
-use threadfold::schema::CustomFn;
+use threadfold::CustomFn;
 use threadfold::{
     CustomReducer, Error, Field, FieldReducer, Lifetime, MessageList, MessageRules, Prefer, Schema,
     Thread,

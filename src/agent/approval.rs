@@ -79,7 +79,7 @@ pub enum Refusal {
 /// means a decision of an unknown kind.
 ///
 /// ```
-/// use threadfold::agent::approval::{settle, Decision, Gate, Outcome};
+/// use threadfold::unstable::agent::approval::{settle, Decision, Gate, Outcome};
 ///
 /// let gate = Gate::of(&[Decision::Approve, Decision::Reject]);
 /// let settled = settle(&[gate, Gate::default()], &[Some(Decision::Reject)]);

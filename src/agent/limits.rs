@@ -25,7 +25,7 @@ impl Limits {
     /// Only allowed calls count from then on.
     ///
     /// ```
-    /// use threadfold::agent::limits::Limits;
+    /// use threadfold::unstable::agent::limits::Limits;
     ///
     /// let mut limits = Limits { run: 1, run_limit: Some(2), ..Limits::default() };
     /// assert_eq!(limits.take(&[true, false, true]), [2]);

@@ -49,7 +49,7 @@ pub struct Turn<'a> {
 /// Decides where an agent goes after the model, as LangChain's does.
 ///
 /// ```
-/// use threadfold::agent::route::{after_model, Call, Next, Turn};
+/// use threadfold::unstable::agent::route::{after_model, Call, Next, Turn};
 ///
 /// let calls = [Call { id: 1, is_answer: false }, Call { id: 2, is_answer: false }];
 /// let turn = Turn { calls: Some(&calls), answered: &[1], ..Turn::default() };

@@ -11,7 +11,7 @@ pub const OWN_FIELDS: [&str; 4] = ["messages", "todos", "structuredResponse", "j
 ///
 /// ```
 /// use serde_json::json;
-/// use threadfold::agent::subagents::changed_files;
+/// use threadfold::unstable::agent::subagents::changed_files;
 ///
 /// let given = json!({ "/a": "1", "/b": "2", "/c": "3" });
 /// let has = json!({ "/a": "1", "/b": "new" });

@@ -4,7 +4,7 @@
 /// there are two or more.
 ///
 /// ```
-/// use threadfold::agent::todos::refused;
+/// use threadfold::unstable::agent::todos::refused;
 ///
 /// assert_eq!(refused(&[true, false, true]), [0, 2]);
 /// assert!(refused(&[false, true]).is_empty());

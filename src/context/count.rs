@@ -37,7 +37,7 @@ impl Default for CountOptions {
 
 /// The parts of a message that count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct MessageSize {
+pub(crate) struct MessageSize {
     /// In code points; with the characters that Python writes around tool calls and unknown blocks.
     pub chars: u64,
     /// Its images.
@@ -120,7 +120,10 @@ pub fn message_tokens<V: Value>(message: &V, options: &CountOptions) -> Result<f
 ///
 /// # Errors
 /// [`Error::InvalidMessage`], [`Error::InvalidArgument`] as [`count_tokens`].
-pub fn message_size<V: Value>(message: &V, count_name: bool) -> Result<Option<MessageSize>, Error> {
+pub(crate) fn message_size<V: Value>(
+    message: &V,
+    count_name: bool,
+) -> Result<Option<MessageSize>, Error> {
     read(message)?.map(|parts| size_of(&parts, count_name)).transpose()
 }
 
@@ -163,7 +166,7 @@ impl CountOptions {
 
     /// Returns a total with this message added.
     #[must_use]
-    pub fn add(&self, total: f64, size: MessageSize) -> f64 {
+    pub(crate) fn add(&self, total: f64, size: MessageSize) -> f64 {
         // Adds one by one, as Python adds fractions; for many the difference is lost.
         let total = if size.images < 10_000 {
             (0..size.images).fold(total, |total, _| total + self.tokens_per_image)
@@ -263,7 +266,7 @@ fn total_tokens_of<V: Value>(parts: &Parts<'_, V>) -> Option<f64> {
 /// divided by the count up to that answer. There is none if the answers are of two providers.
 /// Answers before the first that names its provider do not count as another.
 #[derive(Debug, Clone)]
-pub struct UsageScale<P> {
+pub(crate) struct UsageScale<P> {
     provider: Option<P>,
     mixed: bool,
     factor: Option<f64>,

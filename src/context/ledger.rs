@@ -2,7 +2,6 @@
 
 use super::cut::{Row, Track, index};
 use super::limits::Limits;
-use super::policy::Decision;
 
 /// The facts about an assistant message that a decision needs, besides its calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -61,6 +60,15 @@ impl Scale {
 
 /// The number of an empty id, which `LangChain` counts as missing.
 const EMPTY: u32 = 0;
+
+/// The edits or the summary due.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Decision {
+    /// Summarize the messages before this one of the list; 0 for none.
+    pub cutoff: u32,
+    /// Edit the messages before this one; 0 for no change.
+    pub edited_before: u32,
+}
 
 /// The messages of a context, in numbers. The number of an empty id is 0.
 #[derive(Debug, Clone, Default)]

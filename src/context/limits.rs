@@ -1,6 +1,6 @@
 //! A policy, resolved: the numbers that a [`Ledger`](super::ledger::Ledger) decides by.
 
-use super::policy::{Cuts, Policy, Size, Threshold};
+use super::policy::{Cuts, Policy, Size};
 
 /// A [`Size`] in numbers: NaN for a measure that it does not have.
 #[derive(Debug, Clone, Copy)]
@@ -45,14 +45,13 @@ impl From<&Size> for Measure {
     }
 }
 
-impl Policy {
-    /// Returns the triggers with fractions as tokens. Without the model's number, no fraction holds.
-    #[must_use]
-    pub fn thresholds(&self) -> Vec<Threshold> {
-        let input = self.max_input_tokens.unwrap_or(f64::INFINITY);
-        let threshold = |size| Measure::from(size).threshold(input, f64::NEG_INFINITY);
-        self.trigger.iter().map(threshold).collect()
-    }
+/// A trigger, resolved: both reached.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Threshold {
+    /// At least so many tokens.
+    pub tokens: f64,
+    /// At least so many messages.
+    pub messages: f64,
 }
 
 /// The numbers that a ledger decides by.

@@ -78,15 +78,6 @@ pub struct Policy {
     pub edit_keep_messages: Option<u32>,
 }
 
-/// A trigger, resolved: both reached.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Threshold {
-    /// At least so many tokens.
-    pub tokens: f64,
-    /// At least so many messages.
-    pub messages: f64,
-}
-
 impl Policy {
     /// Returns whether the numbers make sense.
     ///
@@ -112,13 +103,4 @@ impl Policy {
         }
         Ok(())
     }
-}
-
-/// The edits or the summary due.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Decision {
-    /// Summarize the messages before this one of the list; 0 for none.
-    pub cutoff: u32,
-    /// Edit the messages before this one; 0 for no change.
-    pub edited_before: u32,
 }

@@ -1,8 +1,7 @@
 //! Trimming: the newest (or oldest) messages that fit a number of tokens.
 //!
-//! The rules are Python's, of `trim_messages`. The decision is made over positions, by asking a
-//! [`Source`]: a list of [`Value`](crate::Value)s with a counter ([`trim_messages`]), or one of
-//! yours. `pkg-template/src/context/trim.ts` does the same over JavaScript's lists.
+//! The rules are Python's, of `trim_messages`. The decision is made over positions.
+//! `pkg-template/src/context/trim.ts` does the same over JavaScript's lists.
 
 use std::ops::Range;
 
@@ -34,7 +33,7 @@ pub enum ToolPairs {
 
 /// An end of the kept messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub(crate) enum End {
     /// The first message.
     Start,
     /// The last message.
@@ -43,7 +42,7 @@ pub enum End {
 
 /// A part of a message that does not fit as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub(crate) enum Part {
     /// This many of its content blocks.
     Blocks(usize),
     /// This many pieces of its text.
@@ -52,7 +51,7 @@ pub enum Part {
 
 /// Whose call a message answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answers {
+pub(crate) enum Answers {
     /// It is not a tool result.
     Nothing,
     /// No message before it has the call.
@@ -62,7 +61,7 @@ pub enum Answers {
 }
 
 /// The messages to trim, in some heap, with their counter and a budget of tokens.
-pub trait Source {
+pub(crate) trait Source {
     /// Why a question has no answer: the counter failed, a message cannot be read.
     type Error;
 
@@ -135,7 +134,7 @@ pub(crate) fn halve<S: Source + ?Sized>(
 
 /// The messages to keep, besides the budget, which the [`Source`] knows.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Rules {
+pub(crate) struct Rules {
     /// Which messages.
     pub strategy: Strategy,
     /// Whether a system message in front stays.
@@ -148,7 +147,7 @@ pub struct Rules {
 
 /// The part of a list that is kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Kept {
+pub(crate) struct Kept {
     /// The first message, although it is not among `messages`.
     pub system: bool,
     /// These messages.
@@ -163,7 +162,7 @@ pub struct Kept {
 ///
 /// # Errors
 /// The source's own.
-pub fn trim<S: Source>(len: usize, rules: Rules, source: &mut S) -> Result<Kept, S::Error> {
+pub(crate) fn trim<S: Source>(len: usize, rules: Rules, source: &mut S) -> Result<Kept, S::Error> {
     let mut kept = Kept { messages: 0..len, ..Kept::default() };
     if rules.strategy == Strategy::Last {
         kept.messages.end = last(len..len, rules, source)?;

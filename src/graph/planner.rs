@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use threadfold::graph::planner::{Options, Plan, PlanSpec, Run, Status, Writes};
+//! use threadfold::unstable::planner::{Options, Plan, PlanSpec, Run, Status, Writes};
 //!
 //! // Two nodes and a field; `a` runs first, `b` behind it.
 //! let spec = PlanSpec { fields: vec![false], defer: vec![false; 2], ranks: vec![1, 2, 0], ..PlanSpec::default() };
@@ -19,7 +19,7 @@
 //! assert_eq!(run.commit(&Writes::from_iter([[field, b]]))?, Status::Tasks);
 //! assert_eq!(run.commit(&Writes::from_iter([[field]]))?, Status::Done);
 //! assert_eq!(run.state().step, 2);
-//! # Ok::<(), threadfold::graph::planner::Misfit>(())
+//! # Ok::<(), threadfold::unstable::planner::Misfit>(())
 //! ```
 
 mod channels;

@@ -28,7 +28,11 @@ impl MessageRules {
 
 /// Adds the messages of `right` to those of `left`, as LangGraph's `add_messages` does.
 ///
-/// Either side is a list of messages or one message, in any form listed in [`crate::message`].
+/// Either side is a list of messages or one message, in any accepted form:
+/// - a LangChain dict (`type` and `id`), an AG-UI message (`role` and `id`): both stay as they are;
+/// - a string, a `[role, content]` pair, a role dict without an id, a serialised constructor, a
+///   chunk: each becomes a `LangChain` dict.
+///
 /// Replaces a message of a known id in place and appends a new one. A `{ "type": "remove", "id" }`
 /// removes the message with that id; the id [`REMOVE_ALL_MESSAGES`] removes everything before it.
 /// Messages without an id get one.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Pending, Thread};
+use super::{PendingUpdate, Thread};
 use crate::value::Value;
 
 /// Shows the confirmed state and the open updates.
@@ -17,10 +17,10 @@ impl<V: Value + fmt::Debug> fmt::Debug for Thread<V> {
     }
 }
 
-impl<V: fmt::Debug> fmt::Debug for Pending<V> {
+impl<V: fmt::Debug> fmt::Debug for PendingUpdate<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { id, update, status, error, .. } = self;
-        f.debug_struct("Pending")
+        f.debug_struct("PendingUpdate")
             .field("id", id)
             .field("update", update)
             .field("status", status)

@@ -3,7 +3,7 @@
 //! Each pattern names every field, so that a new one is not forgotten.
 
 use super::Thread;
-use super::pending::{Edit, Pending, Write};
+use super::pending::{Edit, PendingUpdate, Write};
 use super::run::{Run, Start};
 use super::updates::Updates;
 use crate::value::{Holds, Value};
@@ -84,7 +84,7 @@ impl<V: Value> Holds<V> for Updates<V> {
     }
 }
 
-impl<V: Value> Holds<V> for Pending<V> {
+impl<V: Value> Holds<V> for PendingUpdate<V> {
     fn held(&mut self, visit: &mut dyn FnMut(&mut V)) {
         let Self {
             id: _,

@@ -1,6 +1,6 @@
 //! A look: which parts of the updates the server has.
 
-use super::pending::{Does, Edit, Pending, Write};
+use super::pending::{Does, Edit, PendingUpdate, Write};
 use super::{Stale, Thread};
 use crate::message_list::MessageList;
 use crate::value::{Found, Value};
@@ -83,7 +83,7 @@ impl<V: Value> Thread<V> {
     }
 }
 
-impl<V: Value> Pending<V> {
+impl<V: Value> PendingUpdate<V> {
     pub(super) fn look(&mut self, messages: &MessageList<V>, fields: &V) {
         self.edits.iter_mut().for_each(|edit| edit.look(messages));
         self.writes.iter_mut().for_each(|write| write.look(fields));

@@ -1,6 +1,6 @@
 //! A new optimistic update and its effect on the shown messages.
 
-use super::pending::{Does, Edit, Pending};
+use super::pending::{Does, Edit, PendingUpdate};
 use super::{MESSAGES, Thread};
 use crate::digits::digits;
 use crate::error::Error;
@@ -51,7 +51,7 @@ impl<V: Value> Thread<V> {
             made += 1;
         }
         let id = name(made);
-        let mut pending = Box::new(Pending::new(id, update, manual));
+        let mut pending = Box::new(PendingUpdate::new(id, update, manual));
         pending.edits = edits;
         let mut written = None;
         for write in &mut pending.writes {

@@ -7,7 +7,7 @@ use crate::value::{Found, Plan, Value};
 
 /// The status of an optimistic update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
+pub enum UpdateStatus {
     /// No run has sent it.
     Pending,
     /// A run has sent it and has not ended.
@@ -16,7 +16,7 @@ pub enum Status {
     Failed,
 }
 
-impl Status {
+impl UpdateStatus {
     /// Returns `pending`, `sent` or `failed`.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -40,13 +40,13 @@ impl Status {
 /// An optimistic update: shown over the confirmed state as far as that lacks it.
 #[derive(Clone)]
 #[allow(clippy::struct_excessive_bools)] // Each has its own meaning.
-pub struct Pending<V> {
+pub struct PendingUpdate<V> {
     /// Its id.
     pub id: String,
     /// The fields that it writes; its messages are whole and have ids.
     pub update: V,
     /// Its status.
-    pub status: Status,
+    pub status: UpdateStatus,
     /// Why it failed.
     pub error: Option<V>,
     /// Whether a separate call sends it: no run sends it or ends it.
@@ -137,7 +137,7 @@ pub(super) struct Write<V> {
     pub folded: Option<(Option<V>, Option<V>)>,
 }
 
-impl<V: Value> Pending<V> {
+impl<V: Value> PendingUpdate<V> {
     /// Makes an update without edits of messages.
     pub(super) fn new(id: String, update: V, manual: bool) -> Self {
         let keys = update.keys();
@@ -149,7 +149,7 @@ impl<V: Value> Pending<V> {
         Self {
             id,
             update,
-            status: Status::Pending,
+            status: UpdateStatus::Pending,
             error: None,
             manual,
             sent_by: None,
@@ -170,10 +170,10 @@ impl<V: Value> Pending<V> {
 
     /// Whether this run sent it, and has not ended it.
     pub(super) fn is_sent_by(&self, run: u32) -> bool {
-        self.sent_by == Some(run) && self.status == Status::Sent
+        self.sent_by == Some(run) && self.status == UpdateStatus::Sent
     }
 
-    pub(super) fn mark(&mut self, status: Status, error: Option<V>) {
+    pub(super) fn mark(&mut self, status: UpdateStatus, error: Option<V>) {
         let same = match (&self.error, &error) {
             (Some(one), Some(other)) => one.same(other),
             (one, other) => one.is_none() && other.is_none(),

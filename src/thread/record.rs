@@ -6,7 +6,7 @@ use super::parts::Parts;
 use super::pending::{Base, Does, Edit};
 use super::run::{Local, Run, Start};
 use super::standing::Standing;
-use super::{MESSAGES, Pending, Stale, Status, Thread, list_of_messages};
+use super::{MESSAGES, PendingUpdate, Stale, Thread, UpdateStatus, list_of_messages};
 use crate::diff::diff;
 use crate::digits::{digits, index_of};
 use crate::error::Error;
@@ -24,7 +24,7 @@ impl<V: Value> Thread<V> {
     pub fn to_json(&mut self) -> V {
         let confirmed = self.confirmed();
         let mut run = self.run_object();
-        self.updates.all_mut().for_each(Pending::with_new_ids);
+        self.updates.all_mut().for_each(PendingUpdate::with_new_ids);
         let mut record = V::object().with("version", V::string(VERSION));
         if !self.rules.open {
             let names = self.rules.schema.fields().map(|(name, _)| V::string(name));
@@ -176,7 +176,7 @@ fn local_of<V: Value>(record: &V) -> Option<Local<V>> {
     Some(Local { update, settled: record.at(1).is_some() })
 }
 
-fn record_of<V: Value>(update: &Pending<V>, run: Option<u32>) -> V {
+fn record_of<V: Value>(update: &PendingUpdate<V>, run: Option<u32>) -> V {
     let edits = update.edits.iter().map(|edit| {
         let record = V::object().with("id", edit.id.clone());
         let record = record.with("does", V::string(edit.does.name()));
@@ -205,14 +205,14 @@ fn record_of<V: Value>(update: &Pending<V>, run: Option<u32>) -> V {
     marked(marked(record, "taken", taken), "over", update.over)
 }
 
-fn pending_of<V: Value>(record: &V, run: Option<u32>) -> Option<Box<Pending<V>>> {
+fn pending_of<V: Value>(record: &V, run: Option<u32>) -> Option<Box<PendingUpdate<V>>> {
     let mut update = record.get_owned("update").filter(|update| update.kind() == Kind::Object)?;
     if let Some(messages) = update.get_owned(MESSAGES) {
         update = update.with(MESSAGES, revived(messages));
     }
     let (id, status) = (record.text_of("id")?, record.text_of("status")?);
-    let mut pending = Box::new(Pending::new(id, update, is_marked(record, "manual")));
-    pending.status = Status::of(&status)?;
+    let mut pending = Box::new(PendingUpdate::new(id, update, is_marked(record, "manual")));
+    pending.status = UpdateStatus::of(&status)?;
     pending.error = record.get_owned("error");
     pending.sent_by = if is_marked(record, "taken") { run } else { None };
     pending.over = is_marked(record, "over");

@@ -1,7 +1,7 @@
 //! A run of the agent: which updates it sends, how it ends, and how it is rejoined.
 
 use super::ids::IdSet;
-use super::pending::{Does, Pending, Status};
+use super::pending::{Does, PendingUpdate, UpdateStatus};
 use super::{MESSAGES, Thread};
 use crate::diff::diff;
 use crate::message::Kinds;
@@ -104,10 +104,10 @@ impl<V: Value> Thread<V> {
         let (messages, fields) = (&self.messages, &self.fields);
         self.updates.each_live(&mut |update| {
             update.sent_by = (!update.manual).then_some(anchor);
-            if !update.manual && update.status == Status::Pending {
+            if !update.manual && update.status == UpdateStatus::Pending {
                 update.note_bases(messages, fields);
                 update.anchor = Some(anchor);
-                update.mark(Status::Sent, None);
+                update.mark(UpdateStatus::Sent, None);
             }
         });
         self.places.anchor(anchor, had.clone());
@@ -155,7 +155,7 @@ impl<V: Value> Thread<V> {
                 update.note_bases(&self.messages, &self.fields);
                 update.anchor = Some(anchor);
             }
-            update.mark(Status::Sent, None);
+            update.mark(UpdateStatus::Sent, None);
         }
         self.updates.revive_all();
         for update in &local {
@@ -200,7 +200,7 @@ impl<V: Value> Thread<V> {
         let Some(run) = self.run.as_mut().filter(|_| active) else { return };
         let (messages, fields) = (run.spoke_of_messages, run.spoke_of_fields);
         let number = run.anchor;
-        let over = |update: &Pending<V>| update.is_sent_by(number);
+        let over = |update: &PendingUpdate<V>| update.is_sent_by(number);
         let taken = || self.updates.live().filter(|update| over(update));
         let edits = taken().any(|it| it.edits.iter().any(|edit| !edit.acknowledged));
         let writes = taken().any(|it| it.writes.iter().any(|write| !write.acknowledged));
@@ -224,7 +224,7 @@ impl<V: Value> Thread<V> {
     }
 
     /// Confirms these updates' changes of messages, where they are shown.
-    fn take_edits(&mut self, chosen: &dyn Fn(&Pending<V>) -> bool) {
+    fn take_edits(&mut self, chosen: &dyn Fn(&PendingUpdate<V>) -> bool) {
         let weft = self.weft(chosen);
         let edits = self.updates.iter().filter(|update| chosen(update)).flat_map(|it| &it.edits);
         for edit in edits.filter(|edit| !edit.acknowledged && edit.message.is_some()) {
@@ -238,7 +238,7 @@ impl<V: Value> Thread<V> {
 
     /// Folds these updates' writes into the confirmed fields, except those that their reducers
     /// refuse.
-    fn take_writes(&mut self, chosen: &dyn Fn(&Pending<V>) -> bool) {
+    fn take_writes(&mut self, chosen: &dyn Fn(&PendingUpdate<V>) -> bool) {
         let mut fields = self.fields.clone().shared();
         let writes = self.updates.iter().filter(|update| chosen(update)).flat_map(|it| &it.writes);
         for write in writes.filter(|write| !write.acknowledged) {
@@ -265,7 +265,7 @@ impl<V: Value> Thread<V> {
         self.updates.end(&|update| update.is_sent_by(number) && update.is_acknowledged());
         self.updates.each_live(&mut |update| {
             if update.is_sent_by(number) {
-                update.mark(Status::Failed, Some(error.clone()));
+                update.mark(UpdateStatus::Failed, Some(error.clone()));
             }
         });
         self.updates_changed();

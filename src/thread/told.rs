@@ -1,7 +1,7 @@
 //! The list of pending updates that callers see: one object until one of them changes.
 
 use super::ids::Place;
-use super::pending::Pending;
+use super::pending::PendingUpdate;
 use super::updates::Updates;
 use crate::value::{Holds, Plan, Value};
 
@@ -92,7 +92,7 @@ impl<V: Value> Told<V> {
         plan.removed.extend((next..known.len()).map(place));
         if between {
             let all = updates.iter_mut().filter(|update| !update.is_acknowledged());
-            self.list = V::array(all.map(Pending::tell));
+            self.list = V::array(all.map(PendingUpdate::tell));
         } else if !plan.is_empty() {
             let list = std::mem::replace(&mut self.list, V::null());
             self.list = V::assemble(list, V::array(items), &plan, false);

@@ -1,7 +1,7 @@
 //! All updates of a thread, found by their ids and by those of their messages.
 
 use super::ids::{ByText, Place};
-use super::pending::{Edit, Pending, Status};
+use super::pending::{Edit, PendingUpdate, UpdateStatus};
 use crate::value::{Join, Symbols, Value};
 
 #[cfg(test)]
@@ -11,7 +11,7 @@ mod tests;
 /// only to be sent again, and are not found.
 pub(super) struct Updates<V: Value> {
     /// By number, in creation order; `None` for one that is gone.
-    slots: Vec<Option<Box<Pending<V>>>>,
+    slots: Vec<Option<Box<PendingUpdate<V>>>>,
     /// How many are not gone.
     pub kept: usize,
     /// The numbers of at least those that have not failed: a run sends and ends no others.
@@ -46,27 +46,27 @@ impl<V: Value> Default for Updates<V> {
 }
 
 impl<V: Value> Updates<V> {
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Pending<V>> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &PendingUpdate<V>> {
         self.all().filter(|update| !update.over)
     }
 
-    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Pending<V>> {
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut PendingUpdate<V>> {
         self.all_mut().filter(|update| !update.over)
     }
 
     /// Includes those done.
-    pub(super) fn all(&self) -> impl Iterator<Item = &Pending<V>> {
+    pub(super) fn all(&self) -> impl Iterator<Item = &PendingUpdate<V>> {
         self.slots.iter().filter_map(Option::as_deref)
     }
 
-    pub(super) fn all_mut(&mut self) -> impl Iterator<Item = &mut Pending<V>> {
+    pub(super) fn all_mut(&mut self) -> impl Iterator<Item = &mut PendingUpdate<V>> {
         self.slots.iter_mut().filter_map(Option::as_deref_mut)
     }
 
     /// Returns those that have not failed.
-    pub(super) fn live(&self) -> impl Iterator<Item = &Pending<V>> {
+    pub(super) fn live(&self) -> impl Iterator<Item = &PendingUpdate<V>> {
         let live = self.live.iter().filter_map(|number| self.get(*number));
-        live.filter(|update| update.status != Status::Failed)
+        live.filter(|update| update.status != UpdateStatus::Failed)
     }
 
     /// Notes that one has not failed any more.
@@ -80,13 +80,14 @@ impl<V: Value> Updates<V> {
     }
 
     /// Changes each of those that have not failed.
-    pub(super) fn each_live(&mut self, change: &mut dyn FnMut(&mut Pending<V>)) {
+    pub(super) fn each_live(&mut self, change: &mut dyn FnMut(&mut PendingUpdate<V>)) {
         let mut live = std::mem::take(&mut self.live);
         live.retain(|number| {
-            let update = self.get_mut(*number).filter(|update| update.status != Status::Failed);
+            let update =
+                self.get_mut(*number).filter(|update| update.status != UpdateStatus::Failed);
             let Some(update) = update else { return false };
             change(update);
-            update.status != Status::Failed
+            update.status != UpdateStatus::Failed
         });
         self.live = live;
     }
@@ -102,16 +103,16 @@ impl<V: Value> Updates<V> {
         self.ops.find(&V::string(id)).is_some()
     }
 
-    pub(super) fn get(&self, number: u32) -> Option<&Pending<V>> {
+    pub(super) fn get(&self, number: u32) -> Option<&PendingUpdate<V>> {
         self.slots.get(number as usize)?.as_deref().filter(|update| !update.over)
     }
 
-    pub(super) fn get_mut(&mut self, number: u32) -> Option<&mut Pending<V>> {
+    pub(super) fn get_mut(&mut self, number: u32) -> Option<&mut PendingUpdate<V>> {
         self.slots.get_mut(number as usize)?.as_deref_mut().filter(|update| !update.over)
     }
 
     /// Appends an update. The number of its id is that of its slot, as each id is new.
-    pub(super) fn push(&mut self, mut update: Box<Pending<V>>) {
+    pub(super) fn push(&mut self, mut update: Box<PendingUpdate<V>>) {
         let number = self.ops.intern(&V::string(&update.id));
         let Some(number) = number.filter(|number| *number as usize == self.slots.len()) else {
             return;
@@ -124,21 +125,21 @@ impl<V: Value> Updates<V> {
             self.write_count += update.writes.len();
         }
         self.kept += 1;
-        if update.status != Status::Failed {
+        if update.status != UpdateStatus::Failed {
             self.live.push(number);
         }
         self.slots.push(Some(update));
     }
 
     /// Removes an update.
-    pub(super) fn remove(&mut self, number: u32) -> Option<Box<Pending<V>>> {
+    pub(super) fn remove(&mut self, number: u32) -> Option<Box<PendingUpdate<V>>> {
         let gone = self.take(number);
         self.tidy();
         gone
     }
 
     /// Removes those chosen, which the server has, if it may have one.
-    pub(super) fn drop_had(&mut self, chosen: &dyn Fn(&Pending<V>) -> bool) {
+    pub(super) fn drop_had(&mut self, chosen: &dyn Fn(&PendingUpdate<V>) -> bool) {
         if !std::mem::take(&mut self.found) {
             return;
         }
@@ -151,7 +152,7 @@ impl<V: Value> Updates<V> {
         self.tidy();
     }
 
-    fn take(&mut self, number: u32) -> Option<Box<Pending<V>>> {
+    fn take(&mut self, number: u32) -> Option<Box<PendingUpdate<V>>> {
         let gone = self.slots.get_mut(number as usize)?.take()?;
         self.kept -= 1;
         if !gone.over {
@@ -176,7 +177,7 @@ impl<V: Value> Updates<V> {
     }
 
     /// Marks those done of the ones that have not failed, if chosen.
-    pub(super) fn end(&mut self, chosen: &dyn Fn(&Pending<V>) -> bool) {
+    pub(super) fn end(&mut self, chosen: &dyn Fn(&PendingUpdate<V>) -> bool) {
         let (mut edits, mut writes, mut found) = (self.edit_count, self.write_count, self.found);
         self.each_live(&mut |update| {
             update.over = chosen(update);
@@ -199,13 +200,13 @@ impl<V: Value> Updates<V> {
     }
 
     /// Returns the updates with the numbers that index their edits.
-    pub(super) fn numbered(&self) -> impl Iterator<Item = (u32, &Pending<V>)> {
+    pub(super) fn numbered(&self) -> impl Iterator<Item = (u32, &PendingUpdate<V>)> {
         let slots = (0..).zip(&self.slots);
         let all = slots.filter_map(|(number, slot)| Some((number, slot.as_deref()?)));
         all.filter(|(_, update)| !update.over)
     }
 
-    pub(super) fn numbered_mut(&mut self) -> impl Iterator<Item = (u32, &mut Pending<V>)> {
+    pub(super) fn numbered_mut(&mut self) -> impl Iterator<Item = (u32, &mut PendingUpdate<V>)> {
         let slots = (0..).zip(&mut self.slots);
         let all = slots.filter_map(|(number, slot)| Some((number, slot.as_deref_mut()?)));
         all.filter(|(_, update)| !update.over)

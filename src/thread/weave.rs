@@ -1,7 +1,7 @@
 //! The messages to show: the confirmed ones with the pending edits woven in.
 
 use super::Thread;
-use super::pending::{Does, Pending};
+use super::pending::{Does, PendingUpdate};
 use crate::value::{ByNumber, Found, Holds, Plan, Value, ascending};
 
 /// The confirmed messages with the pending edits applied.
@@ -138,7 +138,7 @@ impl<V: Value> Thread<V> {
     }
 
     /// Returns the changes that these updates' pending edits make to the confirmed messages.
-    pub(super) fn weft(&mut self, chosen: &dyn Fn(&Pending<V>) -> bool) -> Weft<V> {
+    pub(super) fn weft(&mut self, chosen: &dyn Fn(&PendingUpdate<V>) -> bool) -> Weft<V> {
         let end = number(self.messages.len());
         let mut items = Vec::new();
         // By confirmed position, the change of the message there: of several the last one counts.

@@ -5,8 +5,11 @@ use super::{Found, Join, Kind, Plan, Scalar, Symbols, Texts, Value};
 /// Operations on many values at once, which a heap may implement in its own way. The defaults use
 /// the methods of [`Value`].
 ///
-/// `impl Bulk for MyValue {}` is all that a heap needs.
+/// It is hidden, which seals [`Value`].
 pub trait Bulk: Sized {
+    /// Numbers for the texts of this heap: [`Texts`], unless it has its own.
+    type Symbols: Symbols<Self>;
+
     /// Returns a new id: a uuid v4.
     #[must_use]
     fn new_id() -> Self

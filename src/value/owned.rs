@@ -25,7 +25,6 @@ impl<'a> Found<'a, Json> for &'a Json {
 
 impl Value for Json {
     type Found<'a> = &'a Self;
-    type Symbols = Texts;
 
     fn kind(&self) -> Kind {
         match self {
@@ -125,6 +124,8 @@ impl Value for Json {
 }
 
 impl Bulk for Json {
+    type Symbols = Texts;
+
     fn take(&mut self, key: &str) -> Option<Self> {
         self.get_mut(key).map(Json::take)
     }

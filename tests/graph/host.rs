@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::Value;
-use threadfold::graph::planner::{
+use threadfold::unstable::planner::{
     Answer, By, Cause, Join, Options, Plan, PlanSpec, PlanState, Run, Status, Task, Writes,
 };
 

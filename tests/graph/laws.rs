@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use threadfold::graph::planner::{
+use threadfold::unstable::planner::{
     By, Cause, ChannelState, Join, Options, Plan, PlanSpec, PlanState, Run, Status, Writes,
 };
 
@@ -326,7 +326,7 @@ fn a_handlers_writes_count_after_the_failed_task() {
 
 #[test]
 fn answers_are_given_in_order_and_the_one_for_no_task_once() {
-    use threadfold::graph::planner::Answer::{None, Saved, Take};
+    use threadfold::unstable::planner::Answer::{None, Saved, Take};
     let plan = chain(2);
     let (a, b) = (plan.branch(0), plan.branch(1));
     let mut run = Run::new(plan, &Options { recursion_limit: 9, ..Options::default() });

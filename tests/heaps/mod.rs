@@ -12,7 +12,7 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value as Owned, json};
-use threadfold::value::Bulk;
+use threadfold::unstable::Bulk;
 use threadfold::{
     Compat, CustomReducer, Error, Field, FieldReducer, Json, Lifetime, MessageList, MessageRules,
     Prefer, Schema, Value, add_messages, apply_patch, check_todo_calls, diff,

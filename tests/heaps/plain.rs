@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use serde_json::Value as Owned;
 use threadfold::Value;
-use threadfold::value::{Bulk, Found, Kind, Texts};
+use threadfold::unstable::{Bulk, Texts};
+use threadfold::value::{Found, Kind};
 
 /// JSON as a tree of its own.
 #[derive(Debug, Clone)]
@@ -14,7 +15,9 @@ pub enum Plain {
     Fields(Vec<(String, Plain)>),
 }
 
-impl Bulk for Plain {}
+impl Bulk for Plain {
+    type Symbols = Texts;
+}
 
 impl<'a> Found<'a, Plain> for &'a Plain {
     fn of(value: &'a Plain) -> Self {
@@ -32,7 +35,6 @@ impl<'a> Found<'a, Plain> for &'a Plain {
 
 impl Value for Plain {
     type Found<'a> = &'a Self;
-    type Symbols = Texts;
 
     fn kind(&self) -> Kind {
         match self {

@@ -1,7 +1,8 @@
 //! The values that a thread holds between calls: a heap of handles visits each.
 
 use serde_json::{Value, json};
-use threadfold::value::{Found, Holds};
+use threadfold::unstable::Holds;
+use threadfold::value::Found;
 use threadfold::{Event, Thread};
 
 use super::{ai, failed, hear, human, message, started, streamed, text, thread_of};

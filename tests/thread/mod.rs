@@ -7,7 +7,7 @@ use proptest::option;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use threadfold::{
-    Error, Event, Field, FieldReducer, MessageRules, Schema, Status, Thread, apply_patch,
+    Error, Event, Field, FieldReducer, MessageRules, Schema, Thread, UpdateStatus, apply_patch,
 };
 
 mod behind;
@@ -64,7 +64,7 @@ fn ids(state: &Value) -> Vec<&str> {
     messages.iter().map(|message| message["id"].as_str().unwrap()).collect()
 }
 
-fn statuses(thread: &mut Thread<Value>) -> Vec<Status> {
+fn statuses(thread: &mut Thread<Value>) -> Vec<UpdateStatus> {
     thread.pending().map(|pending| pending.status).collect()
 }
 
@@ -75,7 +75,7 @@ fn a_pending_message_keeps_its_place_until_the_server_has_it() {
     hear(&mut thread, [started("r"), streamed("a"), text("a", "Hello")]);
     assert_eq!(ids(&thread.state()), ["0", "q", "a"]);
     assert_eq!(ids(&thread.confirmed()), ["0", "a"]);
-    assert_eq!(statuses(&mut thread), [Status::Sent]);
+    assert_eq!(statuses(&mut thread), [UpdateStatus::Sent]);
     hear(&mut thread, [snapshot(&[human("0", "old"), human("q", "Hi")])]);
     assert_eq!(ids(&thread.state()), ["0", "q", "a"]);
     assert_eq!(thread.state(), thread.confirmed());
@@ -88,11 +88,11 @@ fn a_failed_run_fails_unconfirmed_updates() {
     let held = thread.optimistic(json!({ "messages": [human("1", "a")] })).unwrap();
     let id = thread.optimistic(json!({ "messages": [human("2", "b")] })).unwrap();
     hear(&mut thread, [started("r"), message(human("1", "a")), failed()]);
-    assert_eq!(statuses(&mut thread), [Status::Failed]);
+    assert_eq!(statuses(&mut thread), [UpdateStatus::Failed]);
     assert_eq!(ids(&thread.state()), ["1", "2"]);
     assert!(!thread.retry(&held));
     assert!(thread.retry(&id));
-    assert_eq!(statuses(&mut thread), [Status::Pending]);
+    assert_eq!(statuses(&mut thread), [UpdateStatus::Pending]);
     assert!(thread.rollback(&id));
     assert_eq!(thread.state(), thread.confirmed());
 }
@@ -172,9 +172,9 @@ fn a_run_that_began_without_an_id_takes_the_one_it_gets() {
     hear(&mut thread, [Event::RunStarted { id: None, joined: None }]);
     thread.optimistic(json!({ "messages": [human("2", "b")] })).unwrap();
     hear(&mut thread, [started("r")]);
-    assert_eq!(statuses(&mut thread), [Status::Sent, Status::Pending]);
+    assert_eq!(statuses(&mut thread), [UpdateStatus::Sent, UpdateStatus::Pending]);
     hear(&mut thread, [snapshot(&[human("1", "a")]), started("r")]);
-    assert_eq!(statuses(&mut thread), [Status::Sent, Status::Pending]);
+    assert_eq!(statuses(&mut thread), [UpdateStatus::Sent, UpdateStatus::Pending]);
     hear(&mut thread, [snapshot(&[human("1", "a")]), Event::run_finished()]);
     assert_eq!(ids(&thread.state()), ["1", "2"]);
 }

@@ -1,7 +1,7 @@
 //! The list of pending updates.
 
 use serde_json::{Value, json};
-use threadfold::{Error, Event, Status, Thread};
+use threadfold::{Error, Event, Thread, UpdateStatus};
 
 use super::{ai, failed, hear, human, ids, message, snapshot, started, statuses, thread_of};
 
@@ -14,13 +14,13 @@ fn an_update_has_a_status_until_it_is_the_servers_or_gone() {
     let mut thread = thread_of(&[]);
     let first = thread.optimistic(add("1")).unwrap();
     let second = thread.optimistic(add("2")).unwrap();
-    assert_eq!(thread.status(&first), Some(Status::Pending));
+    assert_eq!(thread.status(&first), Some(UpdateStatus::Pending));
     assert_eq!(thread.status("update-99"), None);
     hear(&mut thread, [started("r"), message(human("1", "1"))]);
     assert_eq!(thread.status(&first), None);
-    assert_eq!(thread.status(&second), Some(Status::Sent));
+    assert_eq!(thread.status(&second), Some(UpdateStatus::Sent));
     hear(&mut thread, [failed()]);
-    assert_eq!(thread.status(&second), Some(Status::Failed));
+    assert_eq!(thread.status(&second), Some(UpdateStatus::Failed));
     assert!(thread.rollback(&second));
     assert_eq!(thread.status(&second), None);
 }
@@ -38,7 +38,7 @@ fn what_fails_again_has_the_error_it_failed_with_last() {
     let mut record = thread.to_json();
     record["pending"][0].as_object_mut().unwrap().remove("error");
     let mut thread = Thread::from_json(None, &record).unwrap();
-    assert_eq!((statuses(&mut thread), error(&mut thread)), (vec![Status::Failed], None));
+    assert_eq!((statuses(&mut thread), error(&mut thread)), (vec![UpdateStatus::Failed], None));
     assert!(thread.fail(&update, json!("c")));
     assert_eq!(error(&mut thread), Some(json!("c")));
     assert!(thread.retry(&update));

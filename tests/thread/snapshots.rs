@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use threadfold::value::Found;
 use threadfold::{
-    Error, Event, Field, FieldReducer, Json, MessageRules, Schema, Status, Thread, Value as _,
+    Error, Event, Field, FieldReducer, Json, MessageRules, Schema, Thread, UpdateStatus, Value as _,
 };
 
 use super::{ai, failed, hear, human, ids, message, snapshot, started, streamed, text, thread_of};
@@ -254,5 +254,5 @@ fn a_manual_update_comes_after_a_runs_updates() {
     hear(&mut thread, [started("r")]);
     assert_eq!(ids(&thread.state()), ["0", "2", "1"]);
     let statuses: Vec<_> = thread.pending().map(|update| update.status).collect();
-    assert_eq!(statuses, [Status::Pending, Status::Sent]);
+    assert_eq!(statuses, [UpdateStatus::Pending, UpdateStatus::Sent]);
 }

@@ -1,12 +1,12 @@
-//! The decisions of [`threadfold::agent`] for JavaScript, as numbers: `pkg-template/src/agent/decide.ts`
+//! The decisions of [`threadfold::unstable::agent`] for JavaScript, as numbers: `pkg-template/src/agent/decide.ts`
 //! writes and reads them.
 
 use wasm_bindgen::prelude::*;
 
 use super::buffer::{read, write};
-use threadfold::agent::approval::{Decision, Gate, Outcome, Refusal, settle};
-use threadfold::agent::limits::Limits;
-use threadfold::agent::route::{Call, Jump, Next, Turn, after_model};
+use threadfold::unstable::agent::approval::{Decision, Gate, Outcome, Refusal, settle};
+use threadfold::unstable::agent::limits::Limits;
+use threadfold::unstable::agent::route::{Call, Jump, Next, Turn, after_model};
 
 const ROUTE: u32 = 0;
 const SETTLE: u32 = 1;

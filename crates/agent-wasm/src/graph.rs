@@ -5,7 +5,7 @@ use std::sync::Arc;
 use wasm_bindgen::prelude::*;
 
 use super::buffer::{Reader, Writer, count, read, whole, write};
-use threadfold::graph::planner::{
+use threadfold::unstable::planner::{
     Answer, By, Cause, ChannelState, Join, Options, Plan, PlanSpec, PlanState, Run, Status, Writes,
 };
 

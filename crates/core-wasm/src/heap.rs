@@ -8,8 +8,8 @@ use std::ops::Deref;
 
 use wasm_bindgen::prelude::*;
 
-use threadfold::unstable::{self, Change, Check, Join, Owned, Plan};
-use threadfold::value::{Bulk, Found, Kind, Value};
+use threadfold::unstable::{self, Bulk, Change, Check, Join, Owned, Plan};
+use threadfold::value::{Found, Kind, Value};
 
 /// A value in the JavaScript heap.
 ///
@@ -223,7 +223,7 @@ impl Default for Symbols {
     }
 }
 
-impl threadfold::value::Symbols<Handle> for Symbols {
+impl unstable::Symbols<Handle> for Symbols {
     fn numbers(&mut self, list: &Handle, key: &str) -> Vec<u32> {
         numbers(self.0.0, list.number(), key)
     }
@@ -252,7 +252,6 @@ fn position(index: usize) -> i32 {
 
 impl Value for Handle {
     type Found<'a> = Here;
-    type Symbols = Symbols;
 
     fn kind(&self) -> Kind {
         match kind(self.number()) {
@@ -341,6 +340,8 @@ impl Value for Handle {
 }
 
 impl Bulk for Handle {
+    type Symbols = Symbols;
+
     fn new_id() -> Self {
         Handle::of(new_id())
     }

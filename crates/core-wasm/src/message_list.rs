@@ -5,8 +5,8 @@ use wasm_bindgen::prelude::*;
 use super::heap::{Handle, UNDEFINED};
 use super::numbers::list as ask;
 use super::{heap, rules, value};
-use threadfold::value::{Holds, Value};
-use threadfold::{MessageList, unstable};
+use threadfold::unstable::{self, Holds};
+use threadfold::{MessageList, Value};
 
 /// The core of the package's `MessageList`.
 #[wasm_bindgen]

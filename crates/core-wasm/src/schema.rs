@@ -7,8 +7,10 @@ use wasm_bindgen::prelude::*;
 use super::heap::{Handle, Root};
 use super::numbers::{apply, field, ways};
 use super::{answer, heap, preference, rules, text, value};
-use threadfold::schema::{CustomFn, CustomReducer, Field, FieldReducer, Lifetime, Schema};
-use threadfold::{Error, Filtered, Value, unstable};
+use threadfold::{
+    CustomFn, CustomReducer, Error, Field, FieldReducer, Filtered, Lifetime, Schema, Value,
+    unstable,
+};
 
 /// The core of the package's `Schema`.
 #[wasm_bindgen]

@@ -6,8 +6,9 @@ use super::heap::{Handle, UNDEFINED};
 use super::numbers::{ask, event, made};
 use super::schema::RawSchema;
 use super::{answer, heap, text, value};
-use threadfold::value::{Holds, Kind, Value};
-use threadfold::{Error, Event, Part, Thread, unstable};
+use threadfold::unstable::{self, Holds};
+use threadfold::value::{Kind, Value};
+use threadfold::{Error, Event, Part, Thread};
 
 /// The core of the package's `Thread`.
 #[wasm_bindgen]

@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used)]
 
-use crate::thread::Status;
+use crate::thread::UpdateStatus;
 use crate::value::Value as _;
 use crate::{Event, Json, Thread};
 
@@ -53,7 +53,7 @@ fn what_is_pending_is_one_list_until_something_of_it_changes() {
     assert_eq!(thread.pending_list().len(), 0);
     thread.receive(Event::State { values: Json::object(), own: None }).unwrap();
     assert_eq!(thread.pending_list().len(), 1);
-    assert_eq!(thread.status(&second), Some(Status::Sent));
+    assert_eq!(thread.status(&second), Some(UpdateStatus::Sent));
     let none = Event::Messages { messages: Json::array([]), client_roles: None, partial: false };
     thread.receive(none).unwrap();
     assert_eq!(thread.pending_list().len(), 2);

@@ -2,7 +2,7 @@
 
 use super::Updates;
 use crate::Json;
-use crate::thread::pending::{Edit, Pending};
+use crate::thread::pending::{Edit, PendingUpdate};
 use crate::value::Value as _;
 
 #[test]
@@ -13,7 +13,7 @@ fn what_is_kept_of_updates_that_are_gone_is_bounded_by_those_that_are_not() {
         let ids: Vec<String> = (0..count).map(|at| at.to_string()).collect();
         for id in &ids {
             let update = Json::from(serde_json::json!({ "a": 1 }));
-            let mut pending = Pending::new(id.clone(), update, false);
+            let mut pending = PendingUpdate::new(id.clone(), update, false);
             pending.edits.push(Edit::removal(Json::string(id)));
             updates.push(Box::new(pending));
         }

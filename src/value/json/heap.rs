@@ -23,7 +23,6 @@ impl<'a> Found<'a, Json> for &'a Json {
 
 impl Value for Json {
     type Found<'a> = &'a Self;
-    type Symbols = Texts;
 
     fn kind(&self) -> Kind {
         match self.0 {
@@ -121,6 +120,8 @@ impl Value for Json {
 }
 
 impl Bulk for Json {
+    type Symbols = Texts;
+
     fn take(&mut self, key: &str) -> Option<Self> {
         self.field(key)?;
         self.fields_mut()?.get_mut(key).map(mem::take)
