@@ -179,7 +179,7 @@ export function isPlainPrototype(prototype) {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** A new message id: a version 4 UUID. */
+/** A random id: a version 4 UUID. */
 export function uuid() {
   // Only available on pages served over https.
   if (crypto.randomUUID) return crypto.randomUUID();

@@ -1,7 +1,7 @@
 // The ways to an AG-UI agent.
 import type { Observable } from "../stream/source.js";
 import type { RunnableGraph } from "../stream/graph-parts.js";
-import { HTTP_OPTIONS, jsonOf, request, type HttpOptions } from "../stream/http.js";
+import { HTTP_OPTIONS, httpStatusOf, jsonOf, request, type HttpOptions } from "../stream/http.js";
 import { ThreadfoldError } from "../shared/errors.js";
 import { checkOptions } from "../shared/options.js";
 import type { LoadedThread, RunRef, Transport } from "../runner/transport.js";
@@ -81,7 +81,7 @@ export function overHttp(options: HttpTransportOptions): AgUiTransport {
       try {
         return loaded(await jsonOf(await request(options, threadUrl(threadId), {}, { signal })));
       } catch (error) {
-        if ((error as { status?: unknown }).status === 404) return undefined;
+        if (httpStatusOf(error) === 404) return undefined;
         throw error;
       }
     },

@@ -4,6 +4,7 @@ import type { Conversation } from "./conversation.js";
 import { finishedMessage, joinPart } from "./chunk.js";
 import { isDict, type Dict } from "./merge.js";
 import { plainDict, readMessage } from "./message-form.js";
+import { isSummarizing, taskOf } from "./message-metadata.js";
 import { isToolsOwn } from "./namespace.js";
 import { isBefore } from "./part-keys.js";
 import type { LangGraphPart } from "./parts.js";
@@ -146,15 +147,4 @@ const isNode = (key: string): boolean => !key.startsWith("__") || key.startsWith
 function kindOf({ event = "" }: LangGraphPart): [kind: string, namespace: readonly string[]] {
   const [kind = "", ...namespace] = event.split("|");
   return [kind, namespace];
-}
-
-/** Whether a middleware's model is summarizing the conversation: its output is not part of it. */
-function isSummarizing(metadata: unknown): boolean {
-  return isDict(metadata) && metadata["lc_source"] === "summarization";
-}
-
-function taskOf(metadata: unknown): string {
-  if (!isDict(metadata)) return "";
-  const task = metadata["langgraph_checkpoint_ns"] ?? metadata["checkpoint_ns"];
-  return typeof task === "string" ? task : "";
 }

@@ -1,7 +1,7 @@
 import { ThreadfoldError } from "../shared/errors.js";
 import { connectionError, UNREACHABLE } from "../stream/connection.js";
 import { runError } from "../stream/run-result.js";
-import { pause } from "../stream/http.js";
+import { httpStatusOf, pause } from "../stream/http.js";
 import type { RunProtocol } from "./protocol.js";
 
 /** Has the server stop a run. It may never answer, and nothing goes out before this is over. */
@@ -41,5 +41,4 @@ export class Cancel {
 const UNANSWERED = "The server has not answered the request to stop the run, which may go on there.";
 
 /** Whether a server reports that no such run is active. */
-const hasEnded = (error: unknown): boolean =>
-  [404, 409, 410].includes((error as { status?: number } | undefined)?.status ?? 0);
+const hasEnded = (error: unknown): boolean => [404, 409, 410].includes(httpStatusOf(error) as number);

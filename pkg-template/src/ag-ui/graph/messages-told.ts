@@ -2,6 +2,7 @@
 import { textOf } from "../../state/message-content.js";
 import { isDict, type Dict } from "../../langgraph/merge.js";
 import { readMessage, type WireMessage } from "../../langgraph/message-form.js";
+import { isSummarizing, taskOf } from "../../langgraph/message-metadata.js";
 import { isToolsOwn } from "../../langgraph/namespace.js";
 import { newId } from "../../shared/new-id.js";
 import { snapshotOf, type ClientMessages } from "./client-messages.js";
@@ -221,14 +222,6 @@ const reasoningOf = ({ id }: Open) => `${id}:reasoning`;
 function messagesIn(result: unknown): readonly unknown[] {
   const writes = Array.isArray(result) ? (result as unknown[]) : isDict(result) ? Object.entries(result) : [];
   return writes.flatMap((write) => (Array.isArray(write) && write[0] === "messages" ? [write[1]].flat() : []));
-}
-
-/** Whether a middleware's model is summarizing the conversation: its output is not part of it. */
-const isSummarizing = (metadata: unknown) => isDict(metadata) && metadata["lc_source"] === "summarization";
-
-function taskOf(metadata: unknown): string {
-  const { langgraph_checkpoint_ns: ns, checkpoint_ns: older } = isDict(metadata) ? metadata : ({} as Dict);
-  return textIn(ns) ?? textIn(older) ?? "";
 }
 
 const textIn = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
