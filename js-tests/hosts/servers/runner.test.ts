@@ -227,11 +227,11 @@ test.concurrent("LangGraph: a reload after the run has ended joins what is over"
 
 test.concurrent("LangGraph: the text of a subgraph before it asked stays through a reload and the answer", async () => {
   const { open, inStep } = SERVERS.LangGraph;
-  const { thread, runner } = open("consent", { streamSubgraphs: true });
+  const { thread, runner } = open("consent", { subgraphs: true });
   await runner.sendMessage("Tidy up");
   const said = "I would delete three files.";
   expect(texts(thread)).toEqual(["Tidy up", said]);
-  const again = open("consent", { streamSubgraphs: true }, asJson(thread));
+  const again = open("consent", { subgraphs: true }, asJson(thread));
   const lacking: unknown[] = [];
   byPart(again.thread).subscribe(() => {
     if (!texts(again.thread).includes(said)) lacking.push(texts(again.thread));

@@ -53,6 +53,41 @@ test("the state of an agent whose schema is one of langgraph.js", async () => {
   expectTypeOf(ofZod.other);
 });
 
+test("the hooks of a middleware have the context of its contextSchema", async () => {
+  const contextSchema = z.object({ user: z.string() });
+  type Context = z.infer<typeof contextSchema>;
+  const seen: string[] = [];
+  const typed = createMiddleware({
+    name: "Typed",
+    contextSchema,
+    stateSchema: { count: field.replace<number>() },
+    beforeAgent: ({ count }, { context }) => {
+      expectTypeOf(context).toEqualTypeOf<Context>();
+      expectTypeOf(count).toEqualTypeOf<number | undefined>();
+      seen.push(context.user);
+    },
+    beforeModel: { hook: (_, { context }) => void seen.push(context.user), canJumpTo: ["end"] },
+    wrapModelCall: (request, handler) => {
+      expectTypeOf(request.runtime.context).toEqualTypeOf<Context>();
+      return handler({ ...request, systemPrompt: `For ${request.runtime.context.user}` });
+    },
+    wrapToolCall: (request, handler) => {
+      expectTypeOf(request.runtime.context).toEqualTypeOf<Context>();
+      return handler(request);
+    },
+  });
+  createMiddleware({
+    name: "Untyped",
+    beforeAgent: (_, { context }) => expectTypeOf(context).toEqualTypeOf<unknown>() as never,
+  });
+  const { count } = await createAgent({ model, middleware: [typed] }).invoke(
+    { messages: "Hi" },
+    { context: { user: "Ada" } },
+  );
+  expectTypeOf(count).toEqualTypeOf<number | undefined>();
+  expect(seen).toEqual(["Ada", "Ada"]);
+});
+
 test("the answer of an agent has the type of its form", async () => {
   const form = z.object({ n: z.number() });
   const calls = { content: "", tool_calls: [{ id: "c", name: "Answer", args: { n: 42 } }] };

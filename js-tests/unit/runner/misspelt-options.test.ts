@@ -58,7 +58,7 @@ test("every option that there is is taken, and so is one that is undefined", () 
     config: {},
     wire: "quiet",
     streamMode: [],
-    streamSubgraphs: true,
+    subgraphs: true,
     multitaskStrategy: "reject",
     onThreadId: () => {},
   };

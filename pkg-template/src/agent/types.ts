@@ -24,7 +24,7 @@ export type BaseFields = {
 export type JumpTarget = "model" | "tools" | "end";
 
 /** The values that a hook receives besides the state, from its node of the graph. */
-export type Runtime<Context = unknown> = NodeContext & { readonly context?: Context };
+export type Runtime<Context = unknown> = NodeContext & { readonly context: Context };
 
 /** The result of a hook: an update of the state, with `jumpTo` for another way; or nothing. */
 export type HookUpdate = { readonly jumpTo?: JumpTarget | undefined; readonly [field: string]: unknown } | Command;
@@ -33,19 +33,19 @@ type Returned<T> = T | void | null | undefined | Promise<T | void | null | undef
 
 /** A function that a list of middlewares takes, whatever part of the state it names. */
 type Hook<Args extends unknown[], Result> = { call(...args: Args): Result }["call"];
-type StateHook<State> = Hook<[state: State, runtime: Runtime], Returned<HookUpdate>>;
+type StateHook<State, Context> = Hook<[state: State, runtime: Runtime<Context>], Returned<HookUpdate>>;
 
 /** A hook that is a node of the graph. */
-export type NodeHook<State = AgentState> =
-  | StateHook<State>
+export type NodeHook<State = AgentState, Context = unknown> =
+  | StateHook<State, Context>
   | {
-      readonly hook: StateHook<State>;
+      readonly hook: StateHook<State, Context>;
       /** Where it may jump to: only declared ways are ways of the graph. */
       readonly canJumpTo?: readonly JumpTarget[] | undefined;
     };
 
 /** A call of the model. To change it, call the handler with a copy: `handler({ ...request, model })`. */
-export interface ModelRequest<State = AgentState> {
+export interface ModelRequest<State = AgentState, Context = unknown> {
   readonly model: AgentModel;
   readonly messages: readonly LangChainMessage[];
   readonly systemPrompt?: string | undefined;
@@ -58,7 +58,7 @@ export interface ModelRequest<State = AgentState> {
   /** Options that this model takes: temperature, …. */
   readonly modelSettings?: Record<string, unknown> | undefined;
   readonly state: State;
-  readonly runtime: Runtime;
+  readonly runtime: Runtime<Context>;
 }
 
 /** Whether the model has to call a tool, or which. */
@@ -81,12 +81,12 @@ export interface ModelResponse {
 }
 
 /** A call of a tool. To change it, call the handler with a copy. */
-export interface ToolCallRequest<State = AgentState> {
+export interface ToolCallRequest<State = AgentState, Context = unknown> {
   readonly toolCall: ToolCall;
   /** The tool; undefined if there is none of this name. A copy may have one in any form. */
   readonly tool: AgentTool | ToolLike | undefined;
   readonly state: State;
-  readonly runtime: ToolRuntime;
+  readonly runtime: ToolRuntime & { readonly context: Context };
 }
 
 /** The values that a tool receives besides its arguments. */
@@ -125,32 +125,35 @@ type DeclaredFields<State, Update> = {
 };
 
 /** Part of an agent: fields, tools, and hooks around its loop. Make one with {@link createMiddleware}. */
-export interface Middleware<F = SchemaFields, State = AgentState & StateOf<F>> {
+export interface Middleware<F = SchemaFields, State = AgentState & StateOf<F>, Context = unknown> {
   /** Unique in an agent: `${name}.before_model` is the name of a node. */
   readonly name: string;
   readonly stateSchema?: StateForm<F> | undefined;
   /** Checks and completes the run's `context` for its hooks: a zod object, or anything with its `parse`. */
-  readonly contextSchema?: { parse(context: unknown): unknown } | undefined;
+  readonly contextSchema?: { parse(context: unknown): Context } | undefined;
   readonly tools?: readonly ToolLike[] | undefined;
   /** Once, before the loop. */
-  readonly beforeAgent?: NodeHook<State> | undefined;
+  readonly beforeAgent?: NodeHook<State, Context> | undefined;
   /** Before each call of the model. */
-  readonly beforeModel?: NodeHook<State> | undefined;
+  readonly beforeModel?: NodeHook<State, Context> | undefined;
   /** After each call of the model. The last middleware's is the first to run. */
-  readonly afterModel?: NodeHook<State> | undefined;
+  readonly afterModel?: NodeHook<State, Context> | undefined;
   /** Once, after the loop. The last middleware's is the first to run. */
-  readonly afterAgent?: NodeHook<State> | undefined;
+  readonly afterAgent?: NodeHook<State, Context> | undefined;
   /** Around each call of the model; the first middleware's is the outermost. */
   readonly wrapModelCall?:
     | Hook<
-        [request: ModelRequest<State>, handler: (request: ModelRequest<State>) => Promise<AiMessage>],
+        [request: ModelRequest<State, Context>, handler: (request: ModelRequest<State, Context>) => Promise<AiMessage>],
         Promise<AiMessage | ModelResponse | Command> | AiMessage | ModelResponse | Command
       >
     | undefined;
   /** Around each tool call; the first middleware's is the outermost. */
   readonly wrapToolCall?:
     | Hook<
-        [request: ToolCallRequest<State>, handler: (request: ToolCallRequest<State>) => Promise<ToolOutcome>],
+        [
+          request: ToolCallRequest<State, Context>,
+          handler: (request: ToolCallRequest<State, Context>) => Promise<ToolOutcome>,
+        ],
         Promise<ToolOutcome> | ToolOutcome
       >
     | undefined;

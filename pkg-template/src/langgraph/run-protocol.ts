@@ -61,7 +61,7 @@ export class LangGraphProtocol implements RunProtocol {
   ): (signal: AbortSignal) => Promise<RunNews> {
     const { config, context } = this.#options;
     const streamMode = modesOf(this.#options);
-    const { streamSubgraphs, multitaskStrategy } = this.#options;
+    const { subgraphs: streamSubgraphs, multitaskStrategy } = this.#options;
     const payload: RunPayload = {
       ...(answers ? { command: { resume: resumeOf(answers) } } : { input: inputOf(updates, this.#thread.schema) }),
       config: asked(config),

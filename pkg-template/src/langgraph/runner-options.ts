@@ -25,7 +25,7 @@ export interface LangGraphRunnerOptions extends RunnerOptions, HttpOptions {
   /** More modes, for `onEvent`. Default `["custom"]`. */
   streamMode?: readonly string[] | undefined;
   /** Whether to stream the events of subgraphs, too. */
-  streamSubgraphs?: boolean | undefined;
+  subgraphs?: boolean | undefined;
   /** How the server handles a run while another run of the thread is active. Default: the server's. */
   multitaskStrategy?: "reject" | "interrupt" | "rollback" | "enqueue" | undefined;
   /**
@@ -47,7 +47,7 @@ export const OWN_OPTIONS = {
   context: true,
   wire: true,
   streamMode: true,
-  streamSubgraphs: true,
+  subgraphs: true,
   multitaskStrategy: true,
   onThreadId: true,
   onEvent: true,

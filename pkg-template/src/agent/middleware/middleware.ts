@@ -1,8 +1,9 @@
 import { ThreadfoldError } from "../../shared/errors.js";
-import { defineSchema, type Schema, type Fields as SchemaFields } from "../../state/schema.js";
+import { defineSchema, type Schema, type Fields as SchemaFields, type StateOf } from "../../state/schema.js";
 import { StateGraph } from "../../graph/state-graph.js";
 import { checkOptions } from "../../shared/options.js";
 import type {
+  AgentState,
   Checked,
   FieldsOf,
   JumpTarget,
@@ -39,8 +40,10 @@ import type {
  * console.log(messages.at(-1)?.content); // I was told: Be polite.
  * ```
  */
-export function createMiddleware<const S extends StateForm<SchemaFields> = Record<never, never>>(
-  middleware: Middleware<FieldsOf<S>> & { readonly stateSchema?: S | undefined },
+export function createMiddleware<const S extends StateForm<SchemaFields> = Record<never, never>, Context = unknown>(
+  middleware: Middleware<FieldsOf<S>, AgentState & StateOf<FieldsOf<S>>, Context> & {
+    readonly stateSchema?: S | undefined;
+  },
 ): Middleware<FieldsOf<S>> {
   return checked(middleware);
 }
