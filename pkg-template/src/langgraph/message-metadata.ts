@@ -1,4 +1,4 @@
-// What the metadata of a streamed message says: the second part of the mode `messages`.
+// The metadata of a streamed message: the second part of the mode `messages`.
 import { isDict } from "./merge.js";
 
 /** Whether a middleware's model is summarizing the conversation: its output is not part of it. */
