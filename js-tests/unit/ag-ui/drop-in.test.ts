@@ -330,7 +330,7 @@ test("a run that failed in the middle of a message does not send that message as
 });
 
 test.each([
-  ["the connection breaks", throwError(() => new Error("lost")), { message: "lost" }],
+  ["the connection breaks", throwError(() => new Error("lost")), { cause: { message: "lost" } }],
   ["the stream ends", EMPTY, undefined],
 ])("when %s in the middle of a run, the run is disconnected, not running for ever", async (_, end, error) => {
   class Told extends AbstractAgent {

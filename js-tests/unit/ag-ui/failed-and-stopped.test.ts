@@ -47,8 +47,13 @@ test.each([
   const error: unknown = await foldAgUi(thread, answer()).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(Error);
   expect(op.status).toBe("failed");
-  expect(thread.pending[0]?.error).toBe(error);
-  expect(thread.run).toMatchObject({ status: "error", error });
+  const { status, error: reason } = thread.run;
+  expect([status, [error, reason?.cause].includes(error), reason?.message]).toEqual([
+    "error",
+    true,
+    (error as Error).message,
+  ]);
+  expect(thread.pending[0]?.error).toBe(reason);
   expect(thread.getState().messages).toEqual([question]);
   op.retry();
   await foldAgUi(thread, [started(), ...text("a", "A"), finished()]);

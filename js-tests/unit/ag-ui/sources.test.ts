@@ -123,8 +123,8 @@ test("an error fails what is pending", async () => {
   const op = thread.optimistic({ messages: [{ id: "u1", role: "user", content: "Q" }] });
   await foldAgUi(thread, [started(), { type: "RUN_ERROR", message: "no" }]);
   expect(op.status).toBe("failed");
-  expect(thread.pending[0]?.error).toEqual({ message: "no" });
-  expect(thread.run).toMatchObject({ status: "error", error: { message: "no" } });
+  expect(thread.run).toMatchObject({ status: "error", error: { code: "RUN_FAILED", message: "no" } });
+  expect(thread.pending[0]?.error).toBe(thread.run.error);
 });
 
 test("reading stops with the run, and the source is given up", async () => {
@@ -238,7 +238,11 @@ test("the source's own error rejects; folded events stay, and the run can be rep
   events.error(new Error("connection lost"));
   await expect(reading).rejects.toThrow("connection lost");
   expect(thread.getState().messages).toEqual([{ id: "m1", role: "assistant", content: "Hel" }]);
-  expect(thread.run).toMatchObject({ id: "r1", status: "disconnected", error: new Error("connection lost") });
+  expect(thread.run).toMatchObject({
+    id: "r1",
+    status: "disconnected",
+    error: { code: "NO_CONNECTION", cause: new Error("connection lost") },
+  });
   await foldAgUi(thread, RUN);
   expect(thread.getState().messages).toEqual(SAID);
   expect(thread.run).toMatchObject({ id: "r1", status: "ready" });

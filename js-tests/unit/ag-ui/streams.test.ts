@@ -498,7 +498,11 @@ test("the run says how it ended", async () => {
   await foldAgUi(thread, [started(), finished("r1", { outcome: { type: "interrupt", interrupts } })]);
   expect(thread.run).toMatchObject({ id: "r1", status: "interrupted", interrupts });
   await foldAgUi(thread, [started("r2"), { type: "RUN_ERROR", message: "no", code: "E" }] as Event[]);
-  expect(thread.run).toMatchObject({ id: "r2", status: "error", error: { message: "no", code: "E" } });
+  expect(thread.run).toMatchObject({
+    id: "r2",
+    status: "error",
+    error: { code: "RUN_FAILED", message: "no", serverCode: "E" },
+  });
   await foldAgUi(thread, [started("r3"), finished("r3")]);
   expect(thread.run).toEqual({ id: "r3", status: "ready" });
 });

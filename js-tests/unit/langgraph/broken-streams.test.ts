@@ -361,7 +361,11 @@ describe("a connection that breaks leaves a run that may be joined", () => {
     const parts = numbered([...BEGIN, chunk("a", "Hel"), chunk("a", "lo"), values(Q, ai("a", "Hello"))]);
     expect(await reason(foldLangGraph(thread, cut(parts.slice(0, 3))))).toBe(broken);
     expect(thread.sent("disconnected")).toEqual([{ type: "disconnected", error: broken }]);
-    expect(thread.run).toMatchObject({ status: "disconnected", error: broken, lastEventId: "3" });
+    expect(thread.run).toMatchObject({
+      status: "disconnected",
+      error: { code: "NO_CONNECTION", cause: broken },
+      lastEventId: "3",
+    });
     await foldLangGraph(thread, streamOf(parts.slice(3)));
     expect(thread.run).toMatchObject({ status: "ready" });
     expect(thread.contents).toEqual(["Hi", "Hello"]);

@@ -32,8 +32,8 @@ test("a request that fails: the question has failed, can be retried, and the nex
   const op = thread.optimistic({ messages: [Q] });
   expect(await reason(foldLangGraph(thread, Promise.reject(down)))).toBe(down);
   expect(op.status).toBe("failed");
-  expect(thread.pending[0]?.error).toBe(down);
-  expect(thread.run).toMatchObject({ status: "error", error: down });
+  expect(thread.run).toMatchObject({ status: "error", error: { code: "RUN_FAILED", cause: down } });
+  expect(thread.pending[0]?.error).toBe(thread.run.error);
   op.retry();
   await foldLangGraph(thread, streamOf([metadata(), values(Q), values(Q, ai("a", "Hello"))]));
   expect(op.status).toBe("done");
@@ -46,7 +46,7 @@ test("a run that the caller began, and the server refuses, has failed", async ()
   thread.receive({ type: "run-started" });
   await reason(foldLangGraph(thread, Promise.reject(down)));
   expect(thread.sent("run-started").length).toBe(1);
-  expect(thread.run).toMatchObject({ status: "error", error: down });
+  expect(thread.run).toMatchObject({ status: "error", error: { code: "RUN_FAILED", cause: down } });
   expect(op.status).toBe("failed");
 });
 

@@ -219,7 +219,7 @@ test("a failed update is loaded as failed, and may be tried again", async () => 
   thread.optimistic({ messages: [human("1", "a")] });
   hear(thread, started("r"), failed, message(ai("0", "b")));
   using again = await loadThread({ name, storage: saved(thread) });
-  expect(again?.pending.map(({ status, error }) => [status, error])).toEqual([["failed", "down"]]);
+  expect(again?.pending.map(({ status, error }) => [status, error?.message])).toEqual([["failed", "down"]]);
   again?.pending[0]?.retry();
   expect(again?.pending.map(({ status }) => status)).toEqual(["pending"]);
 });

@@ -201,7 +201,7 @@ test("a component that shows a failure renders for it, and for the connection, t
   thread.receive({ type: "disconnected", error: "cut" });
   await expect.poll(() => host.textContent).toBe("disconnected");
   thread.receive({ type: "run-error", error: "down" });
-  await expect.poll(() => host.textContent).toBe("error down");
+  await expect.poll(() => host.textContent).toBe("error ThreadfoldError: down");
   op.retry();
   await expect.poll(() => host.textContent).toBe("error");
   expect(renders.state).toBe(before);

@@ -65,7 +65,9 @@ describe("the server's values", () => {
     const op = thread.optimistic({ messages: [human("q", "Hi")] });
     hear(thread, started("r"), messages(), failed);
     expect([op.status, shown(thread)]).toEqual(["failed", ["q Hi"]]);
-    expect(thread.pending).toMatchObject([{ id: op.id, status: "failed", error: "down" }]);
+    expect(thread.pending).toMatchObject([
+      { id: op.id, status: "failed", error: { code: "RUN_FAILED", message: "down" } },
+    ]);
   });
 
   test("an update event may bring a message under the server's id, too", () => {

@@ -199,44 +199,49 @@ test(
   },
 );
 
-test("an error keeps its name, its message and its code in a record, for the run and for failed updates", () => {
+test("an error is a ThreadfoldError with its message and its code, also in a record, for the run and for failed updates", () => {
   class Refused extends Error {
     override name = "Refused";
     code = "QUOTA";
     self = this;
   }
-  const CASES: [unknown, unknown][] = [
-    [new TypeError("fetch failed"), { name: "TypeError", message: "fetch failed" }],
-    [new Refused("no more"), { name: "Refused", message: "no more", code: "QUOTA" }],
-    [new DOMException("late", "TimeoutError"), { name: "TimeoutError", message: "late", code: 23 }],
-    [new ThreadfoldError("BAD_RESPONSE", "500"), { name: "ThreadfoldError", message: "500", code: "BAD_RESPONSE" }],
+  const CASES: [unknown, object][] = [
+    [new TypeError("fetch failed"), { code: "RUN_FAILED", message: "fetch failed" }],
+    [new Refused("no more"), { code: "RUN_FAILED", message: "no more", serverCode: "QUOTA" }],
+    [new DOMException("late", "TimeoutError"), { code: "RUN_FAILED", message: "late", serverCode: 23 }],
+    [
+      new ThreadfoldError("BAD_RESPONSE", "500", { status: 500 }),
+      { code: "BAD_RESPONSE", message: "500", status: 500 },
+    ],
     [
       { message: "said", code: 7, more: [1] },
-      { message: "said", code: 7, more: [1] },
+      { code: "RUN_FAILED", message: "said", serverCode: 7 },
     ],
-    ["said", "said"],
+    ["said", { code: "RUN_FAILED", message: "said" }],
   ];
-  for (const [error, plain] of CASES) {
+  const plain = (error: unknown) => JSON.parse(JSON.stringify(error)) as object;
+  for (const [error, words] of CASES) {
     const thread = new Thread();
     thread.optimistic({ messages: "sent" });
     thread.receive({ type: "run-started", runId: "r" });
     thread.receive({ type: "run-error", error });
     thread.optimistic({ messages: "later" }).fail(error);
-    expect(thread.run.error).toBe(error);
-    expect(thread.pending.map((update) => update.error)).toEqual([error, error]);
-    for (const record of [json(thread), thread.toJSON()]) {
-      const again = Thread.fromJSON(record);
-      expect(again.run).toEqual({ id: "r", status: "error", error: plain });
-      expect(again.pending.map((update) => update.error)).toEqual([plain, plain]);
+    const { error: reason } = thread.run;
+    expect(error instanceof ThreadfoldError ? reason : reason?.cause).toBe(error);
+    const expected = { name: "ThreadfoldError", ...words };
+    for (const one of [thread, ...[json(thread), thread.toJSON()].map((record) => Thread.fromJSON(record))]) {
+      const errors = [one.run.error, ...one.pending.map((update) => update.error)];
+      expect(errors.every((each) => each instanceof ThreadfoldError)).toBe(true);
+      expect(errors.map(plain)).toEqual([expected, expected, expected]);
     }
   }
   const thread = new Thread();
   thread.receive({ type: "run-started", runId: "r" });
   thread.receive({ type: "disconnected", error: new Error("lost") });
-  expect(Thread.fromJSON(json(thread)).run).toEqual({
+  expect(Thread.fromJSON(json(thread)).run).toMatchObject({
     id: "r",
     status: "disconnected",
-    error: { name: "Error", message: "lost" },
+    error: { code: "NO_CONNECTION" },
   });
 });
 

@@ -1,5 +1,5 @@
 // A thread's reports besides its state: the run's status, pending updates, incomplete messages.
-import { Thread, type ThreadEvent, type ThreadState } from "threadfold";
+import { Thread, ThreadfoldError, type ThreadEvent, type ThreadState } from "threadfold";
 import { expect, test, vi } from "vitest";
 import {
   ai,
@@ -32,10 +32,13 @@ test("a run by its events", () => {
     [finished, { id: "r", status: "ready" }],
     [disconnected("late"), { id: "r", status: "ready" }],
     [started("s"), { id: "s", status: "submitted" }],
-    [disconnected("cut"), { id: "s", status: "disconnected", error: "cut" }],
+    [
+      disconnected("cut"),
+      { id: "s", status: "disconnected", error: expect.objectContaining({ code: "NO_CONNECTION", cause: "cut" }) },
+    ],
     [disconnected(), { id: "s", status: "disconnected" }],
     [streamed("1"), { id: "s", status: "streaming" }],
-    [failed, { id: "s", status: "error", error: "down" }],
+    [failed, { id: "s", status: "error", error: expect.objectContaining({ code: "RUN_FAILED", message: "down" }) }],
     [started(), { status: "submitted" }],
     [interrupted({ id: "i" }), { status: "interrupted", interrupts: [{ id: "i" }] }],
     [started("t"), { id: "t", status: "submitted" }],
@@ -114,7 +117,7 @@ test("run, pending and streaming are the same objects while they are equal", () 
   op.fail("no");
   expect(thread.pending).not.toBe(pending);
   expect(thread.pending[1]).toBe(pending[1]);
-  expect(thread.pending[0]).toMatchObject({ status: "failed", error: "no" });
+  expect(thread.pending[0]).toMatchObject({ status: "failed", error: { code: "RUN_FAILED", message: "no" } });
   hear(thread, whole("a"));
   expect(thread.incompleteIds).toEqual([]);
 });
@@ -136,9 +139,10 @@ test("listeners are notified of pending updates and the run, also when the state
   expect(await next(failed)).toEqual([[true, "failed", "error"]]);
   op.retry();
   expect(heard.splice(0)).toEqual([[true, "pending", "error"]]);
-  op.fail("no");
+  const error = new ThreadfoldError("RUN_FAILED", "no");
+  op.fail(error);
   expect(heard.splice(0)).toEqual([[true, "failed", "error"]]);
-  op.fail("no");
+  op.fail(error);
   expect(heard).toEqual([]);
   op.settle();
   expect(heard.splice(0)).toEqual([[true, undefined, "error"]]);

@@ -1,6 +1,6 @@
 import { ThreadfoldError } from "../shared/errors.js";
 import { connectionError, UNREACHABLE } from "../stream/connection.js";
-import { runError } from "../stream/run-result.js";
+import { runError } from "../shared/run-error.js";
 import { httpStatusOf, pause } from "../stream/http.js";
 import type { RunProtocol } from "./protocol.js";
 

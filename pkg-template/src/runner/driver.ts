@@ -1,7 +1,8 @@
 import { ThreadfoldError } from "../shared/errors.js";
 import type { Thread } from "../thread/thread.js";
 import { isConnected } from "../stream/run-end.js";
-import { runError, type Interrupt, type RunResult } from "../stream/run-result.js";
+import { runError } from "../shared/run-error.js";
+import type { Interrupt, RunResult } from "../stream/run-result.js";
 import type { RunStatus } from "../thread/thread-types.js";
 import { Effects } from "./effects.js";
 import { step } from "./machine.js";

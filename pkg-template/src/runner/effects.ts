@@ -1,7 +1,8 @@
 import { ThreadfoldError } from "../shared/errors.js";
 import { LeftOff } from "../shared/abort.js";
 import { sameJson } from "../shared/same-json.js";
-import { BROKEN, brokenBy } from "../stream/connection.js";
+import { BROKEN } from "../shared/run-error.js";
+import { brokenBy } from "../stream/connection.js";
 import { isFinal, isGone, isLost, isNotLetIn, pause } from "../stream/http.js";
 import type { Thread } from "../thread/thread.js";
 import type { PendingUpdate, ThreadRun } from "../thread/thread-types.js";

@@ -1,7 +1,7 @@
 import { ThreadfoldError } from "../shared/errors.js";
 import { choice } from "../shared/choices.js";
 import { option, reading } from "../shared/reading.js";
-import { BROKEN } from "../stream/connection.js";
+import { BROKEN } from "../shared/run-error.js";
 import { BECOME } from "../thread/become.js";
 import type { Thread } from "../thread/thread.js";
 import { answersTo } from "./run-interrupts.js";

@@ -1,8 +1,8 @@
 // A server that cannot be reached, in one sentence for every browser.
 import { ThreadfoldError } from "../shared/errors.js";
+import { BROKEN } from "../shared/run-error.js";
 
 export const UNREACHABLE = "The server could not be reached.";
-export const BROKEN = "The connection to the server broke.";
 
 /**
  * Returns `NO_CONNECTION` for the error of `fetch`, of a response's body or of LangGraph's SDK when the connection failed;

@@ -1,7 +1,8 @@
 // A server's answer: a stream of events, or the error BAD_RESPONSE.
 import { ThreadfoldError } from "../shared/errors.js";
 import type { Wait } from "../shared/abort.js";
-import { BROKEN, connectionError } from "./connection.js";
+import { BROKEN } from "../shared/run-error.js";
+import { connectionError } from "./connection.js";
 
 export function isResponse(source: object): source is Response {
   return "body" in source && "headers" in source && "status" in source;

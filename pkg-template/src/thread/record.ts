@@ -1,6 +1,7 @@
 // A thread as a record that survives a reload.
 import { ThreadfoldError } from "../shared/errors.js";
 import { reading } from "../shared/reading.js";
+import { runError } from "../shared/run-error.js";
 import type { ThreadRecord } from "./thread-types.js";
 
 /** The record format's version. */
@@ -28,6 +29,7 @@ export function recordOf(given: unknown): ThreadRecord {
  * server may give as an error, stay as they are.
  */
 export function plainError(error: unknown): unknown {
+  if (error instanceof ThreadfoldError) return error.toJSON();
   if (!(error instanceof Error)) return error;
   const { name, message, code, status } = error as Error & { code?: unknown; status?: unknown };
   return {
@@ -42,6 +44,28 @@ export function plainError(error: unknown): unknown {
 /** Returns the run, or an update of the core's record, with a plain error. */
 export function withPlainError<T extends object>(record: T): T {
   return "error" in record ? { ...record, error: plainError(record.error) } : record;
+}
+
+/** Returns an event, a run or an update whose error is a {@link ThreadfoldError}. Its cause is the one that was given. */
+export function withRunError<T extends object>(given: T, isBroken = false): T {
+  const { error } = given as { error?: unknown };
+  if (error === undefined || error instanceof ThreadfoldError) return given;
+  return reading(() => ({ ...given, error: runError(error, isBroken) }));
+}
+
+/** Returns the core's part of a record, whose errors are JSON, with errors. */
+export function withErrors(core: object): object {
+  return reading(() => {
+    const { run, pending } = core as { run?: unknown; pending?: unknown };
+    const isCutOff = isObject(run) && (run as { status?: unknown }).status === "disconnected";
+    return {
+      ...core,
+      ...(isObject(run) && { run: withRunError(run, isCutOff) }),
+      ...(Array.isArray(pending) && {
+        pending: pending.map((update: unknown) => (isObject(update) ? withRunError(update) : update)),
+      }),
+    };
+  });
 }
 
 const isObject = (value: unknown): value is { toJSON?: unknown } => typeof value === "object" && value !== null;

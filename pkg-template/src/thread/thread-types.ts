@@ -93,8 +93,8 @@ export interface PendingUpdate<U = ThreadUpdate<ThreadState>> {
   readonly update: U;
   /** `sent`: a run has submitted it. `failed`: that run failed; the update is still shown. */
   readonly status: PendingStatus;
-  /** Why it failed. */
-  readonly error?: unknown;
+  /** Why it failed. Its `cause` is the error that was given, unless that is a `ThreadfoldError`. */
+  readonly error?: ThreadfoldError | undefined;
   /** True for one made with `{ manual: true }`: no run submits it. */
   readonly manual?: true;
   /** Folds it into the confirmed state: it stays, and is no longer pending. Does nothing once it is over, as the others. */
@@ -132,8 +132,8 @@ export type RunStatus = "ready" | "submitted" | "streaming" | "interrupted" | "e
 export interface ThreadRun {
   readonly id?: string | undefined;
   readonly status: RunStatus;
-  /** Why it failed, or why the connection broke. */
-  readonly error?: unknown;
+  /** Why it failed, or why the connection broke. Its `cause` is the server's own error. */
+  readonly error?: ThreadfoldError | undefined;
   /**
    * The run's interrupts, as the server sent them. Kept while the next run has no id yet, and if that fails without
    * one: the answers may not have arrived.

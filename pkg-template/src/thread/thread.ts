@@ -28,7 +28,7 @@ import { compacted, FullTrack, type Compaction, type ContextRecord } from "./ful
 import { INSIDE, type Inside } from "./inside.js";
 import { messagesById } from "./messages-by-id.js";
 import { Notifier, tellAll } from "./notifier.js";
-import { recordOf, refuseCircles, VERSION, withPlainError } from "./record.js";
+import { recordOf, refuseCircles, VERSION, withErrors, withPlainError, withRunError } from "./record.js";
 import { positionIn, Proof, type Doubt, type ThreadPosition } from "./proof.js";
 import { inFrame, inTask } from "./schedule.js";
 
@@ -286,7 +286,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     };
     return {
       settle: () => change(ASK.settle),
-      fail: (error) => change(ASK.fail, error),
+      fail: (error) => change(ASK.fail, withRunError({ error }).error),
       rollback: () => change(ASK.rollback),
       retry: () => change(ASK.retry),
     };
@@ -314,11 +314,14 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     return isFolded;
   }
 
-  #fold(event: ThreadEvent): void {
-    if (typeof event !== "object" || event === null)
+  #fold(given: ThreadEvent): void {
+    if (typeof given !== "object" || given === null)
       throw new ThreadfoldError("INVALID_ARGUMENT", "An event should be an object.");
-    const { type } = event;
-    if (type === "step") {
+    const { type } = given;
+    const event: ThreadEvent = ["run-error", "disconnected"].includes(type)
+      ? withRunError(given, type === "disconnected")
+      : given;
+    if (event.type === "step") {
       this.#proof.position = positionIn(event);
       return;
     }
@@ -469,7 +472,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     const thread = new Thread<S, U>({ schema, notify: option(options, "notify"), history: option(options, "history") });
     try {
       const { threadId, history, core, proof } = recordOf(record);
-      const restored = new ThreadCore(schema as Schema<unknown> | undefined, core, "record");
+      const restored = new ThreadCore(schema as Schema<unknown> | undefined, withErrors(core), "record");
       thread.#core.free();
       thread.#core = restored;
       thread.threadId = threadId;
