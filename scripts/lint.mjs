@@ -13,6 +13,9 @@ const inNode = (path, ...args) => run(process.execPath, [join(root, "node_module
 
 const TYPED = ["pkg-template", "pkg-template/cli", "js-tests", "www"];
 
+/** The crates that are published as libraries. */
+const LIBRARIES = ["threadfold", "threadfold-derive", "threadfold-page"];
+
 const WITHOUT_PROGRAMS = ["xtask", "threadfold-page-cli"].flatMap((name) => ["--exclude", name]);
 
 async function lintSource(tally) {
@@ -27,6 +30,13 @@ async function lintSource(tally) {
   await tally.step("clippy, wasm, with the npm package's", () =>
     run("cargo", ["clippy", "--workspace", "--target", WASM, "--lib", "--tests", "--", "-D", "warnings"]),
   );
+  await tally.step("cargo check, with each feature alone", eachFeature);
+  await tally.step("cargo check, by the oldest Rust that the crates name", oldestRust);
+  await tally.step("rustdoc without a warning", () =>
+    run("cargo", ["doc", "--no-deps", ...LIBRARIES.flatMap((name) => ["-p", name])], {
+      env: { RUSTDOCFLAGS: "-D warnings" },
+    }),
+  );
   for (const folder of TYPED.filter((folder) => existsSync(join(root, folder, "tsconfig.json")))) {
     await tally.step(`tsc --noEmit, ${folder}`, () => inNode("typescript/bin/tsc", "--noEmit", "-p", folder));
   }
@@ -38,6 +48,23 @@ async function lintSource(tally) {
   await tally.step("no address of a package registry", registries);
   await tally.step("no circle of imports", checkStructure);
   await tally.step("the house style", checkLanguage);
+}
+
+/** Features only add: the crate compiles with none, and with each alone. */
+async function eachFeature() {
+  const { packages } = JSON.parse(ask("cargo", ["metadata", "--no-deps", "--format-version", "1"]));
+  const features = Object.keys(packages.find(({ name }) => name === "threadfold").features);
+  for (const feature of ["", ...features])
+    await run("cargo", ["check", "--quiet", "-p", "threadfold", "--no-default-features", "--features", feature]);
+}
+
+/** Compiles the crates by the `rust-version` of their Cargo.toml, where rustup has that toolchain. */
+async function oldestRust() {
+  const [, oldest] = /^rust-version = "(.+)"$/m.exec(readFileSync(join(root, "Cargo.toml"), "utf8"));
+  const toolchain = ask("rustup", ["toolchain", "list"])?.match(new RegExp(`^${oldest}\\S*`, "m"))?.[0];
+  if (toolchain)
+    return run("cargo", [`+${toolchain}`, "check", "--quiet", ...LIBRARIES.flatMap((name) => ["-p", name])]);
+  console.log(`Not checked: rustup has no ${oldest}. \`rustup toolchain install ${oldest}\` adds it.`);
 }
 
 /** Checks which files `cargo publish` would upload. */

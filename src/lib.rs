@@ -37,6 +37,7 @@
 //! | feature | what it does |
 //! | --- | --- |
 //! | `js` (default) | on `wasm32-unknown-unknown`, takes random ids from JavaScript's `crypto`, by wasm-bindgen; does nothing elsewhere |
+//! | `preserve_order` | turns on `serde_json/preserve_order`, for the whole program: fields of a [`serde_json::Value`] stay in order. [`Json`] keeps them in any case |
 //!
 //! Without `js`, a program for `wasm32-unknown-unknown` chooses the source of randomness itself: it
 //! depends on `uuid` with the feature `rng-getrandom` or `rng-rand`.

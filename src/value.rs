@@ -29,6 +29,7 @@ pub(crate) use bulk::{Bulk, Change, Check, Owned};
 pub(crate) use held::Holds;
 pub(crate) use names::Names;
 pub(crate) use numbers::{ByNumber, ascending};
+pub(crate) use owned::remove;
 pub(crate) use plan::{Join, Plan};
 pub(crate) use scalar::Scalar;
 pub(crate) use symbols::{Symbols, Texts};

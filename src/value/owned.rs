@@ -108,7 +108,7 @@ impl Value for Json {
 
     fn without(mut self, key: &str) -> Self {
         if let Json::Object(map) = &mut self {
-            map.shift_remove(key);
+            remove(map, key);
         }
         self
     }
@@ -182,6 +182,14 @@ fn field<'a>(map: &'a Map<String, Json>, key: &str) -> Option<&'a Json> {
         return map.get(key);
     }
     map.iter().find(|(name, _)| name.as_str() == key).map(|(_, value)| value)
+}
+
+/// Takes the value under `key` out. The others keep their order, whether `serde_json` has its
+/// feature `preserve_order` or not.
+pub(crate) fn remove(map: &mut Map<String, Json>, key: &str) -> Option<Json> {
+    let value = map.get_mut(key).map(Json::take)?;
+    map.retain(|name, _| name != key);
+    Some(value)
 }
 
 /// Returns each item's text under `key`.

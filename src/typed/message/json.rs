@@ -11,6 +11,7 @@ use super::{
 };
 use crate::error::Error;
 use crate::message::{Ids, Read, is_known_kind, read};
+use crate::value::remove;
 
 impl Serialize for Message {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -123,7 +124,7 @@ impl TryFrom<Json> for Message {
             value => value,
         };
         // Reads the calls here, where an incomplete call has a form, too.
-        let calls = value.as_object_mut().and_then(|fields| fields.shift_remove("tool_calls"));
+        let calls = value.as_object_mut().and_then(|fields| remove(fields, "tool_calls"));
         let mut fields = match read(&value, Ids::Keep)? {
             Read::Remove(id) => return Ok(Self::remove(id)),
             Read::Whole => value,
@@ -157,7 +158,7 @@ fn typed_by_role(mut fields: Map<String, Json>) -> Json {
     let names = [("role", "type"), ("toolCallId", "tool_call_id"), ("toolCalls", "tool_calls")];
     for (from, to) in names {
         if !fields.contains_key(to)
-            && let Some(value) = fields.shift_remove(from)
+            && let Some(value) = remove(&mut fields, from)
         {
             fields.insert(to.to_owned(), value);
         }
@@ -206,8 +207,8 @@ fn tool_call(call: Json) -> Result<ToolCall, Error> {
     let Json::Object(mut fields) = call else {
         return Err(Error::message("a tool call is an object"));
     };
-    if let Some(Json::Object(mut function)) = fields.shift_remove("function") {
-        let args = match function.shift_remove("arguments") {
+    if let Some(Json::Object(mut function)) = remove(&mut fields, "function") {
+        let args = match remove(&mut function, "arguments") {
             Some(Json::String(text)) => serde_json::from_str(&text).unwrap_or(Json::String(text)),
             args => args.unwrap_or_else(no_args),
         };
@@ -218,11 +219,11 @@ fn tool_call(call: Json) -> Result<ToolCall, Error> {
     let id = text(&mut fields, "id")?;
     let kind = text(&mut fields, "type")?.unwrap_or_else(|| TOOL_CALL.to_owned());
     // Both are always written, so that null need not be kept.
-    fields.shift_remove("id");
-    fields.shift_remove("type");
+    remove(&mut fields, "id");
+    remove(&mut fields, "type");
     Ok(ToolCall {
         name: text(&mut fields, "name")?.unwrap_or_default(),
-        args: fields.shift_remove("args").unwrap_or_else(no_args),
+        args: remove(&mut fields, "args").unwrap_or_else(no_args),
         id,
         kind,
         extra: fields.into(),
@@ -244,5 +245,5 @@ fn text(fields: &mut Map<String, Json>, key: &str) -> Result<Option<String>, Err
 
 /// Takes a field's value out, unless it is null.
 fn unless_null(fields: &mut Map<String, Json>, key: &str) -> Option<Json> {
-    if fields.get(key).is_none_or(Json::is_null) { None } else { fields.shift_remove(key) }
+    if fields.get(key).is_none_or(Json::is_null) { None } else { remove(fields, key) }
 }
