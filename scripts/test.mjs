@@ -123,7 +123,8 @@ export async function test(groups, tally) {
   let built = true;
   const modules = ensureNodeModules();
   const steps = {
-    rust: () => tally.step("cargo test (native, with doc-tests)", () => cargoTest()),
+    rust: () =>
+      tally.step("cargo test (native, with doc-tests)", () => cargoTest("-p", "threadfold", "-p", "threadfold-derive")),
     wasm: async () => {
       let folder;
       const compiled = await tally.step("the tests in wasm, compiled", async () => {

@@ -66,7 +66,7 @@ pub use message::{
     AssistantMessage, Content, Extra, Message, MessageKind, SystemMessage, ToolCall, ToolMessage,
     UserMessage,
 };
-pub use message_list::{Iter, MessageList, Streamed};
+pub use message_list::{IntoIter, Iter, MessageList, Streamed};
 #[doc(hidden)]
 pub use state::__private;
 pub use state::State;

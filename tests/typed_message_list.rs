@@ -127,8 +127,10 @@ fn it_is_written_and_read_as_its_items() {
     let json = serde_json::to_string(&list).unwrap();
     assert_eq!(json, serde_json::to_string(&messages).unwrap());
     assert_eq!(serde_json::from_str::<MessageList<Message>>(&json).unwrap(), list);
-    let removal = serde_json::to_string(&[Message::remove("9")]).unwrap();
-    assert!(serde_json::from_str::<MessageList<Message>>(&removal).is_err());
+    let removal: MessageList<Message> =
+        serde_json::from_str(r#"[{"type":"remove","id":"9"}]"#).unwrap();
+    assert_eq!(removal, [Message::remove("9")], "an update is read as it is");
+    assert!(serde_json::from_str::<MessageList<Message>>("[7]").is_err());
 }
 
 #[test]
@@ -258,6 +260,95 @@ proptest! {
             prop_assert_eq!(shown(look.iter().map(|note| &**note)), then);
         }
     }
+
+    /// In a state, a list is folded as a `Vec` of the same items, whatever they are.
+    #[test]
+    fn as_a_reducers_value_it_is_the_vec(left in notes(), right in notes(), rules in prop_oneof![Just(LangGraph), Just(DeepAgents)]) {
+        let list = || left.iter().cloned().collect::<MessageList<Note>>();
+        let wanted = rules.merge(left.clone(), right.clone());
+        prop_assert_eq!(shown_list(&rules.merge(list(), right.clone())), shown(&wanted));
+        prop_assert_eq!(shown_list(&rules.merge(list(), MessageList::from(right.clone()))), shown(&wanted));
+        let tried = rules.try_merge(left.clone(), right.clone()).map(|items| shown(&items));
+        let of_vec = rules.try_merge(list(), right.clone()).map(|list| shown_list(&list));
+        prop_assert_eq!(&of_vec, &tried);
+        let of_list = rules.try_merge(list(), MessageList::from(right.clone()));
+        prop_assert_eq!(&of_list.map(|list| shown_list(&list)), &tried);
+        // Once more: the ids that were given are known.
+        let (once, twice) = (rules.merge(list(), right.clone()), rules.merge(wanted, right.clone()));
+        prop_assert_eq!(shown_list(&rules.merge(once, right.clone())), shown(&twice));
+    }
+}
+
+fn shown_list(list: &MessageList<Note>) -> Vec<Note> {
+    shown(list.iter().map(|note| &**note))
+}
+
+#[test]
+fn items_without_an_id_get_one_by_which_they_are_found() {
+    let nameless = Note { id: None, ..note("", "a") };
+    let mut list: MessageList<Note> = [nameless.clone(), note("1", "b")].into_iter().collect();
+    assert_eq!(list, [nameless.clone(), note("1", "b")], "as they are, until an update");
+    list.update(vec![note("2", "c")]).unwrap();
+    let given = list.first().and_then(|first| first.id.clone()).unwrap();
+    list.update(vec![removal(&given)]).unwrap();
+    assert_eq!(list, vec![note("1", "b"), note("2", "c")]);
+    let mut deep = MessageList::empty(DeepAgents);
+    deep.extend([nameless.clone()]);
+    deep.update(vec![note("1", "b")]).unwrap();
+    assert_eq!(deep, [nameless, note("1", "b")]);
+}
+
+#[test]
+fn it_is_a_collection() {
+    let mut list = MessageList::from(vec![note("1", "a"), note("1", "b"), removal("?")]);
+    list.extend(vec![note("2", "c")]);
+    list.extend(list.clone().iter().take(1).cloned());
+    let all = [note("1", "a"), note("1", "b"), removal("?"), note("2", "c"), note("1", "a")];
+    assert_eq!(list, all);
+    assert_eq!(list, *all.as_slice());
+    assert_ne!(list, MessageList::from(all.iter().rev().cloned().collect::<Vec<_>>()));
+    assert_ne!(list, all[1..].to_vec());
+    let mut taken = list.clone().into_iter();
+    assert_eq!(taken.size_hint(), (5, Some(5)));
+    assert!(Arc::ptr_eq(&taken.next().unwrap(), list.first().unwrap()));
+    assert_eq!(taken.next_back().as_deref(), Some(&note("1", "a")));
+    assert_eq!(taken.rev().map(|note| note.text.clone()).collect::<Vec<_>>(), ["c", "", "b"]);
+    let kept: MessageList<Note> = list.iter().filter(|note| !note.removal).cloned().collect();
+    assert_eq!(kept.len(), 4);
+}
+
+/// A state whose messages are such a list.
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize, State)]
+#[state(derive(Debug, Clone, serde::Serialize, serde::Deserialize))]
+struct Talk {
+    #[reducer(AddMessages)]
+    messages: MessageList<Message>,
+    #[reducer(AddMessages)]
+    #[update(Vec<Message>)]
+    notes: MessageList<Message>,
+}
+
+#[test]
+fn an_update_of_it_is_a_list_of_items_as_they_are() {
+    let wire =
+        r#"{"messages":[{"type":"human","id":"1","content":"hi"},{"type":"remove","id":"2"}]}"#;
+    let update: TalkUpdate = serde_json::from_str(wire).unwrap();
+    assert_eq!(serde_json::to_string(&update).unwrap(), wire);
+    let mut talk = Talk::default();
+    assert_eq!(talk.update(update.clone()).unwrap_err().code(), "UNKNOWN_MESSAGE");
+    assert_eq!(talk, Talk::default());
+    talk = talk.merge(update);
+    talk = talk.merge(TalkUpdate {
+        messages: Some([Message::assistant("hello").with_id("2")].into_iter().collect()),
+        notes: Some(vec![Message::user("note").with_id("n")]),
+    });
+    assert_eq!(
+        talk.messages,
+        [Message::user("hi").with_id("1"), Message::assistant("hello").with_id("2")]
+    );
+    assert_eq!(talk.notes.len(), 1);
+    let wire = serde_json::to_string(&talk).unwrap();
+    assert_eq!(serde_json::from_str::<Talk>(&wire).unwrap(), talk);
 }
 
 #[derive(Debug, Clone, Default, State)]

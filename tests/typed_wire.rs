@@ -1,5 +1,5 @@
 //! An update has the shape of its state on the wire, whatever serde's attributes say of it.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::trivially_copy_pass_by_ref)]
 
 use std::collections::BTreeMap;
 
@@ -169,4 +169,59 @@ fn a_flattened_map_is_written_only_by_what_there_is() {
     let state = Open::<u8>::default().merge(update);
     assert_eq!(state.size, Some(Size { width: 1, height: 2 }));
     assert_eq!((&wire["a"], &wire["h"]), (&json!([1]), &json!(2)));
+}
+
+/// Written as hexadecimal, read as a number; and the other way round.
+mod hex {
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub fn write<S: Serializer>(value: &u32, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&format_args!("{value:x}"))
+    }
+
+    pub fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+        u32::from_str_radix(&String::deserialize(deserializer)?, 16).map_err(D::Error::custom)
+    }
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, State)]
+#[serde(rename = "halves", deny_unknown_fields)]
+#[serde(rename_all(serialize = "kebab-case", deserialize = "SCREAMING_SNAKE_CASE"))]
+#[state(derive(Debug, Default, PartialEq, Serialize, Deserialize))]
+struct Halves {
+    #[serde(serialize_with = "hex::write")]
+    out_only: u32,
+    #[serde(deserialize_with = "hex::read")]
+    in_only: u32,
+    #[serde(rename(serialize = "to", deserialize = "from"))]
+    both: u32,
+    #[serde(default = "seven", skip_serializing_if = "is_seven")]
+    may_lack: u32,
+}
+
+fn seven() -> u32 {
+    7
+}
+
+fn is_seven(value: &u32) -> bool {
+    *value == 7
+}
+
+#[test]
+fn each_half_of_serde_has_its_own_names_and_functions() {
+    let state = Halves { out_only: 255, in_only: 254, both: 3, may_lack: 4 };
+    let update =
+        HalvesUpdate { out_only: Some(255), in_only: Some(254), both: Some(3), may_lack: Some(4) };
+    let wire = json!({ "out-only": "ff", "in-only": 254, "to": 3, "may-lack": 4 });
+    assert_eq!((json!(state), json!(update)), (wire.clone(), wire));
+    let wire = json!({ "OUT_ONLY": 255, "IN_ONLY": "fe", "from": 3, "MAY_LACK": 4 });
+    assert_eq!(serde_json::from_value::<HalvesUpdate>(wire.clone()).unwrap(), update);
+    assert_eq!(serde_json::from_value::<Halves>(wire).unwrap(), state);
+    // What a state may lack is no write in an update, and a write is always written.
+    assert_eq!(serde_json::from_value::<HalvesUpdate>(json!({})).unwrap(), HalvesUpdate::default());
+    assert_eq!(
+        json!(HalvesUpdate { may_lack: Some(7), ..Default::default() }),
+        json!({ "may-lack": 7 })
+    );
+    assert!(serde_json::from_value::<HalvesUpdate>(json!({ "other": 1 })).is_err());
 }

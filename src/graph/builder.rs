@@ -12,6 +12,7 @@ use super::checkpointer::Checkpointer;
 use super::command::{Command, END, IntoTargets, START};
 use super::compiled::{Branch, Compiled, NodeOf};
 use super::error::{BoxError, GraphError};
+use super::graph_state::GraphState;
 use super::invoke::Graph;
 use super::names::Names;
 use super::node::{AnyNode, Ctx, Function, NodeFn};
@@ -37,14 +38,13 @@ pub struct StateGraph<S: State> {
     saver: Option<Arc<dyn Checkpointer<S>>>,
 }
 
-impl<S> StateGraph<S>
-where
-    S: State + Send + Sync + 'static,
-    S::Update: Clone + Send + Sync + 'static,
-{
+impl<S: State> StateGraph<S> {
     /// Makes a graph without nodes.
     #[must_use]
-    pub fn new() -> Self {
+    pub fn new() -> Self
+    where
+        S: GraphState,
+    {
         Self {
             nodes: Vec::new(),
             defer: Vec::new(),
@@ -57,7 +57,9 @@ where
             saver: None,
         }
     }
+}
 
+impl<S: GraphState> StateGraph<S> {
     /// Adds a node: an `async fn(&S, Ctx)` that returns its part of the state, or a [`Command`]. A
     /// [`Node`](super::Node) may also have fields of its own.
     #[must_use]
@@ -245,11 +247,7 @@ where
     }
 }
 
-impl<S> Default for StateGraph<S>
-where
-    S: State + Send + Sync + 'static,
-    S::Update: Clone + Send + Sync + 'static,
-{
+impl<S: GraphState> Default for StateGraph<S> {
     fn default() -> Self {
         Self::new()
     }

@@ -36,6 +36,13 @@ where
         MessageRules::LangGraph.merge(current, update)
     }
 
+    fn merge_in_place(&self, current: &mut T, update: U)
+    where
+        T: Clone,
+    {
+        MessageRules::LangGraph.merge_in_place(current, update);
+    }
+
     fn identify(&self, update: &mut U) {
         Reducer::<T, U>::identify(&MessageRules::LangGraph, update);
     }
@@ -64,8 +71,13 @@ where
 impl<T: Identified> Reducer<Vec<T>> for MessageRules {
     const TWIN: &'static str = if T::IS_MESSAGE { "messages" } else { "" };
 
-    fn merge(&self, current: Vec<T>, update: Vec<T>) -> Vec<T> {
-        list::merged(current, update, *self)
+    fn merge(&self, mut current: Vec<T>, update: Vec<T>) -> Vec<T> {
+        list::merge(&mut current, update, *self);
+        current
+    }
+
+    fn merge_in_place(&self, current: &mut Vec<T>, update: Vec<T>) {
+        list::merge(current, update, *self);
     }
 
     fn identify(&self, update: &mut Vec<T>) {

@@ -45,20 +45,16 @@ pub trait Identified {
 /// assert_eq!(add_messages(thread, vec![Message::remove("3")]), update);
 /// ```
 #[must_use]
-pub fn add_messages<T: Identified>(current: Vec<T>, update: Vec<T>) -> Vec<T> {
-    merged(current, update, MessageRules::LangGraph)
+pub fn add_messages<T: Identified>(mut current: Vec<T>, update: Vec<T>) -> Vec<T> {
+    merge(&mut current, update, MessageRules::LangGraph);
+    current
 }
 
 /// Adds items by the given rules; ignores removals of unknown ids.
-pub(crate) fn merged<T: Identified>(
-    mut current: Vec<T>,
-    mut update: Vec<T>,
-    rules: MessageRules,
-) -> Vec<T> {
-    if let Ok(decided) = decide::<T, LENIENT>(&current, &mut update, rules) {
-        decided.carry_out(&mut current, update);
+pub(crate) fn merge<T: Identified>(current: &mut Vec<T>, mut update: Vec<T>, rules: MessageRules) {
+    if let Ok(decided) = decide::<T, LENIENT>(current, &mut update, rules) {
+        decided.carry_out(current, update);
     }
-    current
 }
 
 /// Decides how to add items by the given rules, and returns a closure that adds them.
@@ -112,12 +108,12 @@ fn decide<T: Identified, const MODE: bool>(
     }
     let places = &mut ByNumber::default();
     let present = Present::of(&hits, numbers.len());
-    let plan = plan::<MODE>(&present, &numbers, &removals(update), rules, places)?;
+    let plan = plan::<MODE>(&present, &numbers, &removals(&*update), rules, places)?;
     Ok(Decided { plan, nameless })
 }
 
 /// Returns the removals in a list: position and id.
-pub(crate) fn removals<T: Identified>(items: &[T]) -> Removals {
+pub(crate) fn removals<'a, T: Identified + 'a>(items: impl IntoIterator<Item = &'a T>) -> Removals {
     (0..)
         .zip(items)
         .filter(|(_, item)| item.is_removal())

@@ -3,14 +3,19 @@
 //! The derive knows the reducer as an expression, not its traits. `by.prepare(…)` finds [`MayRefuse`]
 //! first, whose receiver is [`By`] itself, and [`AsIs`] only without it: its receiver is a reference.
 
-use std::marker::PhantomData;
-
 use crate::error::Error;
 use crate::reducer::{Reducer, TryReducer};
 
 /// The reducer of a field of type `T`, whose updates are of type `U`.
+///
+/// Its functions are of [`Reducer`], so that only [`By::new`] reports a reducer that is not one.
 #[derive(Debug)]
-pub struct By<'a, T, U, R>(&'a R, PhantomData<fn(T, U)>);
+pub struct By<'a, T, U, R> {
+    reducer: &'a R,
+    merge: fn(&R, T, U) -> T,
+    in_place: fn(&R, &mut T, U),
+    identify: fn(&R, &mut U),
+}
 
 impl<T, U, R> Clone for By<'_, T, U, R> {
     fn clone(&self) -> Self {
@@ -20,10 +25,24 @@ impl<T, U, R> Clone for By<'_, T, U, R> {
 
 impl<T, U, R> Copy for By<'_, T, U, R> {}
 
-impl<'a, T, U, R: Reducer<T, U>> By<'a, T, U, R> {
+impl<'a, T, U, R> By<'a, T, U, R> {
     /// Takes a reducer.
-    pub fn new(reducer: &'a R) -> Self {
-        Self(reducer, PhantomData)
+    pub fn new(reducer: &'a R) -> Self
+    where
+        R: Reducer<T, U>,
+        T: Clone,
+    {
+        Self { reducer, merge: R::merge, in_place: R::merge_in_place, identify: R::identify }
+    }
+
+    /// Folds.
+    pub fn merge(self, current: T, update: U) -> T {
+        (self.merge)(self.reducer, current, update)
+    }
+
+    /// Gives ids.
+    pub fn identify(self, update: &mut U) {
+        (self.identify)(self.reducer, update);
     }
 }
 
@@ -44,11 +63,11 @@ pub trait MayRefuse<T, U> {
 
 impl<T: Clone, U, R: TryReducer<T, U>> MayRefuse<T, U> for By<'_, T, U, R> {
     fn try_merge(self, current: T, update: U) -> Result<T, Error> {
-        self.0.try_merge(current, update)
+        self.reducer.try_merge(current, update)
     }
 
     fn prepare(self, current: &mut T, update: U) -> Result<impl FnOnce(), Error> {
-        self.0.prepare(current, update)
+        self.reducer.prepare(current, update)
     }
 }
 
@@ -67,13 +86,12 @@ pub trait AsIs<T, U> {
     fn prepare(self, current: &mut T, update: U) -> Result<impl FnOnce(), Error>;
 }
 
-impl<T: Clone, U, R: Reducer<T, U>> AsIs<T, U> for &By<'_, T, U, R> {
+impl<T, U, R> AsIs<T, U> for &By<'_, T, U, R> {
     fn try_merge(self, current: T, update: U) -> Result<T, Error> {
-        Ok(self.0.merge(current, update))
+        Ok(self.merge(current, update))
     }
 
     fn prepare(self, current: &mut T, update: U) -> Result<impl FnOnce(), Error> {
-        let reducer = self.0;
-        Ok(move || reducer.merge_in_place(current, update))
+        Ok(move || (self.in_place)(self.reducer, current, update))
     }
 }

@@ -3,19 +3,20 @@
 use std::sync::Arc;
 
 use items::Items;
-use serde::de::{Deserialize, Deserializer, Error as _};
-use serde::ser::{Serialize, Serializer};
 
 use super::Identified;
 use crate::error::Error;
-use crate::reducer::list::{identify, removals};
+use crate::id::new_id;
+use crate::message::Ids;
+use crate::reducer::list::removals;
 use crate::reducer::messages::{MessageRules, Present, STRICT, plan};
 use crate::value::{ByNumber, Join, Names, Plan};
 
-mod folded;
 mod items;
+mod reducer;
+mod traits;
 
-pub use items::Iter;
+pub use items::{IntoIter, Iter};
 
 /// An item whose text arrives in pieces.
 pub trait Streamed: Identified {
@@ -31,8 +32,12 @@ pub trait Streamed: Identified {
 /// A copy shares what is the same in both, so a clone is a snapshot that costs nothing: keep one for
 /// each step. An update's cost does not grow with the list, whoever holds copies of it. Text goes
 /// into the message in place unless a copy holds that message, too. In a state of a graph on a
-/// thread, use it in place of `Vec<Message>`, which is copied whole at each step. For JSON, use
+/// thread, use it in place of `Vec<Message>`, which is copied whole at each step:
+/// [`AddMessages`](crate::reducer::AddMessages) is its reducer, too. For JSON, use
 /// [`threadfold::MessageList`](crate::MessageList).
+///
+/// `collect`, `extend` and serde take items as they are, as those of a `Vec`. Only
+/// [`update`](Self::update) and a reducer fold: they replace, remove, and give ids.
 ///
 /// ```
 /// use threadfold::Message;
@@ -63,39 +68,6 @@ impl<T> Clone for MessageList<T> {
 impl<T> Default for MessageList<T> {
     fn default() -> Self {
         Self::empty(MessageRules::default())
-    }
-}
-
-/// Lists are equal if their items are, whatever their rules.
-impl<T: PartialEq> PartialEq for MessageList<T> {
-    fn eq(&self, other: &Self) -> bool {
-        self.len() == other.len()
-            && self.iter().zip(other).all(|(own, other)| Arc::ptr_eq(own, other) || own == other)
-    }
-}
-
-impl<T: Eq> Eq for MessageList<T> {}
-
-impl<'a, T> IntoIterator for &'a MessageList<T> {
-    type Item = &'a Arc<T>;
-    type IntoIter = Iter<'a, T>;
-
-    fn into_iter(self) -> Iter<'a, T> {
-        self.iter()
-    }
-}
-
-/// Writes the items, in order.
-impl<T: Serialize> Serialize for MessageList<T> {
-    fn serialize<Out: Serializer>(&self, serializer: Out) -> Result<Out::Ok, Out::Error> {
-        serializer.collect_seq(self.iter().map(|item| &**item))
-    }
-}
-
-/// Reads items into a list that follows LangGraph's rules.
-impl<'de, T: Identified + Deserialize<'de>> Deserialize<'de> for MessageList<T> {
-    fn deserialize<In: Deserializer<'de>>(deserializer: In) -> Result<Self, In::Error> {
-        Self::new(Vec::deserialize(deserializer)?).map_err(In::Error::custom)
     }
 }
 
@@ -143,69 +115,47 @@ impl<T> MessageList<T> {
     }
 }
 
-impl<T: Identified> MessageList<T> {
+impl<T: Identified + Clone> MessageList<T> {
     /// Makes a list of these items, by LangGraph's rules.
     ///
     /// # Errors
-    /// Those of [`add_messages`](super::add_messages).
+    /// Those of [`MessageList::update`].
     pub fn new(items: Vec<T>) -> Result<Self, Error> {
         let mut list = Self::default();
         list.update(items)?;
         Ok(list)
     }
 
-    /// Folds items in, as [`add_messages`](super::add_messages) does.
+    /// Folds items in, as [`add_messages`](super::add_messages) does, but refuses a removal of an
+    /// unknown id.
     ///
     /// # Errors
-    /// Those of [`add_messages`](super::add_messages); the list is then unchanged.
-    pub fn update(&mut self, mut update: Vec<T>) -> Result<(), Error> {
-        let plan = self.decide::<STRICT>(&mut update, self.rules)?;
-        self.carry_out(&plan, update);
+    /// [`Error::UnknownMessageRemoved`], [`Error::RemovedAfterRemoveAll`]; neither by DeepAgents'
+    /// rules. The list is then unchanged.
+    pub fn update(&mut self, update: Vec<T>) -> Result<(), Error> {
+        let decided = self.decide::<STRICT>(shared(update), self.rules)?;
+        self.carry_out(decided);
         Ok(())
     }
 
-    /// Decides the changes, and gives ids to the items of `update`.
+    /// Gives ids to items that lack one, if the rules want it.
+    fn identify(&mut self, rules: MessageRules) {
+        if rules.ids() == Ids::Assign {
+            self.items.give_ids();
+        }
+    }
+
+    /// Decides how to fold items in.
     fn decide<const MODE: bool>(
         &self,
-        update: &mut [T],
+        mut update: Vec<Arc<T>>,
         rules: MessageRules,
-    ) -> Result<Plan, Error> {
-        identify(update, rules);
-        self.plan::<MODE>(update, rules)
-    }
-
-    /// Carries out a plan for these items.
-    fn carry_out(&mut self, plan: &Plan, update: Vec<T>) {
-        let ids: Vec<Option<String>> =
-            update.iter().map(|item| item.id().map(str::to_owned)).collect();
-        let mut update: Vec<_> = update.into_iter().map(|item| Some(Arc::new(item))).collect();
-        let mut incoming = |at: u32| update.get_mut(at as usize).and_then(Option::take);
-        if plan.cleared {
-            self.items = Items::default();
-        }
-        for [place, from] in &plan.replaced {
-            if let (Some(item), Some(new)) = (self.items.get_mut(*place), incoming(*from)) {
-                *item = new;
-            }
-        }
-        for place in plan.removed.iter().rev() {
-            let gone = self.items.get(*place).cloned();
-            self.items.remove(gone.as_ref().and_then(|item| item.id()), *place);
-        }
-        for from in &plan.appended {
-            let id = ids.get(*from as usize).and_then(Option::as_deref);
-            if let Some(item) = incoming(*from) {
-                self.items.push(id, item);
-            }
-        }
-    }
-
-    /// Plans the merge of this update, from the places of its ids.
-    fn plan<const MODE: bool>(&self, update: &[T], rules: MessageRules) -> Result<Plan, Error> {
+    ) -> Result<Decided<T>, Error> {
+        identify(&mut update, rules);
         let mut ids = Names::default();
         let mut hits = Vec::new();
         let mut numbers = Vec::with_capacity(update.len());
-        for item in update {
+        for item in &update {
             let Some(id) = item.id() else {
                 numbers.push(Join::NONE);
                 continue;
@@ -219,7 +169,54 @@ impl<T: Identified> MessageList<T> {
         hits.sort_unstable();
         let places = &mut ByNumber::default();
         let present = Present::of(&hits, numbers.len());
-        plan::<MODE>(&present, &numbers, &removals(update), rules, places)
+        let removals = removals(update.iter().map(|item| &**item));
+        let plan = plan::<MODE>(&present, &numbers, &removals, rules, places)?;
+        Ok(Decided { plan, update, rules })
+    }
+
+    /// Carries out what was decided for this list.
+    fn carry_out(&mut self, Decided { plan, update, rules }: Decided<T>) {
+        let mut update: Vec<_> = update.into_iter().map(Some).collect();
+        let mut incoming = |at: u32| update.get_mut(at as usize).and_then(Option::take);
+        if plan.cleared {
+            self.items = Items::default();
+        }
+        self.identify(rules);
+        for [place, from] in &plan.replaced {
+            if let (Some(item), Some(new)) = (self.items.get_mut(*place), incoming(*from)) {
+                *item = new;
+            }
+        }
+        for place in plan.removed.iter().rev() {
+            self.items.remove(*place);
+        }
+        for from in &plan.appended {
+            self.items.extend(incoming(*from));
+        }
+    }
+}
+
+/// The changes of a list: decided before anything changes, and carried out without fail.
+struct Decided<T> {
+    plan: Plan,
+    update: Vec<Arc<T>>,
+    rules: MessageRules,
+}
+
+fn shared<T>(items: Vec<T>) -> Vec<Arc<T>> {
+    items.into_iter().map(Arc::new).collect()
+}
+
+/// Gives ids to items of an update that lack one, if the rules want it.
+fn identify<T: Identified + Clone>(update: &mut [Arc<T>], rules: MessageRules) {
+    if rules.ids() == Ids::Assign {
+        update.iter_mut().for_each(with_id);
+    }
+}
+
+fn with_id<T: Identified + Clone>(item: &mut Arc<T>) {
+    if item.id().is_none() {
+        Arc::make_mut(item).set_id(new_id());
     }
 }
 

@@ -6,6 +6,8 @@ use syn::{DeriveInput, parse_macro_input};
 mod page;
 mod page_type;
 mod read;
+#[cfg(test)]
+mod tests;
 mod wire;
 mod write;
 
@@ -22,7 +24,8 @@ mod write;
 /// - `derive(Debug, Clone, …)`: traits to derive for the update, too. With serde's `Deserialize` an
 ///   absent field writes nothing and a `null` writes null; with `Serialize` unwritten fields are
 ///   absent. The `#[serde(…)]` attributes of the state apply to both structs: names, `with`, `skip`,
-///   `flatten`. A flattened field is written if the update has one of its fields. A field with
+///   `flatten`. One that an update cannot follow, such as `tag`, is an error that names it. A
+///   flattened field is written if the update has one of its fields. A field with
 ///   `with` and an `#[update(Type)]` says how that is written: `#[update(Type, serde(with = "…"))]`.
 /// - `update = Name`: another name for the update.
 /// - `page`: implements `threadfold::typed::page::PageState`, so that a page can fold it by

@@ -114,7 +114,8 @@ pub fn state(input: &DeriveInput) -> Result<State<'_>> {
 
 /// Refuses a state that serde shapes as no update can be shaped.
 fn shaped(state: &mut State<'_>) -> Result<()> {
-    if let Some(error) = state.wire.foreign.take() {
+    let of_fields = state.fields.iter_mut().map(|field| &mut field.wire.foreign);
+    if let Some(error) = of_fields.chain([&mut state.wire.foreign]).find_map(Option::take) {
         return Err(error);
     }
     let unsaid = |field: &&Field<'_>| {
@@ -208,6 +209,15 @@ fn written(input: ParseStream<'_>) -> Result<(Type, Option<Wire>)> {
     parenthesized!(items in input);
     let items: TokenStream = items.parse()?;
     let mut wire = Wire::default();
-    syn::meta::parser(|meta| wire.item(&meta)).parse2(items)?;
+    let function = |meta: ParseNestedMeta<'_>| {
+        let known = ["with", "serialize_with", "deserialize_with"];
+        if known.iter().any(|name| meta.path.is_ident(name)) {
+            return wire.item(&meta);
+        }
+        let says = "known are `with`, `serialize_with` and `deserialize_with`: the rest is the \
+                    field's own `#[serde(…)]`";
+        Err(meta.error(says))
+    };
+    syn::meta::parser(function).parse2(items)?;
     Ok((ty, Some(wire)))
 }

@@ -24,7 +24,14 @@ pub struct Wire {
     pub may_be_absent: bool,
     /// Whether a variant has no name on the wire.
     pub is_untagged: bool,
+    /// An item that no update can follow.
+    pub foreign: Option<Error>,
 }
+
+/// What serde says of a field for its own half, or for the state alone: an update has the same shape
+/// without it. An absent field of an update is no write, whatever its `default`, and a write is
+/// written, whatever `skip_serializing_if` says of a value.
+const OF_NO_SHAPE: [&str; 3] = ["default", "skip_serializing_if", "bound"];
 
 impl Wire {
     /// Reads a field's attributes.
@@ -63,6 +70,8 @@ impl Wire {
             }
             if ["rename", "alias", "borrow"].into_iter().any(is) {
                 self.kept.push(item);
+            } else if !OF_NO_SHAPE.into_iter().any(is) {
+                self.foreign.get_or_insert_with(|| not_followed(path));
             }
         }
         Ok(())
@@ -107,18 +116,34 @@ impl Container {
                     *text = written_name(&item);
                 }
             }
-            if ["rename_all", "deny_unknown_fields", "crate"].iter().any(|it| path.is_ident(it)) {
+            let is_one_of = |names: &[&str]| names.iter().any(|name| path.is_ident(name));
+            if is_one_of(&["rename", "rename_all", "deny_unknown_fields", "crate"]) {
                 container.kept.push(item);
-            } else if ["transparent", "from", "try_from", "into"].iter().any(|it| path.is_ident(it))
-            {
-                let says = "the update has the state's fields, so the state cannot be serialized as \
-                            something else";
-                container.foreign = Some(Error::new_spanned(path, says));
+            } else if is_one_of(&["transparent", "from", "try_from", "into", "remote", "tag"]) {
+                let name = path.to_token_stream();
+                let says = format!(
+                    "`#[serde({name})]` makes of the state something else than its fields, and an \
+                     update has its fields: leave `{name}` out, or put the state into a struct that \
+                     has it",
+                );
+                container.foreign.get_or_insert_with(|| Error::new_spanned(path, says));
+            } else if !is_one_of(&["default", "bound", "expecting"]) {
+                container.foreign.get_or_insert_with(|| not_followed(path));
             }
             Ok(())
         })?;
         Ok(container)
     }
+}
+
+/// Refuses an item by its name.
+fn not_followed(path: &syn::Path) -> Error {
+    let name = path.to_token_stream();
+    let says = format!(
+        "the derived update cannot follow `#[serde({name})]`: leave it out, or keep serde from the \
+         update by `#[state(derive(…))]` without `Serialize` and `Deserialize`",
+    );
+    Error::new_spanned(path, says)
 }
 
 /// Reads each item of `#[serde(…)]`.

@@ -1,8 +1,9 @@
 //! Generates the code for a state.
 
-use proc_macro2::TokenStream;
-use quote::{ToTokens, format_ident, quote};
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
+use syn::spanned::Spanned;
 use syn::{GenericParam, Generics, parse_quote};
 
 use crate::read::{Field, Reducer, State};
@@ -172,33 +173,39 @@ fn folding(state: &State<'_>) -> TokenStream {
     let generics = cloneable(generics);
     let (with_bounds, names, bounds) = generics.split_for_impl();
     let private = quote!(#threadfold::typed::__private);
-    let merged = fields.iter().map(|field| {
-        let Field { ident, ty, written, .. } = field;
-        let by = expression(state, field);
-        quote! {
-            #ident: match update.#ident {
-                ::core::option::Option::Some(update) => {
-                    #threadfold::reducer::Reducer::<#ty, #written>::merge(&#by, self.#ident, update)
-                }
-                ::core::option::Option::None => self.#ident,
-            }
-        }
-    });
     let reducers = (0..fields.len()).map(|at| format_ident!("reducer_{at}")).collect::<Vec<_>>();
     let changes = (0..fields.len()).map(|at| format_ident!("change_{at}")).collect::<Vec<_>>();
     let made = fields.iter().zip(&reducers).map(|(field, name)| {
-        let Field { ty, written, .. } = field;
+        let Field { ident, ty, written, reducer, .. } = field;
         let by = expression(state, field);
+        // An error points to the reducer.
+        let span = match reducer {
+            Reducer::Replace => ident.span(),
+            Reducer::Closure(tokens) | Reducer::Value(tokens) => tokens.span(),
+        };
+        let span = span.resolved_at(Span::call_site());
+        let mut pointed = name.clone();
+        pointed.set_span(span);
+        let new = quote_spanned!(span=> ThreadfoldBy::<#ty, #written, _>::new(#pointed));
         quote! {
             let #name = &#by;
-            let #name = #private::By::<#ty, #written, _>::new(#name);
+            let #name = #new;
         }
     });
     let made = quote! {
         #[allow(unused_imports)]
-        use #private::{AsIs as _, MayRefuse as _};
+        use #private::{AsIs as _, By as ThreadfoldBy, MayRefuse as _};
         #(#made)*
     };
+    let merged = fields.iter().zip(&reducers).map(|(field, by)| {
+        let ident = field.ident;
+        quote! {
+            #ident: match update.#ident {
+                ::core::option::Option::Some(update) => #by.merge(self.#ident, update),
+                ::core::option::Option::None => self.#ident,
+            }
+        }
+    });
     let tried = fields.iter().zip(&reducers).map(|(field, by)| {
         let ident = field.ident;
         quote! {
@@ -219,12 +226,11 @@ fn folding(state: &State<'_>) -> TokenStream {
             };
         }
     });
-    let identified = fields.iter().map(|field| {
-        let Field { ident, ty, written, .. } = field;
-        let by = expression(state, field);
+    let identified = fields.iter().zip(&reducers).map(|(field, by)| {
+        let ident = field.ident;
         quote! {
             if let ::core::option::Option::Some(update) = &mut update.#ident {
-                #threadfold::reducer::Reducer::<#ty, #written>::identify(&#by, update);
+                #by.identify(update);
             }
         }
     });
@@ -234,6 +240,7 @@ fn folding(state: &State<'_>) -> TokenStream {
             type Update = #update #names;
 
             fn merge(self, update: Self::Update) -> Self {
+                #made
                 Self { #(#merged,)* }
             }
 
@@ -256,6 +263,7 @@ fn folding(state: &State<'_>) -> TokenStream {
             }
 
             fn identify(update: &mut Self::Update) {
+                #made
                 #(#identified)*
             }
         }

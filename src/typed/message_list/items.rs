@@ -7,6 +7,7 @@ use foldhash::fast::RandomState;
 use imbl::ordmap::{self, OrdMap};
 use imbl::shared_ptr::DefaultSharedPtr;
 
+use crate::typed::Identified;
 use crate::value::Join;
 
 /// A list that shares with its copies what is the same in both. Each item has a place, which grows
@@ -17,6 +18,8 @@ pub(super) struct Items<T> {
     /// For each id the last place that has it.
     last: imbl::GenericHashMap<Arc<str>, u32, RandomState, DefaultSharedPtr>,
     next: u32,
+    /// The number of items without an id.
+    nameless: u32,
 }
 
 #[derive(Debug)]
@@ -34,13 +37,14 @@ impl<T> Clone for Item<T> {
 
 impl<T> Clone for Items<T> {
     fn clone(&self) -> Self {
-        Self { list: self.list.clone(), last: self.last.clone(), next: self.next }
+        let Self { next, nameless, .. } = *self;
+        Self { list: self.list.clone(), last: self.last.clone(), next, nameless }
     }
 }
 
 impl<T> Default for Items<T> {
     fn default() -> Self {
-        Self { list: OrdMap::new(), last: imbl::GenericHashMap::default(), next: 0 }
+        Self { list: OrdMap::new(), last: imbl::GenericHashMap::default(), next: 0, nameless: 0 }
     }
 }
 
@@ -74,26 +78,57 @@ impl<T> Items<T> {
         self.list.get_mut(&place).map(|item| &mut item.value)
     }
 
-    /// Adds an item after all others.
-    pub(super) fn push(&mut self, id: Option<&str>, value: Arc<T>) {
-        let place = self.next;
-        self.next = place.saturating_add(1);
-        let before = id.and_then(|id| self.last.insert(id.into(), place)).unwrap_or(Join::NONE);
-        self.list.insert(place, Item { value, before });
+    pub(super) fn into_iter(self) -> IntoIter<T> {
+        IntoIter(self.list.into_iter())
+    }
+}
+
+impl<T: Identified> Items<T> {
+    /// Adds items after all others.
+    pub(super) fn extend(&mut self, items: impl IntoIterator<Item = Arc<T>>) {
+        items.into_iter().for_each(|value| self.push(value));
     }
 
-    /// Removes the item at the last place of its id.
-    pub(super) fn remove(&mut self, id: Option<&str>, place: u32) {
-        let removed = self.list.remove(&place);
-        match (id, removed) {
-            (Some(id), Some(Item { before: Join::NONE, .. })) => {
+    fn push(&mut self, value: Arc<T>) {
+        let place = self.next;
+        self.next = place.saturating_add(1);
+        self.nameless += u32::from(value.id().is_none());
+        let before = value.id().and_then(|id| self.last.insert(id.into(), place));
+        self.list.insert(place, Item { value, before: before.unwrap_or(Join::NONE) });
+    }
+
+    /// Removes the item at a place, the last one of its id.
+    pub(super) fn remove(&mut self, place: u32) {
+        let Some(Item { value, before }) = self.list.remove(&place) else { return };
+        match value.id() {
+            Some(id) if before == Join::NONE => {
                 self.last.remove(id);
             }
-            (Some(id), Some(Item { before, .. })) => {
+            Some(id) => {
                 self.last.insert(id.into(), before);
             }
-            _ => {}
+            None => {}
         }
+    }
+}
+
+impl<T: Identified + Clone> Items<T> {
+    /// Gives an id to each item without one. Looks for them only if there are some.
+    pub(super) fn give_ids(&mut self) {
+        if self.nameless == 0 {
+            return;
+        }
+        let nameless =
+            |(place, item): (&u32, &Item<T>)| item.value.id().is_none().then_some(*place);
+        let places: Vec<u32> = self.list.iter().filter_map(nameless).collect();
+        for place in places {
+            if let Some(item) = self.get_mut(place) {
+                super::with_id(item);
+                let id = item.id().map(Arc::from);
+                self.last.extend(id.map(|id| (id, place)));
+            }
+        }
+        self.nameless = 0;
     }
 }
 
@@ -123,5 +158,32 @@ impl<T> ExactSizeIterator for Iter<'_, T> {}
 impl<T> fmt::Debug for Iter<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Iter").field("left", &self.0.len()).finish_non_exhaustive()
+    }
+}
+
+/// The items of a [`MessageList`](super::MessageList) that is taken apart, in order.
+pub struct IntoIter<T>(ordmap::ConsumingIter<u32, Item<T>, DefaultSharedPtr>);
+
+impl<T> Iterator for IntoIter<T> {
+    type Item = Arc<T>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.0.next().map(|(_, item)| item.value)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+}
+
+impl<T> DoubleEndedIterator for IntoIter<T> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        self.0.next_back().map(|(_, item)| item.value)
+    }
+}
+
+impl<T> fmt::Debug for IntoIter<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("IntoIter").finish_non_exhaustive()
     }
 }
