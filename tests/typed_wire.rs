@@ -217,7 +217,7 @@ fn each_half_of_serde_has_its_own_names_and_functions() {
     let wire = json!({ "OUT_ONLY": 255, "IN_ONLY": "fe", "from": 3, "MAY_LACK": 4 });
     assert_eq!(serde_json::from_value::<HalvesUpdate>(wire.clone()).unwrap(), update);
     assert_eq!(serde_json::from_value::<Halves>(wire).unwrap(), state);
-    // What a state may lack is no write in an update, and a write is always written.
+    // A field that a state may lack is not written in an update without it, and a write is always written.
     assert_eq!(serde_json::from_value::<HalvesUpdate>(json!({})).unwrap(), HalvesUpdate::default());
     assert_eq!(
         json!(HalvesUpdate { may_lack: Some(7), ..Default::default() }),
