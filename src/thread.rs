@@ -65,9 +65,15 @@ const MESSAGES: &str = "messages";
 
 /// The state of a conversation: confirmed by a server, with pending updates applied.
 ///
+/// Keep it in [`Json`](crate::Json): a look then copies no message. In [`serde_json::Value`] each
+/// look copies the whole state.
+///
+/// The methods that read take `&mut self`, for they compute what has changed since the last look.
+/// Tasks that only read hold a clone of what [`state`](Self::state) returned: it is shared, and
+/// `Send` and `Sync`.
+///
 /// ```
-/// use serde_json::json;
-/// use threadfold::{Event, Thread};
+/// use threadfold::{Event, Thread, json};
 ///
 /// let mut thread = Thread::new(None, &json!({}))?;
 /// thread.optimistic(json!({ "messages": [{ "type": "human", "id": "1", "content": "hi" }] }))?;

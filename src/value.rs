@@ -23,7 +23,7 @@ pub(crate) mod symbols;
 mod texts;
 
 pub use found::Found;
-pub use json::Json;
+pub use json::{Iter, Json};
 
 pub(crate) use bulk::{Bulk, Change, Check, Owned};
 pub(crate) use held::Holds;
@@ -148,4 +148,10 @@ pub trait Value: Bulk + Clone {
     fn text_of(&self, key: &str) -> Option<String> {
         self.get(key).and_then(|value| value.text().map(Cow::into_owned))
     }
+}
+
+/// Names that [`json!`](crate::json) needs.
+#[doc(hidden)]
+pub mod __private {
+    pub use serde_json;
 }

@@ -16,6 +16,7 @@ mod graph;
 mod heaps;
 mod identified;
 mod json;
+mod json_read;
 mod laws;
 mod patch;
 mod recorded;

@@ -31,8 +31,7 @@ impl<V: Value> Thread<V> {
     /// Those of [`Thread::receive`].
     ///
     /// ```
-    /// use serde_json::json;
-    /// use threadfold::{Event, Part, RunStatus, Thread};
+    /// use threadfold::{Event, Part, RunStatus, Thread, json};
     ///
     /// let mut thread = Thread::new(None, &json!({}))?;
     /// let part = |id: &str| Part { id: Some(json!(id)), key: None };

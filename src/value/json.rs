@@ -8,12 +8,17 @@ use foldhash::fast::RandomState;
 use indexmap::IndexMap;
 use serde_json::Number;
 
+mod from;
 mod heap;
 mod items;
+mod iter;
 mod nodes;
+mod read;
 mod serde;
 mod share;
 mod write;
+
+pub use iter::Iter;
 
 use items::Items;
 use nodes::Fields;
@@ -25,20 +30,19 @@ use nodes::Fields;
 /// a [`Thread`](crate::Thread) of ten thousand messages returns a new state for each token without
 /// copying a message. It is `Send` and `Sync`, for services with many tasks.
 ///
-/// Converts from [`serde_json::Value`] by `From` and to it by `TryFrom`, and from and to everything
-/// `Serialize` or `Deserialize`. Objects keep the order of their keys, integers of 64 bits all their
+/// Make one with [`json!`](crate::json). Converts from [`serde_json::Value`] by `From` and to it by
+/// `TryFrom`. Reads any type with `T::deserialize(&json)`, and is `Serialize` and `Deserialize` itself. Objects keep the order of their keys, integers of 64 bits all their
 /// digits; larger ones are read as floats. Equality is by value: `1` equals `1.0`, and the order of
 /// keys does not count. A value may be nested as deep as you like, and is written as deep; text is read 127 deep,
 /// as `serde_json` reads it.
 ///
 /// ```
-/// use serde_json::json;
-/// use threadfold::{Json, Thread};
+/// use threadfold::{Thread, json};
 ///
-/// let mut thread: Thread<Json> = Thread::new(None, &json!({}).into())?;
-/// thread.update(json!({ "messages": [{ "type": "human", "id": "1", "content": "hi" }] }).into())?;
+/// let mut thread = Thread::new(None, &json!({}))?;
+/// thread.update(json!({ "messages": [{ "type": "human", "id": "1", "content": "hi" }] }))?;
 /// let state = thread.state();
-/// assert_eq!(state["messages"][0]["content"].as_str(), Some("hi"));
+/// assert_eq!(state["messages"][0]["content"], "hi");
 /// assert_eq!(serde_json::to_string(&state["messages"][0]["id"])?, r#""1""#);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -72,13 +76,38 @@ impl Json {
     }
 
     /// Returns a list's items; none for other kinds.
-    pub fn iter(&self) -> impl Iterator<Item = &Json> {
-        self.list().into_iter().flat_map(Items::iter)
+    #[must_use]
+    pub fn iter(&self) -> Iter<'_> {
+        Iter::new(self.list())
     }
 
     /// Returns an object's keys and values, in order; none for other kinds.
     pub fn entries(&self) -> impl Iterator<Item = (&str, &Json)> {
         self.fields().into_iter().flatten().map(|(key, value)| (&**key, value))
+    }
+
+    /// Returns whether it is null.
+    #[must_use]
+    pub fn is_null(&self) -> bool {
+        matches!(self.0, Node::Null)
+    }
+
+    /// Returns a number as an `i64`; `None` for any other value.
+    #[must_use]
+    pub fn as_i64(&self) -> Option<i64> {
+        self.as_number()?.as_i64()
+    }
+
+    /// Returns a number as a `u64`; `None` for any other value.
+    #[must_use]
+    pub fn as_u64(&self) -> Option<u64> {
+        self.as_number()?.as_u64()
+    }
+
+    /// Returns a number as an `f64`, which may round it.
+    #[must_use]
+    pub fn as_f64(&self) -> Option<f64> {
+        self.as_number()?.as_f64()
     }
 
     /// A boolean.
@@ -157,93 +186,5 @@ impl FromStr for Json {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         serde_json::from_str(text)
-    }
-}
-
-impl From<&str> for Json {
-    fn from(text: &str) -> Self {
-        text.to_owned().into()
-    }
-}
-
-impl From<String> for Json {
-    fn from(text: String) -> Self {
-        Self(Node::String(Arc::new(text)))
-    }
-}
-
-impl From<bool> for Json {
-    fn from(value: bool) -> Self {
-        Self(Node::Bool(value))
-    }
-}
-
-macro_rules! from_integers {
-    ($($integer:ty),*) => {$(
-        impl From<$integer> for Json {
-            fn from(value: $integer) -> Self {
-                Self(Node::Number(value.into()))
-            }
-        }
-    )*};
-}
-from_integers!(i32, u32, i64, u64);
-
-/// `NaN` and the infinities, which JSON lacks, become null.
-///
-/// ```
-/// use threadfold::Json;
-///
-/// assert_eq!(Json::from(0.5).to_string(), "0.5");
-/// assert_eq!(Json::from(f64::NAN), Json::NULL);
-/// ```
-impl From<f64> for Json {
-    fn from(value: f64) -> Self {
-        Self(Number::from_f64(value).map_or(Node::Null, Node::Number))
-    }
-}
-
-impl From<Vec<Json>> for Json {
-    fn from(items: Vec<Json>) -> Self {
-        items.into_iter().collect()
-    }
-}
-
-impl FromIterator<Json> for Json {
-    fn from_iter<I: IntoIterator<Item = Json>>(items: I) -> Self {
-        Self::of_items(items.into_iter().collect())
-    }
-}
-
-/// Makes an object of these values; of two under one key the last stays.
-///
-/// ```
-/// use threadfold::Json;
-///
-/// let message = Json::from([("type", "human".into()), ("content", "hi".into())]);
-/// assert_eq!(message.to_string(), r#"{"type":"human","content":"hi"}"#);
-/// ```
-impl<K: Into<Arc<str>>, const N: usize> From<[(K, Json); N]> for Json {
-    fn from(fields: [(K, Json); N]) -> Self {
-        fields.into_iter().collect()
-    }
-}
-
-impl<K: Into<Arc<str>>> FromIterator<(K, Json)> for Json {
-    fn from_iter<I: IntoIterator<Item = (K, Json)>>(fields: I) -> Self {
-        Self::of_fields(fields.into_iter().map(|(key, value)| (key.into(), value)).collect())
-    }
-}
-
-/// By value, however deep: see [`Value::equals`](super::Value::equals).
-impl PartialEq for Json {
-    fn eq(&self, other: &Self) -> bool {
-        share::equal(self, other)
-    }
-}
-
-impl PartialEq<serde_json::Value> for Json {
-    fn eq(&self, other: &serde_json::Value) -> bool {
-        share::equal(self, &Json::from(other.clone()))
     }
 }

@@ -29,7 +29,7 @@ pub struct Wire {
 }
 
 /// Items for serde's own half, or for the state alone: an update has the same shape
-/// without it. An absent field of an update is no write, whatever its `default`, and a write is
+/// without it. An absent field of an update writes nothing, whatever its `default`, and a write is
 /// written, whatever `skip_serializing_if` says of a value.
 const OF_NO_SHAPE: [&str; 3] = ["default", "skip_serializing_if", "bound"];
 
