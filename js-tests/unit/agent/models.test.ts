@@ -5,11 +5,11 @@ import { tool as langchainTool } from "@langchain/core/tools";
 import { MemorySaver as LangGraphMemorySaver } from "@langchain/langgraph-checkpoint";
 import { generateText, jsonSchema, tool as aiTool } from "ai";
 import { MockLanguageModelV3, simulateReadableStream } from "ai/test";
-import { graphEvents } from "threadfold/ag-ui";
 import { createAgent, createMiddleware, type AgentModel, mcpTools, tool } from "threadfold/agent";
 import { concatChunk } from "threadfold/langgraph";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { graphEvents } from "../../support/graph-events";
 
 const weather = { type: "object", properties: { city: { type: "string" } }, required: ["city"] } as const;
 const sunny = () => "Sunny.";

@@ -1,11 +1,12 @@
 // A run that fails after the answer to an interrupt: the effect of retry(), and how the answer is corrected.
 import * as theirs from "@langchain/langgraph";
 import { defineSchema, field, Thread, ThreadfoldError, type AgUiState } from "threadfold";
-import { AgUiRunner, graphEvents, type RunnableGraph } from "threadfold/ag-ui";
+import { AgUiRunner, graphTransport, type RunnableGraph } from "threadfold/ag-ui";
 import { createDeepAgent, tool } from "threadfold/agent";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
 import { serveAgUi } from "threadfold/serve";
 import { beforeEach, describe, expect, test } from "vitest";
+import { graphEvents } from "../../support/graph-events";
 
 const APPROVED = { value: { decisions: [{ type: "approve" }] } };
 
@@ -38,7 +39,7 @@ const deepAgent = (checkpointer: MemorySaver) =>
   });
 
 const runnerOf = (graph: RunnableGraph, thread = new Thread<AgUiState>()) =>
-  new AgUiRunner(thread, { transport: { run: (input, { signal }) => graphEvents(graph, input, { signal }) } });
+  new AgUiRunner(thread, { transport: graphTransport(graph) });
 const reloaded = (thread: object) => Thread.fromJSON<AgUiState>(JSON.parse(JSON.stringify(thread)));
 const contents = ({ thread }: AgUiRunner) => thread.getState().messages.map(({ content }) => content);
 
@@ -181,7 +182,7 @@ describe.each(Object.entries(GRAPHS))("a graph of %s", (library, graphOf) => {
     const had = graphOf();
     let graph = had;
     const runner = new AgUiRunner(new Thread<AgUiState>(), {
-      transport: { run: (input, { signal }) => graphEvents(graph, input, { signal }) },
+      transport: { run: (input, options) => graphTransport(graph).run(input, options) },
     });
     await runner.sendMessage("Mail Ada");
     graph = graphOf();

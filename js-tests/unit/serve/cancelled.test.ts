@@ -1,14 +1,15 @@
 // A user who abandons an approval rejects the calls.
 import * as theirs from "@langchain/langgraph";
 import { defineSchema, field, Thread, type AgUiState } from "threadfold";
-import { AgUiRunner, graphEvents, type RunnableGraph } from "threadfold/ag-ui";
+import { AgUiRunner, graphTransport, type RunnableGraph } from "threadfold/ag-ui";
 import { createAgent, humanInTheLoopMiddleware, tool } from "threadfold/agent";
 import { MemorySaver, START, StateGraph } from "threadfold/graph";
 import { expect, test } from "vitest";
+import { graphEvents } from "../../support/graph-events";
 
 const runnerOf = (graph: RunnableGraph) =>
   new AgUiRunner(new Thread<AgUiState>(), {
-    transport: { run: (input, { signal }) => graphEvents(graph, input, { signal }) },
+    transport: graphTransport(graph),
   });
 
 const agent = (interruptMode: "per_turn" | "per_call", allowed: string[] | true = true) => {

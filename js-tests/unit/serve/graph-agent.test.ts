@@ -4,10 +4,11 @@ import { EventSchemas } from "@ag-ui/core/schemas";
 import { Annotation, END, MemorySaver, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 import type { Observable } from "rxjs";
 import { Thread, type AgUiState } from "threadfold";
-import { agentTransport, AgUiRunner, graphEvents, type RunnableGraph } from "threadfold/ag-ui";
+import { agentTransport, AgUiRunner, type RunnableGraph } from "threadfold/ag-ui";
 import { GraphAgent } from "threadfold/ag-ui/client";
 import { describe, expect, test } from "vitest";
 import { LIBRARIES } from "./libraries";
+import { graphEvents } from "../../support/graph-events";
 
 type Event = BaseEvent & Record<string, unknown>;
 
@@ -334,7 +335,7 @@ describe.each(LIBRARIES)("$library", ({ library, chatGraph, nestedGraph, halfGra
     [chatGraph(), undefined, "threadId"],
     [chatGraph(), { ...input("Hi"), runId: 1 }, "runId"],
     [chatGraph(), { ...input("Hi"), messages: [{ id: "q" }] }, "messages"],
-  ])("graphEvents refuses bad input %#, at once", (graph, given, sentence) => {
+  ])("graphTransport refuses bad input %#, at once", (graph, given, sentence) => {
     expect(() => graphEvents(graph as never, given as never)).toThrow(
       expect.objectContaining({ code: "INVALID_ARGUMENT", message: expect.stringContaining(sentence) as string }),
     );

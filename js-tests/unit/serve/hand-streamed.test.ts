@@ -2,12 +2,13 @@
 import type { BaseEvent } from "@ag-ui/client";
 import { EventSchemas } from "@ag-ui/core/schemas";
 import { defineSchema, field, Thread, toLangChain, type AgUiState } from "threadfold";
-import { agentTransport, AgUiRunner, graphEvents } from "threadfold/ag-ui";
+import { agentTransport, AgUiRunner } from "threadfold/ag-ui";
 import { GraphAgent } from "threadfold/ag-ui/client";
 import { createAgent, tool } from "threadfold/agent";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
 import { serveAgUi } from "threadfold/serve";
 import { expect, test } from "vitest";
+import { graphEvents } from "../../support/graph-events";
 
 const CALL = { id: "c", name: "x", args: { n: 1 } };
 

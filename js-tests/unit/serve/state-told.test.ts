@@ -1,9 +1,9 @@
 // The states that graphEvents sends: a client, which has JSON, gets the graph's state as JSON has it.
 import { AIMessage } from "@langchain/core/messages";
 import { applyPatch, defineSchema, field } from "threadfold";
-import { graphEvents } from "threadfold/ag-ui";
 import { MemorySaver, START, StateGraph } from "threadfold/graph";
 import { expect, test } from "vitest";
+import { graphEvents } from "../../support/graph-events";
 
 const kept = { deep: [1, { two: 2 }] };
 const VALUES: Record<string, () => unknown> = {

@@ -51,7 +51,6 @@ const CALLS: readonly (readonly [name: string, entry: object, calls: Readonly<Re
       runInput: (options) => agUi.runInput(thread(), options),
       httpTransport: (options) => agUi.httpTransport({ url: "/a", ...(options as object) }),
       graphTransport: (options) => agUi.graphTransport(compiled(), options),
-      graphEvents: (options) => agUi.graphEvents(compiled(), { threadId: "t", runId: "r", messages: [] }, options),
       langGraphDefaultMergeState: (options) => agUi.langGraphDefaultMergeState(state, [], {}, options),
     },
   ],

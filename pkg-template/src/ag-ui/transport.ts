@@ -1,6 +1,6 @@
 // The ways to an AG-UI agent.
 import type { Observable } from "../stream/source.js";
-import type { RunnableGraph } from "../stream/graph-parts.js";
+import { checkedGraph, type RunnableGraph } from "../stream/graph-parts.js";
 import { HTTP_OPTIONS, httpStatusOf, jsonOf, request, type HttpOptions } from "../stream/http.js";
 import { ThreadfoldError } from "../shared/errors.js";
 import { checkOptions } from "../shared/options.js";
@@ -127,8 +127,34 @@ export function agentTransport(agent: AgUiAgent): AgUiTransport {
   };
 }
 
-/** Returns the transport to a graph in the page. `options.config`: more of each run's config, or a function of its input. */
+/**
+ * Returns the transport to a graph in the page. It needs neither `@ag-ui/client` nor a server. Its `run` returns the
+ * events of a run, from RUN_STARTED to RUN_FINISHED or RUN_ERROR.
+ *
+ * @param graph - A compiled graph, of `threadfold/graph` or langgraph.js.
+ * @param options - `config`: more of each run's config, or a function of its input.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for anything but a compiled graph, `UNKNOWN_OPTION`; `run`
+ *   `INVALID_ARGUMENT` for an invalid `RunAgentInput`.
+ *
+ * @example
+ * ```ts
+ * import { defineSchema, field, Thread, type AgUiState } from "threadfold";
+ * import { AgUiRunner, graphTransport } from "threadfold/ag-ui";
+ * import { END, START, StateGraph } from "threadfold/graph";
+ *
+ * const graph = new StateGraph(defineSchema({ messages: field.messages() }))
+ *   .addNode("answer", () => ({ messages: [{ type: "ai", content: "Hello" }] }))
+ *   .addEdge(START, "answer")
+ *   .addEdge("answer", END)
+ *   .compile();
+ * const thread = new Thread<AgUiState>();
+ * const runner = new AgUiRunner(thread, { transport: graphTransport(graph) });
+ * await runner.sendMessage("Hi");
+ * console.log(thread.getState().messages.map(({ content }) => content)); // [ 'Hi', 'Hello' ]
+ * ```
+ */
 export function graphTransport(graph: RunnableGraph, options?: Pick<GraphEventOptions, "config">): AgUiTransport {
+  checkedGraph(graph, "graphTransport");
   checkOptions("graphTransport", options, ["config"]);
   return { run: (input, { signal }) => graphEvents(graph, input, { ...options, signal }) };
 }

@@ -12,5 +12,4 @@ export {
   type AgUiTransport,
   type HttpTransportOptions,
 } from "../ag-ui/transport.js";
-export { graphEvents } from "../ag-ui/graph/graph-events.js";
 export type { RunnableGraph } from "../stream/graph-parts.js";

@@ -1,5 +1,5 @@
 /**
- * The custom event that `graphEvents` sends before the error of a run whose thread still asks something: AG-UI's RUN_ERROR
+ * The custom event that a graph sends before the error of a run whose thread still asks something: AG-UI's RUN_ERROR
  * has no place for interrupts. They have the form that RUN_FINISHED has them in.
  */
 export const OPEN_INTERRUPTS = "open_interrupts";

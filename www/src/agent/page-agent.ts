@@ -1,7 +1,7 @@
 // The agent and the page's knowledge of it: its runner, the nodes at work, its checkpoints. A reload finds it as it
 // was.
 import { Thread, toAgUi, type AgUiState } from "threadfold";
-import { AgUiRunner, graphEvents } from "threadfold/ag-ui";
+import { AgUiRunner, graphTransport } from "threadfold/ag-ui";
 import { loadThread, persist } from "threadfold/persist";
 import { saved, storage } from "../chat/saved";
 import { lineage, type Checkpoint } from "./checkpoints";
@@ -33,7 +33,7 @@ export class PageAgent {
 
   private constructor(readonly thread = new Thread<AgUiState>({ threadId: crypto.randomUUID() })) {
     this.runner = new AgUiRunner(this.thread, {
-      transport: { run: (input, { signal }) => graphEvents(graph, input as never, { config: this.#config(), signal }) },
+      transport: graphTransport(graph, { config: () => this.#config() }),
       onEvent: ({ type, ...event }) => {
         const { stepName } = event as { stepName?: string };
         const active = new Set(this.#sight.active);

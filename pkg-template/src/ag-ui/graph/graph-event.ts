@@ -1,7 +1,7 @@
 // The events that report a graph's run.
 import type { REPEATS, WHOLE } from "./whole.js";
 
-/** An event of AG-UI, as `graphEvents` makes it. */
+/** An event of AG-UI, as a graph makes it. */
 export interface GraphEvent {
   readonly type: string;
   readonly [field: string]: unknown;

@@ -1,10 +1,8 @@
 // A run of a graph in the same program, as the events of AG-UI.
 import { OPEN_INTERRUPTS, questionIn, text } from "../../stream/interrupt-text.js";
 import { ThreadfoldError } from "../../shared/errors.js";
-import { checkOptions } from "../../shared/options.js";
 import { errorWords } from "../../stream/error-words.js";
 import {
-  checkedGraph,
   graphParts,
   interruptsIn,
   shownState,
@@ -50,39 +48,17 @@ const MODES = ["values", "updates", "messages", "tasks", "custom"];
 
 /**
  * Runs a graph in this program and emits AG-UI events, from RUN_STARTED to RUN_FINISHED or RUN_ERROR. Once the signal
- * aborts, no event follows. `GraphAgent` and `serveAgUi` are built on it. With it an `AgUiRunner` runs a graph without
- * `@ag-ui/client` and without a server.
+ * aborts, no event follows.
  *
- * @param graph - A compiled graph, of `threadfold/graph` or langgraph.js.
- * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for an invalid compiled graph or `RunAgentInput`.
- *
- * @example
- * ```ts
- * import { defineSchema, field, Thread, type AgUiState } from "threadfold";
- * import { AgUiRunner, graphEvents } from "threadfold/ag-ui";
- * import { END, START, StateGraph } from "threadfold/graph";
- *
- * const graph = new StateGraph(defineSchema({ messages: field.messages() }))
- *   .addNode("answer", () => ({ messages: [{ type: "ai", content: "Hello" }] }))
- *   .addEdge(START, "answer")
- *   .addEdge("answer", END)
- *   .compile();
- * const thread = new Thread<AgUiState>();
- * const runner = new AgUiRunner(thread, {
- *   transport: { run: (input, { signal }) => graphEvents(graph, input, { signal }) },
- * });
- * await runner.sendMessage("Hi");
- * console.log(thread.getState().messages.map(({ content }) => content)); // [ 'Hi', 'Hello' ]
- * ```
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for an invalid `RunAgentInput`.
  */
 export function graphEvents(
   graph: RunnableGraph,
   input: GraphRunInput,
   options: GraphEventOptions = {},
 ): AsyncGenerator<GraphEvent> {
-  checkOptions("graphEvents", options, ["config", "signal"]);
   const { config, signal } = options;
-  return servedEvents(checkedGraph(graph, "graphEvents"), checkedInput(input), { config, signal });
+  return servedEvents(graph, checkedInput(input), { config, signal });
 }
 
 /** Returns the config of a run of a thread. */
