@@ -1,11 +1,38 @@
-//! The decisions of an agent's loop: the next node after the model, the calls that need approval,
-//! the limits, and a sub-agent's result.
+//! Agents: a graph that asks a model, runs the tools that it calls, and asks again.
 //!
-//! They are over positions, ids as small numbers, and flags. A host reads these from its messages,
-//! and carries out the decisions. The npm package makes the same decisions with the same code.
+//! [`create_agent`] makes one of a [`Model`], of [`Tool`]s and of [`Middleware`]s, as LangChain's
+//! `create_agent` does. The agent is a [`Graph`](crate::graph::Graph) over [`AgentState`]: run it on a
+//! state, or on a thread that a checkpointer keeps.
+//!
+//! Its decisions are over positions, ids as small numbers, and flags. The npm package makes the same
+//! decisions with the same code.
 
+#[doc(hidden)]
 pub mod approval;
+mod builder;
+mod call;
+#[doc(hidden)]
 pub mod limits;
+mod middleware;
+mod model;
+#[doc(hidden)]
 pub mod route;
+mod state;
+mod steps;
+#[doc(hidden)]
 pub mod subagents;
+#[doc(hidden)]
 pub mod todos;
+mod tool;
+mod turn;
+mod ways;
+
+pub use approval::Decision;
+pub use builder::{AgentBuilder, create_agent};
+pub use middleware::{
+    AtLimit, CallLimits, Hook, HumanInTheLoop, LimitExceeded, Middleware, Next, Retry, TODO_PROMPT,
+};
+pub use model::{Model, ModelRequest, SharedModel};
+pub use route::Jump;
+pub use state::{AgentState, AgentUpdate};
+pub use tool::{Tool, ToolOutput, ToolRequest};

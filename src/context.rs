@@ -12,7 +12,7 @@
 //! - [`repair_tool_calls`], [`patch_tool_calls`]: lists that providers take.
 //! - [`trim`], [`clear`], [`truncate`], [`offload`]: how it gets fewer.
 
-mod answer;
+pub(crate) mod answer;
 mod before;
 mod call_fields;
 pub mod clear;

@@ -58,7 +58,7 @@ mod outcome;
 pub(crate) mod planner;
 mod renumbered;
 mod running;
-mod sendable;
+pub(crate) mod sendable;
 mod together;
 
 pub use agent::{Agent, UpdateAgent};

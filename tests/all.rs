@@ -3,6 +3,7 @@
 #![cfg(not(target_arch = "wasm32"))]
 
 mod add_messages;
+mod agent;
 mod context_count;
 mod context_cuts;
 mod context_decisions;

@@ -48,7 +48,7 @@ fn name_of<V: Value>(call: &V) -> String {
 }
 
 /// The words of `PatchToolCallsMiddleware`, which models know.
-fn sentence(name: &str, id: &str, valid: bool) -> String {
+pub(crate) fn sentence(name: &str, id: &str, valid: bool) -> String {
     let why = if valid {
         " did not complete - no result was recorded. It may have been cancelled or interrupted."
     } else {

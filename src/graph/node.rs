@@ -28,9 +28,16 @@ pub struct Ctx {
     pub(super) task: u32,
     pub(super) step: i64,
     pub(super) node: Arc<str>,
+    pub(super) run_id: Arc<str>,
 }
 
 impl Ctx {
+    /// Returns the id of the run, which each call of `invoke`, `stream` or `resume` has anew.
+    #[must_use]
+    pub fn run_id(&self) -> &str {
+        &self.run_id
+    }
+
     /// Returns the node's name.
     #[must_use]
     pub fn node(&self) -> &str {
@@ -95,7 +102,7 @@ impl std::error::Error for Question {}
 
 impl Interrupted {
     /// Returns the question that an error passes on.
-    pub(super) fn question<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e Value> {
+    pub(crate) fn question<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e Value> {
         std::iter::successors(Some(error), |error| error.source())
             .find_map(|error| error.downcast_ref::<Question>())
             .map(|Question(value)| value)

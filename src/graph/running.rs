@@ -12,6 +12,7 @@ use super::node::{Interrupt, Shared};
 use super::outcome::{Outcome, StepDone};
 use super::planner::{Cause, Node, Run, Status, Task, Writes};
 use crate::State;
+use crate::id::new_id;
 
 mod merged;
 mod opened;
@@ -25,6 +26,7 @@ use step::OpenStep;
 pub struct Running<'g, S: State> {
     graph: &'g Compiled<S>,
     thread: Option<&'g str>,
+    id: Arc<str>,
     shared: Arc<Mutex<Shared>>,
     status: Status,
     state: S,
@@ -54,6 +56,7 @@ where
         Self {
             graph,
             thread: None,
+            id: new_id().into(),
             shared: Arc::new(Mutex::new(Shared { run, ..Shared::default() })),
             status,
             state,

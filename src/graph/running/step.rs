@@ -155,8 +155,13 @@ where
                 Cause::Push(index) => self.sends.get(index as usize).unwrap_or(&self.state),
                 _ => &self.state,
             };
-            let ctx =
-                Ctx { shared: self.shared.clone(), task: at as u32, step, node: node.name.clone() };
+            let ctx = Ctx {
+                shared: self.shared.clone(),
+                task: at as u32,
+                step,
+                node: node.name.clone(),
+                run_id: self.id.clone(),
+            };
             futures.push(node.function.call(state, ctx));
             ran.push(at);
         }

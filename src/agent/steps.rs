@@ -1,0 +1,119 @@
+//! The nodes of an agent's graph.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::call::Shared;
+use super::middleware::Hook;
+use super::model::{ModelRequest, SharedModel};
+use super::state::{AgentState, AgentUpdate};
+use super::tool::{Tool, ToolOutput, ToolRequest};
+use super::turn::{Turn, answer};
+use crate::graph::{BoxError, Command, Ctx, Node};
+use crate::typed::Message;
+
+/// The node `model`: asks the model, through the middlewares.
+pub(super) struct ModelStep {
+    pub ask: Shared<ModelRequest, Message>,
+    pub model: SharedModel,
+    pub system_prompt: Option<String>,
+    pub tools: Arc<[Tool]>,
+}
+
+impl Node<AgentState> for ModelStep {
+    async fn run(&self, state: &AgentState, ctx: Ctx) -> Result<Command<AgentState>, BoxError> {
+        let request = ModelRequest {
+            system_prompt: self.system_prompt.clone(),
+            messages: state.messages.clone(),
+            tools: self.tools.clone(),
+            state: state.clone(),
+            ctx,
+            model: self.model.clone(),
+        };
+        let message = self.ask.call(request).await?;
+        Ok(Command::update(AgentUpdate::from(message).of_node()))
+    }
+}
+
+/// The node `tools`: runs the call that it is sent, or all of the last message's if a hook jumps to it.
+pub(super) struct ToolStep {
+    pub run: Shared<ToolRequest, ToolOutput>,
+    pub tools: Arc<[Tool]>,
+}
+
+impl Node<AgentState> for ToolStep {
+    async fn run(&self, state: &AgentState, ctx: Ctx) -> Result<Command<AgentState>, BoxError> {
+        let calls = if let Some(call) = &state.call {
+            std::slice::from_ref(call)
+        } else {
+            let turn = Turn::last(&state.messages);
+            turn.message.ok_or(NoModelMessage)?;
+            turn.calls()
+        };
+        let state = AgentState { call: None, ..state.clone() };
+        let mut all = AgentUpdate::default().of_node();
+        for call in calls {
+            let request = ToolRequest {
+                tool: None,
+                call: call.clone(),
+                tools: self.tools.clone(),
+                state: state.clone(),
+                ctx: ctx.clone(),
+            };
+            all = both(
+                all,
+                match self.run.call(request.with_call(call.clone())).await? {
+                    ToolOutput::Update(update) => update,
+                    ToolOutput::Message(message) => message.into(),
+                    ToolOutput::Content(content) => {
+                        answer(call, content, false).with_name(&call.name).into()
+                    }
+                },
+            );
+        }
+        Ok(Command::update(all))
+    }
+}
+
+/// The tools have nothing to run: the model has said nothing yet.
+#[derive(Debug)]
+struct NoModelMessage;
+
+impl fmt::Display for NoModelMessage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("No AIMessage found in input")
+    }
+}
+
+impl std::error::Error for NoModelMessage {}
+
+/// Puts two updates of one node together.
+fn both(mut all: AgentUpdate, more: AgentUpdate) -> AgentUpdate {
+    if let Some(messages) = more.messages {
+        all.messages.get_or_insert_default().extend(messages);
+    }
+    if let Some(mut fields) = more.fields {
+        all.fields.get_or_insert_default().append(&mut fields);
+    }
+    all.todos = more.todos.or(all.todos);
+    all.files = match (all.files, more.files) {
+        (Some(Value::Object(mut files)), Some(Value::Object(mut more))) => {
+            files.append(&mut more);
+            Some(files.into())
+        }
+        (files, more) => more.or(files),
+    };
+    all
+}
+
+/// A hook of a middleware.
+pub(super) struct HookStep(pub Hook);
+
+impl Node<AgentState> for HookStep {
+    async fn run(&self, state: &AgentState, ctx: Ctx) -> Result<Command<AgentState>, BoxError> {
+        let update = self.0.run.call((state.clone(), ctx)).await?;
+        Ok(Command::update(update.of_node()))
+    }
+}

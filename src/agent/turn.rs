@@ -1,0 +1,38 @@
+//! Reads the last turn of a conversation: what the model said, and the results after it.
+
+use crate::typed::{Message, MessageKind, MessageList, ToolCall, ToolMessage};
+
+/// The model's last message, and the results after it.
+pub(super) struct Turn<'m> {
+    pub message: Option<&'m Message>,
+    pub results: Vec<&'m ToolMessage>,
+}
+
+impl<'m> Turn<'m> {
+    pub fn last(messages: &'m MessageList<Message>) -> Self {
+        let mut results = Vec::new();
+        for message in messages.iter().rev() {
+            match &message.kind {
+                MessageKind::Assistant(_) => {
+                    results.reverse();
+                    return Self { message: Some(message), results };
+                }
+                MessageKind::Tool(result) => results.push(result),
+                _ => {}
+            }
+        }
+        Self { message: None, results: Vec::new() }
+    }
+
+    /// Returns the calls of the message.
+    pub fn calls(&self) -> &'m [ToolCall] {
+        self.message.map(Message::tool_calls).unwrap_or_default()
+    }
+}
+
+/// Makes the answer to a call. It has a name if the tool ran, or would have.
+pub(super) fn answer(call: &ToolCall, text: impl Into<crate::Content>, is_error: bool) -> Message {
+    let mut message = ToolMessage::new(text, call.id.clone().unwrap_or_default());
+    message.extra.insert("status", if is_error { "error" } else { "success" }.into());
+    Message::from(MessageKind::Tool(message))
+}

@@ -1,0 +1,83 @@
+//! Where the loop goes after the model and after the tools.
+
+use super::route::{self, Call, Jump, Next};
+use super::state::AgentState;
+use super::tool::Tool;
+use super::turn::Turn;
+use crate::graph::Target;
+
+pub(super) const MODEL: &str = "model";
+pub(super) const TOOLS: &str = "tools";
+
+/// Where each turn begins, and where the run ends.
+#[derive(Clone)]
+pub(super) struct Ways {
+    pub entry: String,
+    pub exit: String,
+}
+
+impl Ways {
+    pub fn target(&self, jump: Jump) -> &str {
+        match jump {
+            Jump::Model => &self.entry,
+            Jump::Tools => TOOLS,
+            Jump::End => &self.exit,
+        }
+    }
+
+    /// Decides where to go after the model and its hooks. Each call is a task of its own.
+    pub fn after_model(&self, state: &AgentState) -> Vec<Target<AgentState>> {
+        let turn = Turn::last(&state.messages);
+        let calls = turn.calls();
+        let mut ids: Vec<&str> = calls.iter().filter_map(|call| call.id.as_deref()).collect();
+        ids.push("");
+        let place = |id: &str| (0..).zip(&ids).find(|(_, known)| **known == id).map(|(at, _)| at);
+        let numbered: Vec<Call> = calls
+            .iter()
+            .filter_map(|call| place(call.id.as_deref().unwrap_or_default()))
+            .map(|id| Call { id, is_answer: false })
+            .collect();
+        let answered: Vec<u32> =
+            turn.results.iter().filter_map(|result| place(&result.tool_call_id)).collect();
+        let decided = route::after_model(&route::Turn {
+            jump: state.jump,
+            calls: turn.message.map(|_| &*numbered),
+            answered: &answered,
+            is_structured: false,
+        });
+        let to = |name: &str| vec![Target::Node(name.to_owned())];
+        match decided {
+            Next::Model => to(&self.entry),
+            Next::End => to(&self.exit),
+            Next::Tools => to(TOOLS),
+            Next::Calls(positions) => positions
+                .iter()
+                .filter_map(|at| calls.get(*at as usize))
+                .map(|call| {
+                    let task = AgentState { call: Some(call.clone()), ..state.clone() };
+                    Target::Send(TOOLS.to_owned(), task)
+                })
+                .collect(),
+        }
+    }
+
+    /// Decides where to go after the tools: to the next turn, or to the end if their results are the
+    /// agent's answer.
+    pub fn after_tools(&self, state: &AgentState, tools: &[Tool]) -> String {
+        let turn = Turn::last(&state.messages);
+        let tool = |name: &str| tools.iter().find(|tool| tool.name == name);
+        // The name of the result counts: an approval may have put another tool in the place of the
+        // one that was called.
+        let ran = |id: Option<&str>| {
+            let own = turn.results.iter().rev().find(|result| Some(&*result.tool_call_id) == id);
+            own.and_then(|result| result.name.as_deref()).and_then(tool)
+        };
+        let mut known = turn
+            .calls()
+            .iter()
+            .filter_map(|call| ran(call.id.as_deref()).or_else(|| tool(&call.name)))
+            .peekable();
+        let is_answered = known.peek().is_some() && known.all(|tool| tool.returns_directly);
+        if is_answered { self.exit.clone() } else { self.entry.clone() }
+    }
+}

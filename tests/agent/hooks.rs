@@ -1,0 +1,147 @@
+//! Hooks run in LangChain's order, and jump where it jumps.
+
+use std::sync::Mutex;
+
+use serde_json::{Value, json};
+use threadfold::agent::{AgentUpdate, Hook, Jump, Middleware, create_agent};
+use threadfold::typed::ToolMessage;
+use threadfold::{Message, MessageKind};
+
+use super::{Log, Raised, asked, echo, equal, replay, run, scripted, shown, whole};
+
+fn jump(name: &Value) -> Option<Jump> {
+    match name.as_str()? {
+        "model" => Some(Jump::Model),
+        "tools" => Some(Jump::Tools),
+        "end" => Some(Jump::End),
+        _ => None,
+    }
+}
+
+fn hook(name: &str, kind: &str, spec: &Value, log: &Log) -> Hook {
+    let (log, entry, own) = (log.clone(), format!("{name}.{kind}"), spec.clone());
+    let seen = Mutex::new(0_u64);
+    let made = Hook::new(move |state: threadfold::agent::AgentState, _| {
+        let mut seen = seen.lock().expect("a number");
+        let at = *seen;
+        *seen += 1;
+        log.lock().expect("a log").push(entry.clone());
+        let mut update = AgentUpdate::default();
+        if own["answers"] == at {
+            let last = state
+                .messages
+                .iter()
+                .rev()
+                .find(|message| matches!(message.kind, MessageKind::Assistant(_)));
+            let calls = last.map(|message| message.tool_calls().to_vec()).unwrap_or_default();
+            let answers = calls.into_iter().map(|call| {
+                let answer = ToolMessage::new("answered", call.id.unwrap_or_default());
+                Message::from(MessageKind::Tool(answer))
+            });
+            update.messages = Some(answers.collect());
+        }
+        if own["jump"]["at"] == at
+            && let Some(jump) = jump(&own["jump"]["to"])
+        {
+            update = update.jump_to(jump);
+        }
+        std::future::ready(Ok::<_, Raised>(update))
+    });
+    made.can_jump_to(spec["can"].as_array().into_iter().flatten().filter_map(jump))
+}
+
+fn middleware(spec: &Value, log: &Log) -> Middleware {
+    let name = spec["name"].as_str().unwrap_or_default().to_owned();
+    let mut made = Middleware::new(&*name);
+    for (kind, hook_spec) in spec["hooks"].as_object().into_iter().flatten() {
+        let (log, name) = (log.clone(), name.clone());
+        let note = move |log: &Log, entry: String| log.lock().expect("a log").push(entry);
+        made = match kind.as_str() {
+            "before_agent" => made.before_agent(hook(&name, kind, hook_spec, &log)),
+            "before_model" => made.before_model(hook(&name, kind, hook_spec, &log)),
+            "after_model" => made.after_model(hook(&name, kind, hook_spec, &log)),
+            "after_agent" => made.after_agent(hook(&name, kind, hook_spec, &log)),
+            "wrap_model_call" => made.wrap_model(move |request, next| {
+                let (log, name) = (log.clone(), name.clone());
+                async move {
+                    note(&log, format!("{name}.model>"));
+                    let answer = next.call(request).await;
+                    note(&log, format!("<{name}.model"));
+                    answer
+                }
+            }),
+            _ => made.wrap_tool(move |request, next| {
+                let (log, name) = (log.clone(), name.clone());
+                async move {
+                    let id = request.call.id.clone().unwrap_or_default();
+                    note(&log, format!("{name}.{id}>"));
+                    let answer = next.call(request).await;
+                    note(&log, format!("<{name}.{id}"));
+                    answer
+                }
+            }),
+        };
+    }
+    made
+}
+
+/// Calls of one turn run side by side, in no order: they are sorted, as the recorder does.
+fn ordered(log: &Value) -> Vec<String> {
+    let is_tool = |entry: &str| {
+        let id = entry.trim_matches(['<', '>']).split('.').nth(1).unwrap_or_default();
+        entry.contains('(')
+            || (id.starts_with('c') && id[1..].chars().all(|sign| sign.is_ascii_digit()))
+    };
+    let mut parts: Vec<Vec<String>> = Vec::new();
+    for entry in log.as_array().into_iter().flatten().filter_map(Value::as_str) {
+        match parts.last_mut() {
+            Some(last) if is_tool(entry) && is_tool(&last[0]) => last.push(entry.to_owned()),
+            _ => parts.push(vec![entry.to_owned()]),
+        }
+    }
+    for part in &mut parts {
+        part.sort();
+    }
+    parts.concat()
+}
+
+#[test]
+fn hooks_run_in_langchains_order_and_jump_where_it_jumps() {
+    replay("hooks", |record| {
+        let log = Log::default();
+        let given = &record["in"];
+        let mut agent = create_agent(scripted(&given["replies"]));
+        if given["tools"] == true {
+            for name in ["echo", "ping"] {
+                let tool = echo(name, &log);
+                let is_direct =
+                    given["direct"].as_array().is_some_and(|all| all.contains(&json!(name)));
+                agent = agent.tool(if is_direct { tool.returning_directly() } else { tool });
+            }
+        }
+        for spec in given["middleware"].as_array().into_iter().flatten() {
+            agent = agent.middleware(middleware(spec, &log));
+        }
+        let error = record["error"].as_str();
+        let agent = match agent.compile() {
+            Ok(agent) => agent,
+            Err(_) if error.is_some_and(|error| error.contains("found unknown target")) => {
+                return Ok(());
+            }
+            Err(own) => return Err(own.to_string()),
+        };
+        match (run(agent.invoke(asked("go"))), error) {
+            (Ok(outcome), None) => {
+                let own = ordered(&json!(*log.lock().expect("a log")));
+                equal(&json!(own), &json!(ordered(&record["log"])), "log")?;
+                equal(&shown(&outcome.state.messages), &record["out"]["messages"], "messages")
+            }
+            (Err(own), Some(error)) if whole(&own).contains(error) => Ok(()),
+            (came, error) => {
+                let own =
+                    came.map(|outcome| shown(&outcome.state.messages)).map_err(|own| whole(&own));
+                Err(format!("{own:?} where {error:?}"))
+            }
+        }
+    });
+}
