@@ -27,6 +27,7 @@
 //!   [`Reducer`]; [`typed::add_messages`] and [`typed::MessageList`] hold [`Message`]s and anything
 //!   [`Identified`].
 //! - **A graph of nodes**: [`graph::StateGraph`] runs `async fn`s over a [`State`] as LangGraph does.
+//! - **An agent that calls tools**: [`agent::create_agent`] makes such a graph, as LangChain does.
 //! - **A state known only at run time**: [`Schema`] merges an update, or a super-step of several
 //!   writers, and declares what is input and output.
 //! - **A long list that changes often**: [`MessageList`].
@@ -49,7 +50,7 @@ pub mod ag_ui {
     pub use crate::merge_state::{Compat, langgraph_default_merge_state};
 }
 
-mod agent;
+pub mod agent;
 pub mod context;
 mod diff;
 mod digits;
