@@ -71,7 +71,7 @@ fn scripted(
     }
 }
 
-/// What a run did, in order.
+/// The entries that a run wrote, in order.
 type Log = Arc<Mutex<Vec<String>>>;
 
 fn logged(log: &Log) -> Value {

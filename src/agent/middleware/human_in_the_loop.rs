@@ -67,7 +67,7 @@ pub struct HumanInTheLoop {
     notice: Option<String>,
 }
 
-/// What may be decided about the calls of a tool.
+/// The decisions that the calls of a tool allow.
 #[derive(Debug, Clone)]
 struct Asked {
     decisions: Vec<Decision>,

@@ -20,7 +20,7 @@ pub struct CallLimits {
     pub run: Option<u32>,
 }
 
-/// What happens at a limit of calls.
+/// The behaviour at a limit of calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AtLimit {
