@@ -51,7 +51,7 @@ pub(super) struct Counted {
 }
 
 impl Counted {
-    /// Reads the counts; those of another run are none of this one's.
+    /// Reads the counts. Those of another run do not count for this one.
     pub fn read(state: &AgentState, field: &str, ctx: &Ctx) -> Self {
         let own = state.fields.get(field).unwrap_or(&Value::Null);
         let count = |name| own.get(name).and_then(Value::as_u64).unwrap_or_default();
