@@ -24,7 +24,7 @@ const RECURSION_LIMIT: u64 = 9999;
 /// use threadfold::agent::{ModelRequest, Tool, create_agent};
 /// use threadfold::{Message, MessageKind, State, ToolCall};
 ///
-/// // In place of a model: it calls the tool, then says what the tool said.
+/// // In place of a model: it calls the tool, then repeats its result.
 /// async fn model(request: ModelRequest) -> Result<Message, std::io::Error> {
 ///     Ok(match request.messages.last() {
 ///         Some(last) if matches!(last.kind, MessageKind::Tool(_)) => {

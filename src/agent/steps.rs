@@ -77,7 +77,7 @@ impl Node<AgentState> for ToolStep {
     }
 }
 
-/// The tools have nothing to run: the model has said nothing yet.
+/// The tools have nothing to run: there is no message of the model yet.
 #[derive(Debug)]
 struct NoModelMessage;
 

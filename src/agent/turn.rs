@@ -1,4 +1,4 @@
-//! Reads the last turn of a conversation: what the model said, and the results after it.
+//! Reads the last turn of a conversation: the model's message, and the results after it.
 
 use crate::typed::{Message, MessageKind, MessageList, ToolCall, ToolMessage};
 
