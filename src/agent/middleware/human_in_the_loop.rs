@@ -218,7 +218,7 @@ async fn run_edited(
     let args = edit.get("args").cloned().unwrap_or_default();
     let call = ToolCall { name: name.clone(), args: args.clone(), ..request.call.clone() };
     let request = request.with_call(call);
-    // If the tool does not exist, the model hears only that: nothing ran.
+    // If the tool does not exist, the answer names only that: nothing ran.
     let notice = notice.filter(|_| request.tool.is_some());
     let output = next.call(request).await?;
     let Some(notice) = notice else { return Ok(output) };
