@@ -10,7 +10,7 @@ use crate::typed::{Message, MessageList, State, ToolCall};
 
 /// The state of an agent: its messages, todos and files, and the fields of its middlewares.
 ///
-/// A field besides these is in `fields`, under its name. An update of it takes its place.
+/// A field besides these is in `fields`, under its name. An update replaces it.
 #[derive(Debug, Clone, Default, PartialEq, crate::State)]
 #[state(crate = crate, update = AgentUpdate, derive(Debug, Clone, PartialEq))]
 #[non_exhaustive]

@@ -280,7 +280,7 @@ fn python_json(value: &Value) -> String {
         match u8::try_from(unit) {
             Ok(byte) if byte.is_ascii() => ascii.push(char::from(byte)),
             _ => {
-                // A text takes every letter.
+                // Writing into a text does not fail.
                 let _ = write!(ascii, "\\u{unit:04x}");
             }
         }
