@@ -143,7 +143,7 @@ impl Serialize for AgentUpdate {
             (MESSAGES, json!(messages)),
             (TODOS, json!(todos)),
             (FILES, json!(files)),
-            // "" is a jump that is taken back.
+            // "" stands for no jump.
             (JUMP, json!(jump.map(|jump| jump.map_or("", name_of)))),
             (CALL, json!(call)),
         ];
