@@ -1,4 +1,4 @@
-//! Functions of the caller's, behind one type.
+//! Functions of the caller's, as one type.
 
 use std::sync::Arc;
 
