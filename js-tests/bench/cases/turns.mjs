@@ -76,7 +76,7 @@ export async function turn(server, length, wire) {
   const idsOf = (messages) => JSON.stringify(messages.map(({ id, content }) => [id, content]));
   if (status !== "finished" || thread.doubts.length > 0 || idsOf(values.messages) !== idsOf(thread.getState().messages))
     throw new Error(`The thread is not as the server has it: ${status}.`);
-  return { bytes, ms, states: asked.filter((path) => /state|search/.test(path)).length };
+  return { bytes, ms, states: asked.filter((path) => path.endsWith("state")).length };
 }
 
 /** The bytes of a turn on this project's own server. */

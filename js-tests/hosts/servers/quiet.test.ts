@@ -28,7 +28,9 @@ function page(url: string, graph: string, options: Partial<LangGraphRunnerOption
   const traffic: Traffic = { bytes: 0, states: [] };
   const counted: typeof fetch = async (input, init) => {
     const response = await fetch(input, init);
-    if (/\/state|\/search/.test(String(input))) traffic.states.push(String(input).replace(/.*threads/, ""));
+    const asksChange = String(init?.body).includes("state_updated_at");
+    if (/\/state|\/search/.test(String(input)) && !asksChange)
+      traffic.states.push(String(input).replace(/.*threads/, ""));
     traffic.bytes += String(init?.body ?? "").length;
     const counting = new TransformStream<Uint8Array, Uint8Array>({
       transform(part, controller) {

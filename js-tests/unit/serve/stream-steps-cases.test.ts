@@ -147,6 +147,49 @@ describe.each(Object.entries(HOSTS))("%s", (host, { builder, saver, send, Comman
     expect((plain(thread.fold.base).log as string[]).slice(-2)).toEqual(["other", "after"]);
   });
 
+  test("a run names the checkpoint at which it begins", async () => {
+    const graph = builder()
+      .addNode("asks", ((_: object, ctx: object) => ({ log: [String(ask("?", ctx))] })) as Node)
+      .addEdge("__start__", "asks")
+      .compile({ checkpointer: saver() });
+    const thread = new SteppedThread(graph);
+    const begins = async (body: object) => {
+      const head = (await thread.state()).checkpoint?.checkpoint_id ?? null;
+      const [first, ...others] = (await thread.run(body)).flatMap(({ data: { __metadata__: marks } }) => marks ?? []);
+      expect(others.some((marks) => "from" in marks)).toBe(false);
+      expect((first as { from?: unknown }).from).toBe(head);
+    };
+    await begins({ input });
+    await begins({ command: { resume: "yes" } });
+    await begins({ input });
+    // It drops the question.
+    await begins({ input });
+    await begins({ input, durability: "exit" });
+    await begins({ input, durability: "exit" });
+  });
+
+  test("an update names what JSON changes", async () => {
+    const graph = builder()
+      .addNode("exact", () => ({ ...said("exact"), last: "x", log: whole(["a", { b: undefined, c: [0.5, null] }]) }))
+      .addNode("message", () => ({ messages: [new AIMessage({ id: "m", content: "m" })] }))
+      .addNode("not", () => ({ last: undefined, log: [Number.NaN], sum: -0, messages: [] }))
+      .addNode("nor", () => ({ last: new Date(0), log: whole([new Map()]), sum: Number.POSITIVE_INFINITY }))
+      .addEdge("__start__", "exact")
+      .addEdge("exact", "message")
+      .addEdge("message", "not")
+      .addEdge("not", "nor")
+      .compile({ checkpointer: saver() });
+    const parts = await new SteppedThread(graph).run({ input });
+    const marks = parts.flatMap(({ data: { __metadata__: one } }) => (one?.part === undefined ? [] : [one]));
+    expect(marks.map((one) => (one as { inexact?: string[] }).inexact?.toSorted())).toEqual([
+      undefined,
+      undefined,
+      ["last", "log", "sum"],
+      ["last", "log", "sum"],
+    ]);
+    expect(marks.some((one) => "hidden" in one)).toBe(false);
+  });
+
   test("who does not ask sees no difference, and who searches gets what it names", async () => {
     const graph = builder()
       .addNode("a", () => said("a"))

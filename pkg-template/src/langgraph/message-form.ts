@@ -1,5 +1,6 @@
 // The forms in which a server or a graph sends a message, and the one that a thread gets: a plain dict.
 import { CHAT, KINDS, REMOVAL } from "../../generated/kinds.js";
+import { KIND_NAMES } from "../state/message-kind.js";
 import { isDict, isEmpty, type Dict } from "./merge.js";
 
 /** A received message: its fields, its type, and whether it is a part of a message or a whole one. */
@@ -56,6 +57,19 @@ function plainMessage(value: unknown): unknown {
   if (!isDict(value) || (value["lc"] !== 1 && typeof value["getType"] !== "function")) return value;
   const wire = readMessage(value);
   return wire ? plainDict(wire) : value;
+}
+
+/** Returns messages that have a role in LangChain's form, as its graphs convert what a node writes; the same list if none has. */
+export function typedMessages(messages: unknown): unknown {
+  if (!Array.isArray(messages)) return typedMessage(messages);
+  return messages.some((message) => typedMessage(message) !== message) ? messages.map(typedMessage) : messages;
+}
+
+function typedMessage(message: unknown): unknown {
+  if (!isDict(message) || "type" in message) return message;
+  const { role, ...fields } = message;
+  const type = KIND_NAMES.get(role);
+  return type === undefined ? message : { ...fields, type };
 }
 
 /**

@@ -19,6 +19,7 @@ import { isConnected } from "../stream/run-end.js";
 import { interruptOf } from "./interrupt.js";
 import { tell } from "../shared/tell.js";
 import { resumeOf } from "./resume.js";
+import { doubtAll } from "./doubt-all.js";
 import { settle } from "./settle.js";
 import { isQuiet, type LangGraphRunnerOptions, modesOf, OWN_OPTIONS, transportOf } from "./runner-options.js";
 
@@ -37,6 +38,12 @@ export class LangGraphProtocol implements RunProtocol {
   /** The server's id of the requested run, once it is known. */
   #created: Promise<string | undefined> | undefined;
   #connection = new AbortController();
+  /** How many runs have ended well whose server makes digests. */
+  #proven = 0;
+  /** When the server's state changed last, after a run whose server numbers nothing. */
+  #changedAt: string | undefined;
+  /** Whether it is not known that the thread was as the server's when the run began. */
+  #isBehind = false;
   /** The outcome of the run that was folded last, if the server was asked. */
   #status: string | undefined;
 
@@ -174,12 +181,33 @@ export class LangGraphProtocol implements RunProtocol {
   }
 
   /** Asks for the fields in doubt. If the server does not answer, they stay in doubt. */
-  async #settle(endedWell: boolean, hasDigests: boolean, signal: AbortSignal): Promise<void> {
+  async #settle(isWell: boolean, hasDigests: boolean, signal: AbortSignal): Promise<void> {
+    const transport = hasDigests ? this.#transport : { ...this.#transport, digests: undefined };
+    // A server that marks its parts says where a run begins.
+    if (!hasDigests && this.#isBehind) doubtAll(this.#thread, "gap");
+    if (!hasDigests) this.#changedAt = await this.#askChange(signal);
     try {
-      const transport = hasDigests ? this.#transport : { ...this.#transport, digests: undefined };
-      await settle(this.#thread, transport, endedWell, signal);
+      const compares = hasDigests && isWell && isPowerOfTwo(++this.#proven);
+      await settle(this.#thread, transport, { isWell, compares }, signal);
     } catch {
       signal.throwIfAborted();
+    }
+  }
+
+  /** Notes before a run whether somebody else may have changed the thread since the last one. */
+  async #compare(signal: AbortSignal): Promise<void> {
+    const before = this.#changedAt;
+    this.#changedAt = undefined;
+    this.#isBehind = before !== undefined && (await this.#askChange(signal)) !== before;
+  }
+
+  async #askChange(signal: AbortSignal): Promise<string | undefined> {
+    const { threadId } = this.#thread;
+    try {
+      return threadId === undefined ? undefined : await this.#transport.changedAt?.(threadId, { signal });
+    } catch {
+      signal.throwIfAborted();
+      return undefined;
     }
   }
 
@@ -219,6 +247,7 @@ export class LangGraphProtocol implements RunProtocol {
   async #load(signal: AbortSignal): Promise<ServerThread | undefined> {
     const { threadId } = this.#thread;
     if (threadId === undefined) return undefined;
+    this.#changedAt = undefined;
     return serverThread(await this.#transport.load?.(threadId, { signal }));
   }
 
@@ -259,6 +288,7 @@ export class LangGraphProtocol implements RunProtocol {
     const abort = this.#connect(signal);
     try {
       const payload = await unlessAborted(whole(signal), signal);
+      if (isQuiet(this.#options)) await unlessAborted(this.#compare(signal), signal);
       if (thread.threadId === undefined) {
         thread.threadId = (await this.#transport.create?.({ signal: abort })) ?? newId();
         thread.receive({ type: "step", step: BEFORE_INPUT });
@@ -291,6 +321,9 @@ function showsEnd(thread: Thread, { values, interrupts, isDone }: ServerThread):
 }
 
 const asked = <T>(value: T | (() => T)): T => (typeof value === "function" ? (value as () => T)() : value);
+
+/** Runs are compared seldom, and the first ones of a page the most. */
+const isPowerOfTwo = (count: number): boolean => (count & (count - 1)) === 0;
 
 /** The position of a thread without a checkpoint: the server counts from its first input. */
 const BEFORE_INPUT = -2;

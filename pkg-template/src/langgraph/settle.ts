@@ -8,6 +8,14 @@ import type { LangGraphTransport } from "./transport.js";
 
 type Values = Readonly<Record<string, unknown>>;
 
+/** The end of a run. */
+interface Ended {
+  /** Whether nothing of it is unfinished. */
+  readonly isWell: boolean;
+  /** Whether fields without a doubt are to be compared with the server's digests, too. */
+  readonly compares: boolean;
+}
+
 /**
  * Settles the doubts of a thread by the server's state. Fields with the server's digest are proven; it asks for the values
  * of the others. After a gap, or a run that did not end well, it may ask for the whole state.
@@ -15,24 +23,27 @@ type Values = Readonly<Record<string, unknown>>;
 export async function settle(
   thread: AnyThread,
   transport: LangGraphTransport,
-  endedWell: boolean,
+  { isWell, compares }: Ended,
   signal: AbortSignal,
 ): Promise<void> {
   const { threadId } = thread;
-  if (thread.doubts.length === 0 || threadId === undefined) return;
+  if (threadId === undefined) return;
   const call = { signal };
-  const isSettled =
-    endedWell && settleEqual(thread, await answered(transport.digests?.(threadId, namesOf(thread), call)));
+  const compared = isWell && compares ? Object.keys(thread.getConfirmedState()) : [];
+  const asked = [...new Set([...namesOf(thread), ...compared])];
+  if (asked.length === 0) return;
+  const digests = isWell ? await answered(transport.digests?.(threadId, asked, call)) : undefined;
+  if (digests) compare(thread, digests, compared);
   const names = namesOf(thread);
   if (names.length === 0) return;
   const isGap = thread.doubts.some(({ reason }) => reason === "gap" || reason === "bad-end");
-  const mayAskFew = endedWell && (isSettled || !isGap);
+  const mayAskFew = isWell && (digests !== undefined || !isGap);
   const fields = mayAskFew ? await answered(transport.fields?.(threadId, names, call)) : undefined;
-  if (fields) return takeFields(thread, fields);
+  if (fields) return takeFields(thread, fields, digests);
   const { state, load } = transport;
   const found = await (state ?? load)?.(threadId, call);
   if (!found) return;
-  const { values, interrupts = [], position } = found;
+  const { values, interrupts = [], position = { isLeft: !isWell } } = found;
   reconcile(thread, { values, interrupts, position });
 }
 
@@ -48,21 +59,26 @@ async function answered(asked: PromiseLike<Values | undefined> | undefined): Pro
 
 const namesOf = ({ doubts }: AnyThread): string[] => [...new Set(doubts.map(({ field }) => field))];
 
-/** Settles the fields that have the server's digest. Returns whether there are digests. */
-function settleEqual(thread: AnyThread, digests: Values | undefined): boolean {
-  if (!digests) return false;
+/** Settles the fields that have the server's digest, and doubts those others of `compared` that the server has. */
+function compare(thread: AnyThread, digests: Values, compared: readonly string[]): void {
   const confirmed = thread.getConfirmedState() as Values;
-  const digestOf = (name: string) => (confirmed[name] === undefined ? undefined : digest(confirmed[name], comparable));
-  thread[INSIDE].proof.settle((name) => digests[name] === digestOf(name));
-  return true;
+  const isEqual = (name: string) =>
+    digests[name] === (confirmed[name] === undefined ? undefined : digest(confirmed[name], comparable));
+  const { proof, doubt } = thread[INSIDE];
+  proof.settle(isEqual);
+  for (const field of compared)
+    if (digests[field] !== undefined && !isEqual(field)) doubt({ field, reason: "unknown-reducer" });
 }
 
-function takeFields(thread: AnyThread, { messages, ...others }: Values): void {
+/** Folds the values of fields; without a digest, the server does not have the field. */
+function takeFields(thread: AnyThread, { messages, ...others }: Values, digests: Values | undefined): void {
   const { position } = thread;
   if (messages !== undefined) thread.receive({ type: "messages", messages: messages as object[] });
   if (Object.keys(others).length > 0) {
     const { messages: _, ...own } = thread.getConfirmedState() as Record<string, unknown>;
-    thread.receive({ type: "state", values: { ...own, ...others } });
+    const isThere = ([name]: [string, unknown]) => !(name in others) || !digests || digests[name] !== undefined;
+    const values = Object.fromEntries(Object.entries({ ...own, ...others }).filter(isThere));
+    thread.receive({ type: "state", values });
   }
   thread.receive({ type: "step", ...position });
 }

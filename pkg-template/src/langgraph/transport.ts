@@ -43,6 +43,9 @@ export interface LangGraphTransport extends Transport<LangGraphInput, object> {
   fields?: AskFields | undefined;
   /** Returns the digests of saved fields, as `serveLangGraph` makes them; undefined if the server makes none. */
   digests?: AskFields | undefined;
+  /** Returns when the thread's state changed last; undefined if the server does not say. */
+  changedAt?:
+    ((threadId: string, options: { readonly signal: AbortSignal }) => PromiseLike<string | undefined>) | undefined;
   /** Returns how a run stands: `interrupted` for one that another page has stopped, `success` for one that ended well. */
   status?:
     | ((run: RunRef, options: { readonly signal: AbortSignal }) => string | undefined | PromiseLike<string | undefined>)
@@ -70,6 +73,7 @@ export interface LangGraphClient {
     create(): Promise<{ thread_id: string }>;
     getState(threadId: string): Promise<{ values: unknown }>;
     getHistory?(threadId: string, options: { limit: number }): Promise<readonly { values: unknown }[]>;
+    search?(query: never): Promise<readonly object[]>;
   };
   readonly runs: {
     stream(threadId: string, assistantId: string, payload: never): AsyncIterable<object>;
@@ -129,6 +133,8 @@ export function overApi(options: ApiTransportOptions): LangGraphTransport {
       const answer = (await unlessUnknown(async () => jsonOf(await post(path, { fields }, signal)))) as Answered;
       return answer?.digests;
     },
+    changedAt: async (threadId, { signal }) =>
+      changedIn(await jsonOf(await post("/threads/search", changeOf(threadId), signal))),
     status: async ({ threadId, runId }, { signal }) => statusIn(await json(threadId, `runs/${segment(runId)}`, signal)),
   };
 }
@@ -161,6 +167,7 @@ export function clientTransport(
     load: (threadId, { signal }) =>
       unlessUnknown(async () => threadOf(await reached(runs.list(threadId)), await read(threadId, signal))),
     state: (threadId, { signal }) => unlessUnknown(async () => threadOf([], await read(threadId, signal))),
+    changedAt: async (threadId) => changedIn(await threads.search?.(changeOf(threadId) as never)),
     status: async ({ threadId, runId }) => statusIn(await runs.get?.(threadId, runId)),
   };
 }
@@ -191,6 +198,16 @@ function createdId(made: unknown): string {
 }
 
 const statusIn = (told: unknown): string | undefined => ((told ?? {}) as { status?: string }).status;
+
+/** The search for the time of a thread's last change, in some 100 bytes. */
+const changeOf = (threadId: string) => ({ ids: [threadId], select: ["state_updated_at"] });
+
+/** Reads that time: of the one thread that was searched for, by a server that knows it. */
+function changedIn(found: unknown): string | undefined {
+  const [thread, ...others] = listOf(found) as readonly ({ state_updated_at?: unknown } | null)[];
+  const at = others.length === 0 ? thread?.state_updated_at : undefined;
+  return typeof at === "string" ? at : undefined;
+}
 
 /** The server takes ten paths at most. */
 const MAX_PATHS = 10;

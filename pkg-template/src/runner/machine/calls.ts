@@ -75,6 +75,8 @@ export function load(turn: Turn, event: Extract<Event, { is: "load" }>): void {
     return;
   }
   const run = standingOf(state.run);
+  if (run.is === "disconnected" && !run.joins && turn.rules.canLoad)
+    return rejoin(turn, [event.callId], run, { is: "load", joined: undefined, resends: undefined });
   if (run.is === "disconnected") return rejoin(turn, [event.callId], run);
   if (turn.rules.canLoad) return loadState(turn, [event.callId], undefined);
   settle(turn, [event.callId], resultOf(run));

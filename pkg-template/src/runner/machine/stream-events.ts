@@ -18,7 +18,8 @@ export function ended(turn: Turn, how: Exclude<Found, { is: "disconnected" }>): 
   const run = how.is === "error" ? { ...how, answers } : found(how, { is: "none" });
   if (how.is !== "error") turn.m.mayLack = false;
   turn.m.state = { is: "rest", run };
-  if (after?.is === "load" && (how.is === "finished" || how.is === "interrupted"))
+  const isOver = how.is === "finished" || how.is === "interrupted";
+  if (after?.is === "load" && (isOver || after.joined === undefined))
     return loadState(turn, NONE, after.resends, after.joined);
   if (after?.is === "load" && after.resends && how.is === "error") return resend(turn, after.resends, false);
   if (after?.is === "retry" && how.is === "error" && how.gone) {

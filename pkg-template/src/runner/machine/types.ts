@@ -49,10 +49,10 @@ export type Found =
   | ({ readonly is: "error" } & Failure)
   | { readonly is: "disconnected"; readonly joins: boolean; readonly heard: boolean };
 
-/** The step after the joined run: read the server's state again, or retry the run if it is gone. */
+/** The step after the joined run, or one that cannot be joined: read the server's state, or retry the run if it is gone. */
 export type After =
   | { readonly is: "retry" }
-  | { readonly is: "load"; readonly joined: string; readonly resends: readonly string[] | undefined };
+  | { readonly is: "load"; readonly joined: string | undefined; readonly resends: readonly string[] | undefined };
 
 export interface StreamAttempt {
   readonly n: number;

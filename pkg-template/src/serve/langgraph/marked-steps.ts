@@ -2,6 +2,7 @@
 // the graph does, and need not be sent the state.
 import { isDict } from "../../langgraph/merge.js";
 import { interruptsIn, type GraphPart, type GraphState, type RunnableGraph } from "../../stream/graph-parts.js";
+import { unshown, type Unshown } from "./exact.js";
 import { withoutIds } from "./message-ids.js";
 
 /** The modes of a graph that name tasks and checkpoints. */
@@ -25,14 +26,16 @@ const HANDLER = "__error_handler__";
  * Yields the parts of a run with the marks of its super-steps. A failed run's saved writes come before its error.
  *
  * @param parts - They have {@link STEP_MODES}, whatever else.
- * @param options - The run's config, and the part that a caller may see of another.
+ * @param options - The run's config, the part that a caller may see of another, and what the graph does not take of the
+ *   input.
  */
 export async function* markedSteps(
   graph: RunnableGraph,
   parts: AsyncIterable<GraphPart>,
-  { config, show }: { readonly config: object; readonly show: Show },
+  { config, show, untaken }: { readonly config: object; readonly show: Show; readonly untaken: Unshown },
 ): AsyncGenerator<GraphPart> {
-  const steps = new MarkedSteps(show);
+  const { durability } = config as { durability?: unknown };
+  const steps = new MarkedSteps(show, untaken, durability === "exit");
   try {
     for await (const part of parts) yield* steps.take(part);
   } catch (error) {
@@ -49,6 +52,11 @@ export async function* markedSteps(
 
 class MarkedSteps {
   readonly #show: Show;
+  readonly #untaken: Unshown;
+  /** Whether checkpoints are saved at the run's end alone. */
+  readonly #savesLate: boolean;
+  /** More marks of the next commit: that of the run's beginning has some. */
+  #start: object = {};
   /** The number of the super-step under way; undefined before the first checkpoint. */
   #step: number | undefined;
   #tasks = new Map<string, Told>();
@@ -66,8 +74,10 @@ class MarkedSteps {
   /** An update whose task the next part names. */
   #held: GraphPart | undefined;
 
-  constructor(show: Show) {
+  constructor(show: Show, untaken: Unshown, savesLate: boolean) {
     this.#show = show;
+    this.#untaken = untaken;
+    this.#savesLate = savesLate;
   }
 
   /** Whether the last checkpoint of a run that ended well was not sent. */
@@ -118,6 +128,11 @@ class MarkedSteps {
     const isBegun = this.#step !== undefined;
     const before = this.checkpointId;
     this.#begin(state);
+    if (!isBegun) {
+      const { config, parentConfig } = state;
+      const from = isInput(state) && !this.#savesLate ? parentConfig : config;
+      this.#start = { from: from?.configurable?.["checkpoint_id"] ?? null, ...this.#untaken };
+    }
     const { step = -2 } = (state.metadata ?? {}) as { step?: number };
     // The same checkpoint again: none is saved before the run's end.
     const id = isBegun && before === this.checkpointId ? undefined : this.checkpointId;
@@ -143,7 +158,13 @@ class MarkedSteps {
     this.#committedStep = step;
     this.#isUnsaved = id === undefined;
     const checkpoint = id !== undefined && { checkpoint_id: id };
-    return { mode: "updates", ns: [], payload: { __metadata__: { step, ...checkpoint, parts: this.#parts } } };
+    const start = this.#start;
+    this.#start = {};
+    return {
+      mode: "updates",
+      ns: [],
+      payload: { __metadata__: { step, ...checkpoint, parts: this.#parts, ...start } },
+    };
   }
 
   *#update(part: GraphPart): Generator<GraphPart> {
@@ -159,14 +180,15 @@ class MarkedSteps {
 
   /** An update with the marks of its task; as it is if no task of the super-step wrote it, such as a `task()`'s value. */
   #written(part: GraphPart, task: Told | "unknown" | undefined): GraphPart {
-    const { __metadata__: given } = part.payload as { readonly __metadata__?: object };
+    const { __metadata__: given, ...whole } = part.payload as { readonly __metadata__?: object };
     const shown = this.#show(part);
     if (!task) return shown;
     const { __metadata__: _, ...own } = shown.payload as Readonly<Record<string, unknown>>;
     const of = task === "unknown" ? {} : { task: task.id, path: task.path };
     if (task !== "unknown") task.isTold = true;
     const ids = withoutIds(own) && { ids: false };
-    const marks = { ...given, step: this.#step, ...of, part: this.#parts++, ...ids };
+    const missing = unshown(Object.values(whole)[0], Object.values(own)[0]);
+    const marks = { ...given, step: this.#step, ...of, part: this.#parts++, ...ids, ...missing };
     return { ...part, payload: { ...own, __metadata__: marks } };
   }
 

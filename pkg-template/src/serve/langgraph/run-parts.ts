@@ -1,9 +1,10 @@
 // A run of a graph as the parts of the runs API.
 import { finishedMessage, joinPart } from "../../langgraph/chunk.js";
-import { plainDict, readMessage } from "../../langgraph/message-form.js";
+import { plainDict, readMessage, typedMessages } from "../../langgraph/message-form.js";
 import { isDict } from "../../langgraph/merge.js";
 import { graphParts, interruptsIn, shownState, type GraphPart, type RunnableGraph } from "../../stream/graph-parts.js";
 import { Refusal } from "../refusal.js";
+import { untaken } from "./exact.js";
 import { STEP_MODES, markedSteps } from "./marked-steps.js";
 
 /** A part as it is sent: the event's name, and its data. */
@@ -72,8 +73,8 @@ export async function* runParts(
   ];
   const messages = new Map<string, object>();
   const given = graphParts(graph, input, { ...config, streamMode, ...(isMarked && { messageIds: true }) });
-  const show = (part: GraphPart) => shown(graph, part);
-  const parts = isMarked ? markedSteps(graph, given, { config, show }) : given;
+  const show = (part: GraphPart) => (isMarked ? asInState(graph, shown(graph, part)) : shown(graph, part));
+  const parts = isMarked ? markedSteps(graph, given, { config, show, untaken: untaken(graph, input) }) : given;
   for await (const whole of parts) {
     const part = isMarked ? whole : show(whole);
     const { mode, ns, payload } = part;
@@ -106,6 +107,18 @@ function shown(graph: RunnableGraph, part: GraphPart): GraphPart {
     Array.isArray(given) ? given.map(update) : isDict(given) ? shownState(graph, given) : given;
   const updates = Object.entries(own).map(([node, given]) => [node, update(given)] as const);
   return { ...part, payload: { ...Object.fromEntries(updates), ...notes } };
+}
+
+/** The updates of a graph of langgraph.js, their messages in the form of its state. */
+function asInState(graph: RunnableGraph, part: GraphPart): GraphPart {
+  if (!("builder" in graph) || part.mode !== "updates" || part.ns.length > 0 || !isDict(part.payload)) return part;
+  const typed = (update: unknown): unknown =>
+    Array.isArray(update)
+      ? update.map(typed)
+      : isDict(update) && "messages" in update
+        ? { ...update, messages: typedMessages(update["messages"]) }
+        : update;
+  return { ...part, payload: Object.fromEntries(Object.entries(part.payload).map(([key, one]) => [key, typed(one)])) };
 }
 
 /** A state that contains only interrupts is sent with the values that they are about, like Python's. */
