@@ -45,11 +45,7 @@
 //!
 //! Nothing panics on any input: an input that cannot be folded is an [`Error`] with a stable code.
 
-/// Merges a run's input into graph state: `langgraph_default_merge_state` of ag-ui-langgraph.
-pub mod ag_ui {
-    pub use crate::merge_state::{Compat, langgraph_default_merge_state};
-}
-
+pub mod ag_ui;
 pub mod agent;
 pub mod context;
 mod diff;
@@ -57,6 +53,7 @@ mod digits;
 mod error;
 pub mod graph;
 mod id;
+pub mod langgraph;
 mod merge_state;
 mod message;
 mod message_list;
@@ -64,6 +61,7 @@ mod patch;
 pub mod reducer;
 mod schema;
 mod state;
+mod stream;
 mod thread;
 pub mod typed;
 #[doc(hidden)]

@@ -15,8 +15,9 @@ use crate::value::{Change, Check, Found, Join, Kind, Owned, Plan, Value};
 
 mod kinds;
 
-use kinds::is_ag_ui_role;
-pub(crate) use kinds::{Canonical, canonical, is_chat, is_on_screen};
+pub(crate) use kinds::{
+    Canonical, canonical, is_ag_ui_role, is_chat, is_on_screen, role_of, type_of_class,
+};
 
 /// The id of a removal that removes every message before it.
 pub const REMOVE_ALL_MESSAGES: &str = "__remove_all__";

@@ -38,6 +38,7 @@ mod standing;
 #[cfg(test)]
 mod tests;
 mod told;
+mod unsent;
 mod updates;
 mod view;
 mod weave;

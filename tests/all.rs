@@ -23,6 +23,7 @@ mod patch;
 mod recorded;
 mod schema;
 mod seeded;
+mod streams;
 mod thread;
 mod typed_message;
 mod typed_message_list;

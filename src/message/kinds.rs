@@ -59,6 +59,21 @@ pub(crate) fn is_chat(name: &str) -> bool {
     name == chat || name == role || class_named(name) == Some(class)
 }
 
+/// Returns the type of a class that ends in `Message`.
+pub(crate) fn type_of_class(name: &str) -> Option<&'static str> {
+    let name = name.strip_suffix("Message")?;
+    let [removal, removal_class] = REMOVAL;
+    let [chat, chat_class, _] = CHAT;
+    let others = [[removal, removal_class], [chat, chat_class]];
+    let kinds = KINDS.iter().map(|[kind, class, _]| [*kind, *class]);
+    kinds.chain(others).find(|[_, class]| *class == name).map(|[kind, _]| kind)
+}
+
+/// Returns the role of a kind, as AG-UI names it.
+pub(crate) fn role_of(kind: &str) -> Option<&'static str> {
+    KINDS.iter().find(|[own, _, _]| *own == kind).map(|[_, _, role]| *role)
+}
+
 /// Whether a role is AG-UI's.
 pub(crate) fn is_ag_ui_role(name: &str) -> bool {
     let [developer, _] = DEVELOPER;

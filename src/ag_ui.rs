@@ -1,0 +1,18 @@
+//! AG-UI: its events, folded into a thread, and the state that a run starts with.
+//!
+//! - [`Event`] reads and writes the events of AG-UI 1.0; [`Fold`] folds a server's events into a
+//!   [`Thread`](crate::Thread). Neither does input or output: use them with the HTTP client and the
+//!   web framework that you have.
+//! - [`RunAgentInput`] is the request of a run: a server reads it, a client makes it of a thread.
+//! - [`langgraph_default_merge_state`] merges a run's input into graph state, as ag-ui-langgraph does.
+
+mod event;
+mod fold;
+mod message;
+mod run_input;
+
+pub use crate::merge_state::{Compat, langgraph_default_merge_state};
+pub use crate::stream::{Folded, Interrupt, RunEnd, StreamError};
+pub use event::{Event, EventKind, Outcome};
+pub use fold::Fold;
+pub use run_input::{Resume, RunAgentInput};

@@ -1,0 +1,85 @@
+//! The results of folding a stream, in the same types for both protocols.
+
+use crate::value::Json;
+
+mod error;
+
+pub use error::StreamError;
+
+/// The result of folding an event, besides the thread.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Folded {
+    /// How the run ended, if the event ends it.
+    pub end: Option<RunEnd>,
+    /// How a snapshot contradicts earlier events, as a JSON Patch.
+    pub drift: Option<Json>,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum RunEnd {
+    /// The run finished.
+    Finished {
+        /// AG-UI's `result` of the run.
+        result: Option<Json>,
+        /// The ids of the tool calls that are left to the client. Answer each with a message of the
+        /// role `tool`.
+        pending_tool_calls: Vec<String>,
+    },
+    /// The run waits for answers.
+    Interrupted {
+        /// The interrupts, each with an id of its own.
+        interrupts: Vec<Interrupt>,
+    },
+    /// Somebody stopped the run.
+    Stopped,
+    /// The run failed.
+    Failed {
+        /// The server's error, with a `message`.
+        error: Json,
+    },
+}
+
+/// An interrupt of a run.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Interrupt {
+    /// The server's id; its place among the interrupts if the server gives none.
+    pub id: String,
+    /// The request: in `LangGraph`, also over AG-UI, the argument of `interrupt()`.
+    pub value: Json,
+    /// The question as text, if there is one: `message`, or the value, or the `message`, `question`
+    /// or `description` in the value.
+    pub message: Option<String>,
+    /// The tool call that waits for the answer, if the server names it.
+    pub tool_call_id: Option<String>,
+    /// The interrupt as the server sent it.
+    pub raw: Json,
+}
+
+impl Interrupt {
+    /// Gives each interrupt an id of its own: its place, where the server gives none or one twice.
+    pub(crate) fn named(mut interrupts: Vec<Self>) -> Vec<Self> {
+        let mut known = std::collections::HashSet::new();
+        for (at, one) in interrupts.iter_mut().enumerate() {
+            if one.id.is_empty() || known.contains(&one.id) {
+                one.id = format!("{}#{at}", one.id);
+            }
+            known.insert(one.id.clone());
+        }
+        interrupts
+    }
+}
+
+/// Returns a text as an owned one.
+pub(crate) fn text(value: &Json) -> Option<String> {
+    value.as_str().map(str::to_owned)
+}
+
+/// Returns an interrupt's question as text.
+pub(crate) fn question_in(value: &Json) -> Option<String> {
+    let within = ["message", "question", "description"];
+    text(value).or_else(|| within.iter().find_map(|key| text(&value[*key])))
+}

@@ -1,0 +1,10 @@
+//! The streams of servers, folded into threads: recordings of real ones, and events made here.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
+
+mod ag_ui_events;
+mod ag_ui_recorded;
+mod ag_ui_words;
+mod langgraph_parts;
+mod langgraph_recorded;
+mod recording;
+mod run_input;
