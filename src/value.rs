@@ -149,9 +149,3 @@ pub trait Value: Bulk + Clone {
         self.get(key).and_then(|value| value.text().map(Cow::into_owned))
     }
 }
-
-/// Names that [`json!`](crate::json) needs.
-#[doc(hidden)]
-pub mod __private {
-    pub use serde_json;
-}

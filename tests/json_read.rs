@@ -161,7 +161,7 @@ fn numbers_are_what_they_fit_into() {
 #[test]
 fn rust_values_become_json_and_compare_with_it() {
     let name = String::from("Ada");
-    let message = json!({ "type": "human", "name": name, "tokens": [1, 2.5, true, null] });
+    let message = json!({ "type": "human", "name": &name, "tokens": [1, 2.5, true, null] });
     assert_eq!(message.to_string(), r#"{"type":"human","name":"Ada","tokens":[1,2.5,true,null]}"#);
     assert_eq!(message["name"], "Ada");
     assert_eq!(message["name"], name);
@@ -182,6 +182,27 @@ fn rust_values_become_json_and_compare_with_it() {
     ] {
         assert_eq!(made.to_string(), written);
     }
+}
+
+#[test]
+fn a_literal_and_text_keep_the_order_of_fields() {
+    let (key, list) = (String::from("m"), vec!["x", "y"]);
+    let made = json!({
+        "z": [null, [], {}, -1, [1, { "b": 2, "a": 1 }],],
+        (key): list,
+        "a": null, "if": if made_of(1) { "one" } else { "other" },
+        "last": { "k": "v" },
+    });
+    let text = r#"{"z":[null,[],{},-1,[1,{"b":2,"a":1}]],"m":["x","y"],"a":null,"if":"one","last":{"k":"v"}}"#;
+    assert_eq!(made.to_string(), text);
+    let read: Json = text.parse().unwrap();
+    assert_eq!((&read, read.to_string()), (&made, text.to_owned()));
+    assert_eq!(serde_json::to_string(&Json::deserialize(&read).unwrap()).unwrap(), text);
+    assert_eq!((json!([]).to_string(), json!({}).to_string()), ("[]".to_owned(), "{}".to_owned()));
+}
+
+fn made_of(count: u8) -> bool {
+    count == 1
 }
 
 #[test]

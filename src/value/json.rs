@@ -12,6 +12,7 @@ mod from;
 mod heap;
 mod items;
 mod iter;
+mod literal;
 mod nodes;
 mod read;
 mod serde;

@@ -6,27 +6,15 @@ use serde_json::Number;
 
 use super::{Json, Node, share};
 
-/// Makes a [`Json`](crate::Json) of a literal in JSON's form, in which Rust's values may stand: all
-/// that `serde_json::json!` takes.
-///
-/// ```
-/// use threadfold::json;
-///
-/// let id = 7;
-/// let message = json!({ "type": "human", "id": id.to_string(), "content": ["hi"] });
-/// assert_eq!(message["id"], "7");
-/// assert_eq!(message["content"][0], "hi");
-/// ```
-#[macro_export]
-macro_rules! json {
-    ($($json:tt)+) => {
-        $crate::Json::from($crate::value::__private::serde_json::json!($($json)+))
-    };
-}
-
 impl From<&str> for Json {
     fn from(text: &str) -> Self {
         text.to_owned().into()
+    }
+}
+
+impl From<&String> for Json {
+    fn from(text: &String) -> Self {
+        text.clone().into()
     }
 }
 
@@ -67,9 +55,9 @@ impl From<f64> for Json {
     }
 }
 
-impl From<Vec<Json>> for Json {
-    fn from(items: Vec<Json>) -> Self {
-        items.into_iter().collect()
+impl<T: Into<Json>> From<Vec<T>> for Json {
+    fn from(items: Vec<T>) -> Self {
+        items.into_iter().map(Into::into).collect()
     }
 }
 

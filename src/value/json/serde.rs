@@ -1,12 +1,14 @@
 //! Converts [`Json`] from and to [`serde_json::Value`], and everything serde reads and writes.
 
+use std::fmt;
 use std::sync::Arc;
 
+use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-use super::{Json, Node};
+use super::{Json, Map, Node};
 
 impl From<Value> for Json {
     fn from(value: Value) -> Self {
@@ -75,8 +77,74 @@ impl Serialize for Nested<'_> {
 }
 
 impl<'de> Deserialize<'de> for Json {
-    /// Accepts the same as [`serde_json::Value`].
+    /// Accepts the same as [`serde_json::Value`]. Fields keep their order.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Value::deserialize(deserializer).map(Json::from)
+        deserializer.deserialize_any(Reading)
+    }
+}
+
+/// The key by which `serde_json` hands over a number of any length, with its feature
+/// `arbitrary_precision`.
+const OF_ANY_LENGTH: &str = "$serde_json::private::Number";
+
+struct Reading;
+
+impl<'de> Visitor<'de> for Reading {
+    type Value = Json;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any valid JSON value")
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Json, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Json, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Json, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Json, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Json, E> {
+        Ok(text.into())
+    }
+
+    fn visit_string<E>(self, text: String) -> Result<Json, E> {
+        Ok(text.into())
+    }
+
+    fn visit_none<E>(self) -> Result<Json, E> {
+        Ok(Json::NULL)
+    }
+
+    fn visit_unit<E>(self) -> Result<Json, E> {
+        Ok(Json::NULL)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, value: D) -> Result<Json, D::Error> {
+        Json::deserialize(value)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Json, A::Error> {
+        std::iter::from_fn(|| items.next_element::<Json>().transpose()).collect()
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Json, A::Error> {
+        let mut read = Map::default();
+        while let Some(key) = fields.next_key::<String>()? {
+            if read.is_empty() && key == OF_ANY_LENGTH {
+                let number = fields.next_value::<String>()?.parse().map_err(A::Error::custom)?;
+                return Ok(Json(Node::Number(number)));
+            }
+            read.insert(key.into(), fields.next_value()?);
+        }
+        Ok(Json::of_fields(read))
     }
 }
