@@ -64,9 +64,9 @@ pub struct Pending<S: State> {
 /// let graph = nodes.edge(START, "one").edge("one", "two").checkpointer(saver.clone()).compile()?;
 /// let mut run = graph.on("1").stream(OrderUpdate { cups: Some(2) }).await?;
 /// run.next().await.ok_or("no step")??;
-/// let parent: Checkpoint<Order> = saver.get("1").await?.ok_or("no checkpoint")?;
+/// let parent: Checkpoint<Order> = saver.get("1", None).await?.ok_or("no checkpoint")?;
 /// run.next().await.ok_or("no step")??;
-/// let last = saver.get("1").await?.ok_or("no checkpoint")?;
+/// let last = saver.get("1", None).await?.ok_or("no checkpoint")?;
 ///
 /// let text = serde_json::to_string(&last.delta)?;
 /// let delta: Delta<Order> = serde_json::from_str(&text)?;

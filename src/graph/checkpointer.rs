@@ -10,11 +10,10 @@ use crate::State;
 /// A checkpointer's future.
 pub type Saving<'a, T> = BoxFuture<'a, Result<T, BoxError>>;
 
-/// Keeps the last checkpoint of each thread.
+/// Keeps the checkpoints of threads.
 ///
 /// One that keeps them outside the program writes them with serde. Of two runs of one thread at a
-/// time, the second to put a checkpoint ends with [`GraphError::Conflict`](super::GraphError). Its
-/// checkpoint follows one that is no longer the thread's last.
+/// time, the second to put a checkpoint ends with [`GraphError::Conflict`](super::GraphError).
 ///
 /// ```
 /// use std::collections::HashMap;
@@ -31,27 +30,54 @@ pub type Saving<'a, T> = BoxFuture<'a, Result<T, BoxError>>;
 ///     cups: u64,
 /// }
 ///
-/// /// A table of ids and texts, as a database has it.
+/// /// A table of each thread's ids and texts, as a database has it.
 /// #[derive(Clone, Default)]
-/// struct Table(std::sync::Arc<Mutex<HashMap<String, (String, String)>>>);
+/// struct Table(std::sync::Arc<Mutex<HashMap<String, Vec<(String, String)>>>>);
 ///
 /// impl Checkpointer<Order> for Table {
-///     fn get<'a>(&'a self, thread: &'a str) -> Saving<'a, Option<Checkpoint<Order>>> {
+///     fn get<'a>(
+///         &'a self,
+///         thread: &'a str,
+///         id: Option<&'a str>,
+///     ) -> Saving<'a, Option<Checkpoint<Order>>> {
 ///         Box::pin(async move {
-///             let row = self.0.lock().unwrap().get(thread).cloned();
-///             Ok(row.map(|(_, text)| serde_json::from_str(&text)).transpose()?)
+///             let table = self.0.lock().unwrap();
+///             let rows = table.get(thread).map_or(&[][..], Vec::as_slice);
+///             let row = rows.iter().rev().find(|(own, _)| id.is_none_or(|id| id == own));
+///             Ok(row.map(|(_, text)| serde_json::from_str(text)).transpose()?)
 ///         })
 ///     }
 ///
-///     fn put<'a>(&'a self, thread: &'a str, checkpoint: Checkpoint<Order>) -> Saving<'a, bool> {
+///     fn put<'a>(
+///         &'a self,
+///         thread: &'a str,
+///         last: Option<String>,
+///         checkpoint: Checkpoint<Order>,
+///     ) -> Saving<'a, bool> {
 ///         Box::pin(async move {
 ///             let text = serde_json::to_string(&checkpoint)?;
-///             let mut rows = self.0.lock().unwrap();
-///             let follows = rows.get(thread).map(|(id, _)| id) == checkpoint.delta.parent.as_ref();
+///             let mut table = self.0.lock().unwrap();
+///             let rows = table.entry(thread.to_owned()).or_default();
+///             let follows = rows.last().map(|(id, _)| id) == last.as_ref();
 ///             if follows {
-///                 rows.insert(thread.to_owned(), (checkpoint.delta.id, text));
+///                 rows.push((checkpoint.delta.id, text));
 ///             }
 ///             Ok(follows)
+///         })
+///     }
+///
+///     fn list<'a>(&'a self, thread: &'a str) -> Saving<'a, Vec<String>> {
+///         Box::pin(async move {
+///             let table = self.0.lock().unwrap();
+///             let rows = table.get(thread).into_iter().flatten();
+///             Ok(rows.rev().map(|(id, _)| id.clone()).collect())
+///         })
+///     }
+///
+///     fn delete<'a>(&'a self, thread: &'a str) -> Saving<'a, ()> {
+///         Box::pin(async move {
+///             self.0.lock().unwrap().remove(thread);
+///             Ok(())
 ///         })
 ///     }
 /// }
@@ -75,21 +101,51 @@ pub type Saving<'a, T> = BoxFuture<'a, Result<T, BoxError>>;
 /// # assert!(run.as_mut().poll(&mut std::task::Context::from_waker(waker)).is_ready());
 /// ```
 pub trait Checkpointer<S: State>: MaybeSend + MaybeSync {
-    /// Returns a thread's checkpoint.
-    fn get<'a>(&'a self, thread: &'a str) -> Saving<'a, Option<Checkpoint<S>>>;
+    /// Returns the thread's checkpoint with this id; without an id, its last.
+    fn get<'a>(&'a self, thread: &'a str, id: Option<&'a str>)
+    -> Saving<'a, Option<Checkpoint<S>>>;
 
-    /// Puts a checkpoint in place of the thread's last if its delta's `parent` is that one's `id`, or
-    /// is `None` and the thread has none. Compares and puts at once. Returns whether it was put.
-    fn put<'a>(&'a self, thread: &'a str, checkpoint: Checkpoint<S>) -> Saving<'a, bool>;
+    /// Puts a checkpoint after all others of the thread if the id of the last is still `last`: `None`
+    /// if there is none. Compares and puts at once. Returns whether it was put.
+    fn put<'a>(
+        &'a self,
+        thread: &'a str,
+        last: Option<String>,
+        checkpoint: Checkpoint<S>,
+    ) -> Saving<'a, bool>;
+
+    /// Returns the ids of the thread's checkpoints, newest first. One that keeps only the last
+    /// returns that.
+    fn list<'a>(&'a self, thread: &'a str) -> Saving<'a, Vec<String>>;
+
+    /// Deletes the thread's checkpoints.
+    fn delete<'a>(&'a self, thread: &'a str) -> Saving<'a, ()>;
 }
 
 /// Keeps them where `C` does, for several graphs.
 impl<S: State, C: Checkpointer<S> + ?Sized> Checkpointer<S> for Arc<C> {
-    fn get<'a>(&'a self, thread: &'a str) -> Saving<'a, Option<Checkpoint<S>>> {
-        (**self).get(thread)
+    fn get<'a>(
+        &'a self,
+        thread: &'a str,
+        id: Option<&'a str>,
+    ) -> Saving<'a, Option<Checkpoint<S>>> {
+        (**self).get(thread, id)
     }
 
-    fn put<'a>(&'a self, thread: &'a str, checkpoint: Checkpoint<S>) -> Saving<'a, bool> {
-        (**self).put(thread, checkpoint)
+    fn put<'a>(
+        &'a self,
+        thread: &'a str,
+        last: Option<String>,
+        checkpoint: Checkpoint<S>,
+    ) -> Saving<'a, bool> {
+        (**self).put(thread, last, checkpoint)
+    }
+
+    fn list<'a>(&'a self, thread: &'a str) -> Saving<'a, Vec<String>> {
+        (**self).list(thread)
+    }
+
+    fn delete<'a>(&'a self, thread: &'a str) -> Saving<'a, ()> {
+        (**self).delete(thread)
     }
 }

@@ -41,6 +41,10 @@ pub enum GraphError {
     },
     /// Nothing was saved of the thread to continue: langgraph's `EmptyInputError`.
     UnknownThread(String),
+    /// The thread has no checkpoint with this id.
+    UnknownCheckpoint(String),
+    /// Several nodes ran last: an update of the state has to name the node that it is of.
+    AmbiguousNode,
     /// An answer to an interrupt that is not open: its id, or `None` if no interrupt is open.
     UnknownInterrupt(Option<String>),
     /// One answer for several interrupts: name them by their ids.
@@ -85,6 +89,8 @@ impl fmt::Display for GraphError {
             Self::UnknownThread(thread) => {
                 write!(f, "Received no input, and nothing is saved of the thread '{thread}'.")
             }
+            Self::UnknownCheckpoint(id) => write!(f, "The thread has no checkpoint '{id}'."),
+            Self::AmbiguousNode => f.write_str("Ambiguous update, specify as_node."),
             Self::UnknownInterrupt(Some(id)) => write!(f, "No open interrupt has the id '{id}'."),
             Self::UnknownInterrupt(None) => {
                 f.write_str("The thread has no open interrupt to answer: resume it with ().")

@@ -2,25 +2,44 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::future::ready;
+use std::num::NonZeroUsize;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use indexmap::IndexMap;
 
 use super::checkpoint::Checkpoint;
 use super::checkpointer::{Checkpointer, Saving};
 use crate::State;
 
-/// Keeps checkpoints in memory.
+/// The checkpoints of each thread by their ids, oldest first.
+type Threads<S> = HashMap<String, IndexMap<String, Checkpoint<S>>>;
+
+/// Keeps checkpoints in memory: all of them, unless you [`limit`](Self::limit) their number.
 ///
 /// A state is cloned for each step: a `Vec` is copied whole. For a long thread, use a
-/// [`typed::MessageList`](crate::typed::MessageList), whose clone costs nothing.
+/// [`typed::MessageList`](crate::typed::MessageList), whose clones share what is the same.
 pub struct MemorySaver<S: State> {
-    threads: Mutex<HashMap<String, Checkpoint<S>>>,
+    threads: Mutex<Threads<S>>,
+    most: usize,
 }
 
 impl<S: State> MemorySaver<S> {
     /// Makes an empty one.
     #[must_use]
     pub fn new() -> Self {
-        Self { threads: Mutex::new(HashMap::new()) }
+        Self { threads: Mutex::new(HashMap::new()), most: usize::MAX }
+    }
+
+    /// Keeps only so many checkpoints of a thread, the newest.
+    #[must_use]
+    pub fn limit(mut self, most: NonZeroUsize) -> Self {
+        self.most = most.get();
+        self
+    }
+
+    fn threads(&self) -> MutexGuard<'_, Threads<S>> {
+        self.threads.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -41,19 +60,45 @@ where
     S: State + Send + 'static,
     S::Update: Clone + Send,
 {
-    fn get<'a>(&'a self, thread: &'a str) -> Saving<'a, Option<Checkpoint<S>>> {
-        let found =
-            self.threads.lock().unwrap_or_else(PoisonError::into_inner).get(thread).cloned();
-        Box::pin(std::future::ready(Ok(found)))
+    fn get<'a>(
+        &'a self,
+        thread: &'a str,
+        id: Option<&'a str>,
+    ) -> Saving<'a, Option<Checkpoint<S>>> {
+        let threads = self.threads();
+        let found = threads.get(thread).and_then(|all| match id {
+            Some(id) => all.get(id),
+            None => all.last().map(|(_, checkpoint)| checkpoint),
+        });
+        Box::pin(ready(Ok(found.cloned())))
     }
 
-    fn put<'a>(&'a self, thread: &'a str, checkpoint: Checkpoint<S>) -> Saving<'a, bool> {
-        let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = threads.get(thread).map(|kept| &kept.delta.id);
-        let follows = kept == checkpoint.delta.parent.as_ref();
+    fn put<'a>(
+        &'a self,
+        thread: &'a str,
+        last: Option<String>,
+        checkpoint: Checkpoint<S>,
+    ) -> Saving<'a, bool> {
+        let mut threads = self.threads();
+        let all = threads.entry(thread.to_owned()).or_default();
+        let follows = all.last().map(|(id, _)| id) == last.as_ref();
         if follows {
-            threads.insert(thread.to_owned(), checkpoint);
+            all.insert(checkpoint.delta.id.clone(), checkpoint);
+            if all.len() > self.most {
+                all.shift_remove_index(0);
+            }
         }
-        Box::pin(std::future::ready(Ok(follows)))
+        Box::pin(ready(Ok(follows)))
+    }
+
+    fn list<'a>(&'a self, thread: &'a str) -> Saving<'a, Vec<String>> {
+        let threads = self.threads();
+        let ids = threads.get(thread).into_iter().flat_map(IndexMap::keys).rev().cloned();
+        Box::pin(ready(Ok(ids.collect())))
+    }
+
+    fn delete<'a>(&'a self, thread: &'a str) -> Saving<'a, ()> {
+        self.threads().remove(thread);
+        Box::pin(ready(Ok(())))
     }
 }

@@ -17,6 +17,8 @@ pub struct Outcome<S> {
     /// The nodes that [`resume`](super::OnThread::resume) will run. If all nodes of the step have
     /// finished, those whose branches it will ask. Empty at the graph's end.
     pub next: Vec<Arc<str>>,
+    /// The id of the thread's checkpoint that it is of; none without a thread.
+    pub checkpoint: Option<String>,
 }
 
 impl<S> Outcome<S> {

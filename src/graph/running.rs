@@ -18,6 +18,7 @@ mod merged;
 mod opened;
 mod saved;
 mod step;
+mod updated;
 
 use saved::Save;
 use step::OpenStep;
@@ -38,6 +39,8 @@ pub struct Running<'g, S: State> {
     open: Option<OpenStep<S>>,
     /// The id of the thread's checkpoint that the next one follows.
     kept: Option<String>,
+    /// The id of the thread's last checkpoint: another one, where a branch begins.
+    last: Option<String>,
     /// On a thread, the updates merged since that checkpoint.
     merged: Vec<S::Update>,
     /// A checkpoint that is being saved; it outlives the future of [`Running::next`], too. The mutex
@@ -66,6 +69,7 @@ where
             writes: Writes::default(),
             open: None,
             kept: None,
+            last: None,
             merged: Vec::new(),
             save: Mutex::new(None),
         }
@@ -117,7 +121,7 @@ where
         if next.is_empty() {
             next.extend(tasks.iter().map(|task| self.name(task.node)));
         }
-        Ok(Outcome { state: self.state, interrupts, next })
+        Ok(Outcome { state: self.state, interrupts, next, checkpoint: self.kept })
     }
 
     /// Makes a step. Returns none at the end, at a breakpoint, and at an interrupt.

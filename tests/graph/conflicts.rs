@@ -80,18 +80,35 @@ async fn turn() {
 }
 
 impl Checkpointer<Log> for Slow {
-    fn get<'a>(&'a self, thread: &'a str) -> Saving<'a, Option<Checkpoint<Log>>> {
-        self.texts.get(thread)
+    fn get<'a>(
+        &'a self,
+        thread: &'a str,
+        id: Option<&'a str>,
+    ) -> Saving<'a, Option<Checkpoint<Log>>> {
+        self.texts.get(thread, id)
     }
 
-    fn put<'a>(&'a self, thread: &'a str, checkpoint: Checkpoint<Log>) -> Saving<'a, bool> {
+    fn put<'a>(
+        &'a self,
+        thread: &'a str,
+        last: Option<String>,
+        checkpoint: Checkpoint<Log>,
+    ) -> Saving<'a, bool> {
         Box::pin(async move {
             turn().await;
             *self.puts.lock().unwrap() += 1;
-            let put = self.texts.put(thread, checkpoint).await;
+            let put = self.texts.put(thread, last, checkpoint).await;
             tokio::time::sleep(Duration::from_millis(20)).await;
             put
         })
+    }
+
+    fn list<'a>(&'a self, thread: &'a str) -> Saving<'a, Vec<String>> {
+        self.texts.list(thread)
+    }
+
+    fn delete<'a>(&'a self, thread: &'a str) -> Saving<'a, ()> {
+        self.texts.delete(thread)
     }
 }
 

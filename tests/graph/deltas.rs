@@ -24,8 +24,8 @@ struct Chat {
     n: usize,
 }
 
-/// A checkpoint's id, whether it is whole, and its text.
-type Row = (String, bool, String);
+/// A checkpoint's id, its parent's, whether it is whole, and its text.
+type Row = (String, Option<String>, bool, String);
 
 /// Each thread's rows.
 #[derive(Default)]
@@ -35,27 +35,46 @@ struct Rows(Mutex<HashMap<String, Vec<Row>>>);
 const WHOLE: usize = 8;
 
 impl Rows {
-    fn read(&self, thread: &str) -> Result<Option<Checkpoint<Chat>>, BoxError> {
+    /// Reads a checkpoint: from the last whole one before it, along the deltas between.
+    fn read(&self, thread: &str, id: Option<&str>) -> Result<Option<Checkpoint<Chat>>, BoxError> {
         let rows = self.0.lock().unwrap();
         let Some(rows) = rows.get(thread) else { return Ok(None) };
-        let from = rows.iter().rposition(|(_, is_whole, _)| *is_whole).unwrap_or_default();
-        let mut checkpoint: Checkpoint<Chat> = serde_json::from_str(&rows[from].2)?;
-        for (_, _, text) in &rows[from + 1..] {
-            checkpoint = serde_json::from_str::<Delta<Chat>>(text)?.after(&checkpoint)?;
+        let mut wanted = id.map(str::to_owned).or_else(|| rows.last().map(|row| row.0.clone()));
+        let mut deltas: Vec<Delta<Chat>> = Vec::new();
+        for (own, parent, is_whole, text) in rows.iter().rev() {
+            if Some(own) != wanted.as_ref() {
+                continue;
+            }
+            if *is_whole {
+                let whole: Checkpoint<Chat> = serde_json::from_str(text)?;
+                let after = |parent, delta: Delta<Chat>| delta.after(&parent);
+                return Ok(Some(deltas.into_iter().rev().try_fold(whole, after)?));
+            }
+            deltas.push(serde_json::from_str(text)?);
+            wanted.clone_from(parent);
         }
-        Ok(Some(checkpoint))
+        Ok(None)
     }
 }
 
 impl Checkpointer<Chat> for Rows {
-    fn get<'a>(&'a self, thread: &'a str) -> Saving<'a, Option<Checkpoint<Chat>>> {
-        Box::pin(ready(self.read(thread)))
+    fn get<'a>(
+        &'a self,
+        thread: &'a str,
+        id: Option<&'a str>,
+    ) -> Saving<'a, Option<Checkpoint<Chat>>> {
+        Box::pin(ready(self.read(thread, id)))
     }
 
-    fn put<'a>(&'a self, thread: &'a str, checkpoint: Checkpoint<Chat>) -> Saving<'a, bool> {
+    fn put<'a>(
+        &'a self,
+        thread: &'a str,
+        last: Option<String>,
+        checkpoint: Checkpoint<Chat>,
+    ) -> Saving<'a, bool> {
         let mut all = self.0.lock().unwrap();
         let rows = all.entry(thread.to_owned()).or_default();
-        let follows = rows.last().map(|(id, ..)| id) == checkpoint.delta.parent.as_ref();
+        let follows = rows.last().map(|row| &row.0) == last.as_ref();
         if follows {
             let is_whole = rows.len().is_multiple_of(WHOLE);
             let text = if is_whole {
@@ -63,9 +82,20 @@ impl Checkpointer<Chat> for Rows {
             } else {
                 serde_json::to_string(&checkpoint.delta).unwrap()
             };
-            rows.push((checkpoint.delta.id, is_whole, text));
+            rows.push((checkpoint.delta.id, checkpoint.delta.parent, is_whole, text));
         }
         Box::pin(ready(Ok(follows)))
+    }
+
+    fn list<'a>(&'a self, thread: &'a str) -> Saving<'a, Vec<String>> {
+        let all = self.0.lock().unwrap();
+        let rows = all.get(thread).into_iter().flatten();
+        Box::pin(ready(Ok(rows.rev().map(|row| row.0.clone()).collect())))
+    }
+
+    fn delete<'a>(&'a self, thread: &'a str) -> Saving<'a, ()> {
+        self.0.lock().unwrap().remove(thread);
+        Box::pin(ready(Ok(())))
     }
 }
 
@@ -125,7 +155,7 @@ async fn a_delta_does_not_grow_with_its_state() {
     let rows = rows.0.lock().unwrap();
     // The first is the input; the second merges it.
     let (whole, deltas): (Vec<_>, Vec<_>) =
-        rows["1"].iter().skip(2).partition(|(_, whole, _)| *whole);
+        rows["1"].iter().skip(2).partition(|(_, _, is_whole, _)| *is_whole);
     assert!(whole.iter().all(|(.., text)| text.len() > 100_000));
     let longest = deltas.iter().map(|(.., text)| text.len()).max();
     assert!(longest.is_some_and(|longest| longest < 1_024), "{longest:?}");
@@ -135,7 +165,7 @@ async fn a_delta_does_not_grow_with_its_state() {
 async fn a_delta_follows_its_parent_only() {
     let rows = Arc::new(Rows::default());
     graph(rows.clone()).on("1").invoke(ChatUpdate::default()).await.unwrap();
-    let texts: Vec<_> = rows.0.lock().unwrap()["1"].iter().map(|row| row.2.clone()).collect();
+    let texts: Vec<_> = rows.0.lock().unwrap()["1"].iter().map(|row| row.3.clone()).collect();
     let first: Checkpoint<Chat> = serde_json::from_str(&texts[0]).unwrap();
     let read = |at: usize| serde_json::from_str::<Delta<Chat>>(&texts[at]).unwrap();
     let second = read(1).after(&first).unwrap();
@@ -146,4 +176,23 @@ async fn a_delta_follows_its_parent_only() {
     third.updates.push(ChatUpdate { messages: Some(vec![Message::remove("gone")]), n: None });
     let refused = third.after(&second).unwrap_err();
     assert!(matches!(refused, GraphError::Delta { error: Some(_), .. }));
+}
+
+/// Branches of a thread share what they have in common.
+#[tokio::test]
+async fn each_checkpoint_is_made_of_its_deltas() {
+    let rows = Arc::new(Rows::default());
+    let graph = graph(rows.clone());
+    let thread = graph.on("1");
+    let asked = thread.invoke(ChatUpdate::default()).await.unwrap();
+    let question = asked.checkpoint.clone().unwrap();
+    let one = thread.resume(json!("one")).await.unwrap();
+    let two = thread.at(&question).resume(json!("two")).await.unwrap();
+    let said = |chat: &Chat, text: &str| chat.messages.iter().any(|one| one.text() == text);
+    assert!(said(&one.state, "\"one\"") && !said(&one.state, "\"two\""));
+    assert!(said(&two.state, "\"two\"") && !said(&two.state, "\"one\""));
+    for outcome in [asked, one, two] {
+        let past = thread.at(outcome.checkpoint.as_deref().unwrap()).state().await.unwrap();
+        assert_eq!(past, Some(outcome.state));
+    }
 }

@@ -6,6 +6,7 @@ mod conflicts;
 mod deltas;
 mod errors;
 mod failed_steps;
+mod history;
 mod host;
 mod laws;
 mod recorded;

@@ -32,25 +32,57 @@ pub(super) async fn named(_: &Log, ctx: Ctx) -> Result<LogUpdate, BoxError> {
     Ok(say(ctx.node()))
 }
 
-/// Keeps checkpoints as a database does.
+/// Ids and texts.
+type Rows = Vec<(String, String)>;
+
+/// Keeps checkpoints as a database does: each thread's ids and texts.
 #[derive(Clone, Default)]
-pub(super) struct Texts(Arc<Mutex<HashMap<String, (String, String)>>>);
+pub(super) struct Texts(Arc<Mutex<HashMap<String, Rows>>>);
+
+impl Texts {
+    fn last(&self, thread: &str) -> String {
+        self.0.lock().unwrap()[thread].last().unwrap().1.clone()
+    }
+}
 
 impl Checkpointer<Log> for Texts {
-    fn get<'a>(&'a self, thread: &'a str) -> Saving<'a, Option<Checkpoint<Log>>> {
-        let text = self.0.lock().unwrap().get(thread).cloned();
-        let read = text.map(|(_, text)| serde_json::from_str(&text)).transpose();
+    fn get<'a>(
+        &'a self,
+        thread: &'a str,
+        id: Option<&'a str>,
+    ) -> Saving<'a, Option<Checkpoint<Log>>> {
+        let all = self.0.lock().unwrap();
+        let rows = all.get(thread).map_or(&[][..], Vec::as_slice);
+        let row = rows.iter().rev().find(|(own, _)| id.is_none_or(|id| id == own));
+        let read = row.map(|(_, text)| serde_json::from_str(text)).transpose();
         Box::pin(ready(read.map_err(BoxError::from)))
     }
 
-    fn put<'a>(&'a self, thread: &'a str, checkpoint: Checkpoint<Log>) -> Saving<'a, bool> {
+    fn put<'a>(
+        &'a self,
+        thread: &'a str,
+        last: Option<String>,
+        checkpoint: Checkpoint<Log>,
+    ) -> Saving<'a, bool> {
         let text = serde_json::to_string(&checkpoint).unwrap();
-        let mut texts = self.0.lock().unwrap();
-        let follows = texts.get(thread).map(|(id, _)| id) == checkpoint.delta.parent.as_ref();
+        let mut all = self.0.lock().unwrap();
+        let rows = all.entry(thread.to_owned()).or_default();
+        let follows = rows.last().map(|(id, _)| id) == last.as_ref();
         if follows {
-            texts.insert(thread.to_owned(), (checkpoint.delta.id, text));
+            rows.push((checkpoint.delta.id, text));
         }
         Box::pin(ready(Ok(follows)))
+    }
+
+    fn list<'a>(&'a self, thread: &'a str) -> Saving<'a, Vec<String>> {
+        let all = self.0.lock().unwrap();
+        let rows = all.get(thread).into_iter().flatten();
+        Box::pin(ready(Ok(rows.rev().map(|(id, _)| id.clone()).collect())))
+    }
+
+    fn delete<'a>(&'a self, thread: &'a str) -> Saving<'a, ()> {
+        self.0.lock().unwrap().remove(thread);
+        Box::pin(ready(Ok(())))
     }
 }
 
@@ -300,7 +332,7 @@ async fn sends_and_a_join_go_on_in_another_program() {
     let done = graph(true).on("1").resume(()).await.unwrap();
     assert_eq!(joined(&done.state), "in beside 0 1 2 3 end");
     // A record of another form is refused.
-    let text = texts.0.lock().unwrap()["1"].1.replacen("[3,", "[4,", 1);
+    let text = texts.last("1").replacen("[3,", "[4,", 1);
     let refused = serde_json::from_str::<Checkpoint<Log>>(&text).unwrap_err();
     assert!(refused.to_string().starts_with("a checkpoint of another form: 4"));
 }

@@ -28,6 +28,13 @@ pub struct Task {
     pub(super) answers: (u32, u32),
 }
 
+impl Task {
+    /// Makes a task without answers.
+    pub(in crate::graph) fn new(node: Node, cause: Cause) -> Self {
+        Self { node, cause, answers: (0, 0) }
+    }
+}
+
 /// The tasks of a super-step.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tasks {
@@ -45,7 +52,7 @@ impl Tasks {
     }
 
     fn push(&mut self, node: Node, cause: Cause) {
-        self.list.push(Task { node, cause, answers: (0, 0) });
+        self.list.push(Task::new(node, cause));
     }
 
     /// Finds the tasks: a PUSH for each Send, and a PULL for each node with an available trigger

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use super::Running;
 use crate::State;
 use crate::graph::checkpoint::Checkpoint;
-use crate::graph::compiled::Compiled;
 use crate::graph::error::GraphError;
+use crate::graph::on_thread::OnThread;
 use crate::graph::outcome::{Outcome, Resume};
 use crate::graph::planner::Run;
 
@@ -17,14 +17,13 @@ where
 {
     /// Begins a run on a thread, from its last checkpoint.
     pub(in crate::graph) async fn on_thread(
-        graph: &'g Compiled<S>,
-        thread: &'g str,
+        place: &OnThread<'g, S>,
         mut update: S::Update,
     ) -> Result<Self, GraphError>
     where
         S: Default,
     {
-        let (mut running, _) = Self::opened(graph, thread).await?;
+        let (mut running, _) = Self::opened(place).await?;
         running.pending.clear();
         running.sends.clear();
         S::identify(&mut update);
@@ -37,16 +36,15 @@ where
 
     /// Continues a thread's run.
     pub(in crate::graph) async fn resumed(
-        graph: &'g Compiled<S>,
-        thread: &'g str,
+        place: &OnThread<'g, S>,
         resume: Resume,
     ) -> Result<Self, GraphError>
     where
         S: Default,
     {
-        let (mut running, is_known) = Self::opened(graph, thread).await?;
+        let (mut running, is_known) = Self::opened(place).await?;
         if !is_known {
-            return Err(GraphError::UnknownThread(thread.to_owned()));
+            return Err(GraphError::UnknownThread(place.thread.to_owned()));
         }
         running.answer(resume)?;
         let status = running.shared().run.resume();
@@ -87,15 +85,25 @@ where
         }
     }
 
-    /// Opens a thread's last checkpoint. Returns also whether it has one.
-    async fn opened(graph: &'g Compiled<S>, thread: &'g str) -> Result<(Self, bool), GraphError>
+    /// Opens a thread at its last checkpoint, or at the one that is named. Returns also whether it
+    /// has one.
+    pub(super) async fn opened(place: &OnThread<'g, S>) -> Result<(Self, bool), GraphError>
     where
         S: Default,
     {
-        let saver = graph.saver.as_ref().ok_or(GraphError::NoCheckpointer)?;
-        let found = saver.get(thread).await.map_err(GraphError::Checkpointer)?;
+        let OnThread { graph, thread, at } = *place;
+        let saver = place.saver()?;
+        let found = saver.get(thread, at).await.map_err(GraphError::Checkpointer)?;
+        if let (None, Some(id)) = (&found, at) {
+            return Err(GraphError::UnknownCheckpoint(id.to_owned()));
+        }
+        let last = match (at, &found) {
+            (None, Some(found)) => Some(found.delta.id.clone()),
+            (None, None) => None,
+            (Some(_), _) => place.checkpoints().await?.into_iter().next(),
+        };
         let (plan, options) = (graph.plan.clone(), &graph.options);
-        let mut running = Self { thread: Some(thread), ..Self::new(graph, S::default()) };
+        let mut running = Self { thread: Some(thread), last, ..Self::new(graph, S::default()) };
         running.shared().run = Run::new(plan.clone(), options);
         let is_known = found.is_some();
         if let Some(Checkpoint { state, delta }) = found {
@@ -112,13 +120,12 @@ where
 
     /// Returns the thread's outcome, if anything of it is saved.
     pub(in crate::graph) async fn left(
-        graph: &'g Compiled<S>,
-        thread: &'g str,
+        place: &OnThread<'g, S>,
     ) -> Result<Option<Outcome<S>>, GraphError>
     where
         S: Default,
     {
-        let (running, is_known) = Self::opened(graph, thread).await?;
+        let (running, is_known) = Self::opened(place).await?;
         is_known.then(|| running.outcome()).transpose()
     }
 }

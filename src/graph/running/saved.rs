@@ -42,7 +42,7 @@ where
             names: graph.names.clone(),
         };
         let checkpoint = Checkpoint { state: self.state.clone(), delta };
-        let future = saver.put(thread, checkpoint);
+        let future = saver.put(thread, self.last.clone(), checkpoint);
         *self.open_save() = Some(Save { future, id, then });
         self.saved().await.unwrap_or(Ok(None))
     }
@@ -53,7 +53,8 @@ where
         let Save { id, then, .. } = self.open_save().take()?;
         Some(match was_put {
             Ok(true) => {
-                self.kept = Some(id);
+                self.kept = Some(id.clone());
+                self.last = Some(id);
                 then
             }
             Ok(false) => {

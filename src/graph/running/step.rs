@@ -90,9 +90,26 @@ where
         tasks: &[Task],
         order: &[u32],
         step: i64,
+        done: Vec<Option<Finished<S>>>,
+        routes: Vec<Route<S>>,
+    ) -> Stepped {
+        let nodes = self.take_writes(tasks, order, done, routes);
+        self.pending.clear();
+        let status =
+            self.shared.lock().unwrap_or_else(PoisonError::into_inner).run.commit(&self.writes)?;
+        self.status = status;
+        self.save(Ok(Some(StepDone { step, nodes }))).await
+    }
+
+    /// Takes the writes of tasks for the planner, their Sends, and their updates for the checkpoint.
+    /// Returns the names of the nodes, in order.
+    pub(super) fn take_writes(
+        &mut self,
+        tasks: &[Task],
+        order: &[u32],
         mut done: Vec<Option<Finished<S>>>,
         mut routes: Vec<Route<S>>,
-    ) -> Stepped {
+    ) -> Vec<Arc<str>> {
         self.writes.clear();
         for (finished, route) in done.iter().zip(&routes) {
             let own = finished.iter().flat_map(|finished| &finished.writes);
@@ -113,11 +130,7 @@ where
             self.sends.append(&mut route.sends);
             nodes.push(self.name(task.node));
         }
-        self.pending.clear();
-        let status =
-            self.shared.lock().unwrap_or_else(PoisonError::into_inner).run.commit(&self.writes)?;
-        self.status = status;
-        self.save(Ok(Some(StepDone { step, nodes }))).await
+        nodes
     }
 
     /// Runs the tasks that have not finished.

@@ -1,0 +1,213 @@
+//! A graph on a thread.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::checkpointer::Checkpointer;
+use super::compiled::Compiled;
+use super::error::GraphError;
+use super::outcome::{Outcome, Resume};
+use super::running::Running;
+use crate::State;
+
+/// A thread: the graph on a state that a checkpointer keeps.
+///
+/// ```
+/// use serde_json::json;
+/// use threadfold::State;
+/// use threadfold::graph::{BoxError, Ctx, MemorySaver, START, StateGraph};
+///
+/// #[derive(Debug, Clone, Default, State)]
+/// #[state(derive(Clone))]
+/// struct Order {
+///     #[reducer(|sum, more| sum + more)]
+///     cups: u64,
+///     sent: bool,
+/// }
+///
+/// async fn send(order: &Order, ctx: Ctx) -> Result<OrderUpdate, BoxError> {
+///     let sure = ctx.interrupt(json!(format!("{} cups?", order.cups)))?;
+///     Ok(OrderUpdate { sent: sure.as_bool(), ..OrderUpdate::default() })
+/// }
+///
+/// # async fn run() -> Result<(), BoxError> {
+/// let graph = StateGraph::<Order>::new()
+///     .node("send", send)
+///     .edge(START, "send")
+///     .checkpointer(MemorySaver::new())
+///     .compile()?;
+/// let asked = graph.on("1").invoke(OrderUpdate { cups: Some(3), ..OrderUpdate::default() }).await?;
+/// assert_eq!(asked.interrupts[0].value, json!("3 cups?"));
+/// let left = graph.on("1").outcome().await?; // also in a process that starts anew
+/// assert_eq!(left.map(|left| left.interrupts), Some(asked.interrupts));
+/// let done = graph.on("1").resume(json!(true)).await?;
+/// assert!(done.is_ended() && done.state.sent);
+/// # Ok(())
+/// # }
+/// # let mut run = Box::pin(run());
+/// # let waker = std::task::Waker::noop();
+/// # assert!(run.as_mut().poll(&mut std::task::Context::from_waker(waker)).is_ready());
+/// ```
+#[derive(Clone)]
+pub struct OnThread<'g, S: State> {
+    pub(super) graph: &'g Compiled<S>,
+    pub(super) thread: &'g str,
+    /// The id of a checkpoint; without it, the last one.
+    pub(super) at: Option<&'g str>,
+}
+
+impl<'g, S> OnThread<'g, S>
+where
+    S: State + Default + Send + Sync + 'static,
+    S::Update: Clone + Send + Sync + 'static,
+{
+    /// Merges an update into the thread's state and runs the graph. Tasks that were not finished
+    /// are dropped.
+    ///
+    /// # Errors
+    /// See [`GraphError`].
+    pub async fn invoke(&self, update: S::Update) -> Result<Outcome<S>, GraphError> {
+        self.stream(update).await?.finish().await
+    }
+
+    /// As [`invoke`](Self::invoke), step by step.
+    ///
+    /// # Errors
+    /// [`GraphError::NoCheckpointer`], or the checkpointer's.
+    pub async fn stream(&self, update: S::Update) -> Result<Running<'g, S>, GraphError> {
+        Running::on_thread(self, update).await
+    }
+
+    /// Continues where the thread stopped: with an answer to its open interrupt, with answers by ids,
+    /// or with `()` after a breakpoint or an error.
+    ///
+    /// # Errors
+    /// [`GraphError::UnknownThread`] if nothing is saved of the thread,
+    /// [`GraphError::UnknownInterrupt`] for an answer to what is not asked: nothing runs then. See
+    /// [`GraphError`].
+    pub async fn resume(&self, answers: impl Into<Resume>) -> Result<Outcome<S>, GraphError> {
+        self.stream_resumed(answers).await?.finish().await
+    }
+
+    /// As [`resume`](Self::resume), step by step.
+    ///
+    /// # Errors
+    /// As for [`stream`](Self::stream), [`GraphError::UnknownThread`],
+    /// [`GraphError::UnknownInterrupt`] and [`GraphError::SeveralInterrupts`].
+    pub async fn stream_resumed(
+        &self,
+        answers: impl Into<Resume>,
+    ) -> Result<Running<'g, S>, GraphError> {
+        Running::resumed(self, answers.into()).await
+    }
+
+    /// Returns the thread's state as of its last step, if there is one. In a step that did not end,
+    /// the writes of finished nodes are included.
+    ///
+    /// # Errors
+    /// [`GraphError::NoCheckpointer`], or the checkpointer's.
+    pub async fn state(&self) -> Result<Option<S>, GraphError> {
+        Ok(self.outcome().await?.map(|outcome| outcome.state))
+    }
+
+    /// Returns the thread's outcome without running anything: its [`state`](Self::state), the
+    /// interrupts that are still open, and the nodes to run next. So a new process can ask again what
+    /// another one asked.
+    ///
+    /// # Errors
+    /// [`GraphError::NoCheckpointer`], or the checkpointer's.
+    pub async fn outcome(&self) -> Result<Option<Outcome<S>>, GraphError> {
+        Running::left(self).await
+    }
+
+    /// Returns the thread as of one of its checkpoints. A run there begins a branch of its own: its
+    /// first checkpoint follows that one and becomes the thread's last.
+    ///
+    /// ```
+    /// use threadfold::State;
+    /// use threadfold::graph::{BoxError, Ctx, MemorySaver, START, StateGraph};
+    ///
+    /// #[derive(Debug, Clone, Default, State)]
+    /// #[state(derive(Clone))]
+    /// struct Order {
+    ///     #[reducer(|sum, more| sum + more)]
+    ///     cups: u64,
+    /// }
+    ///
+    /// async fn add(_: &Order, _: Ctx) -> Result<OrderUpdate, BoxError> {
+    ///     Ok(OrderUpdate { cups: Some(1) })
+    /// }
+    ///
+    /// # async fn run() -> Result<(), BoxError> {
+    /// let builder = StateGraph::<Order>::new().node("add", add).edge(START, "add");
+    /// let graph = builder.checkpointer(MemorySaver::new()).compile()?;
+    /// let thread = graph.on("1");
+    /// let first = thread.invoke(OrderUpdate { cups: Some(1) }).await?;
+    /// let second = thread.invoke(OrderUpdate { cups: Some(5) }).await?;
+    /// assert_eq!((first.state.cups, second.state.cups), (2, 8));
+    ///
+    /// let past = thread.at(first.checkpoint.as_deref().ok_or("no checkpoint")?);
+    /// assert_eq!(past.invoke(OrderUpdate { cups: Some(10) }).await?.state.cups, 13);
+    /// assert_eq!(thread.state().await?.ok_or("no state")?.cups, 13);
+    /// # Ok(())
+    /// # }
+    /// # let mut run = Box::pin(run());
+    /// # let waker = std::task::Waker::noop();
+    /// # assert!(run.as_mut().poll(&mut std::task::Context::from_waker(waker)).is_ready());
+    /// ```
+    #[must_use]
+    pub fn at(&self, checkpoint: &'g str) -> Self {
+        Self { at: Some(checkpoint), ..self.clone() }
+    }
+
+    /// Returns the ids of the thread's checkpoints, newest first. With [`at`](Self::at), each is a
+    /// thread to look at or to go on from.
+    ///
+    /// There is one for each input, for each step, and for each stop within a step.
+    ///
+    /// # Errors
+    /// [`GraphError::NoCheckpointer`], or the checkpointer's.
+    pub async fn checkpoints(&self) -> Result<Vec<String>, GraphError> {
+        self.saver()?.list(self.thread).await.map_err(GraphError::Checkpointer)
+    }
+
+    /// Merges an update into the thread's state as a node does, without running any: the thread goes
+    /// on by that node's edges and branches. Without `as_node`, it is the node that ran last, or
+    /// [`START`](super::START) if none has.
+    ///
+    /// Finished nodes of a step that did not end count as run. Questions that are open are dropped.
+    ///
+    /// # Errors
+    /// [`GraphError::AmbiguousNode`] if several nodes ran last, [`GraphError::UnknownNode`],
+    /// [`GraphError::Merge`], and those of [`stream`](Self::stream).
+    pub async fn update_state(
+        &self,
+        update: S::Update,
+        as_node: Option<&str>,
+    ) -> Result<Outcome<S>, GraphError> {
+        Running::updated(self, update, as_node).await
+    }
+
+    /// Deletes the thread with all its checkpoints.
+    ///
+    /// # Errors
+    /// [`GraphError::NoCheckpointer`], or the checkpointer's.
+    pub async fn delete(&self) -> Result<(), GraphError> {
+        self.saver()?.delete(self.thread).await.map_err(GraphError::Checkpointer)
+    }
+}
+
+impl<'g, S: State> OnThread<'g, S> {
+    pub(super) fn saver(&self) -> Result<&'g Arc<dyn Checkpointer<S>>, GraphError> {
+        self.graph.saver.as_ref().ok_or(GraphError::NoCheckpointer)
+    }
+}
+
+impl<S: State> fmt::Debug for OnThread<'_, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OnThread")
+            .field("thread", &self.thread)
+            .field("at", &self.at)
+            .finish_non_exhaustive()
+    }
+}
