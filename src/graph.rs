@@ -72,7 +72,7 @@ pub use graph_state::GraphState;
 pub use invoke::Graph;
 pub use memory_saver::MemorySaver;
 pub use names::Names;
-pub use node::{Commands, Ctx, Interrupt, Interrupted, Node, NodeFn, Nodes, Updates};
+pub use node::{Answered, Commands, Ctx, Interrupt, Interrupted, Node, NodeFn, Nodes, Updates};
 pub use on_thread::OnThread;
 pub use outcome::{Outcome, Resume, StepDone};
 pub use running::Running;

@@ -3,11 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use serde_json::Value;
-
 use super::error::GraphError;
 use super::names::Names;
-use super::node::Interrupt;
+use super::node::{Answered, Interrupt};
 use super::planner::{Cause, Node, PlanState};
 use crate::State;
 
@@ -31,7 +29,7 @@ pub struct Pending<S: State> {
     /// Its results, if it has finished: it does not run again.
     pub finished: Option<Finished<S>>,
     /// The answers that it was given.
-    pub answers: Vec<Value>,
+    pub answers: Vec<Answered>,
     /// Its open interrupt.
     pub interrupt: Option<Interrupt>,
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::checkpoint::{Checkpoint, Delta, Finished, Pending};
 use super::names::Names;
-use super::node::Interrupt;
+use super::node::{Answered, Interrupt};
 use super::planner::{Cause, ChannelState, PlanState};
 use crate::State;
 
@@ -23,9 +23,13 @@ type PlanForm = (i64, Vec<ChannelForm>, u64, bool, Vec<(u32, u32)>, Vec<u32>);
 /// None for a pull; a Send's index; or the task that failed, and true.
 type CauseForm = Option<(u32, bool)>;
 type FinishedForm<U, S> = (Option<U>, Vec<u32>, Vec<S>);
-/// The node, why it ran, its results, its answers, its interrupt's id, node and value.
+/// An answer, and the id of its question in a graph inside.
+type AnswerForm = (Value, Option<String>);
+/// An interrupt's id, node and value, and its id in a graph inside.
+type InterruptForm = (String, String, Value, Option<String>);
+/// The node, why it ran, its results, its answers, its interrupt.
 type PendingForm<U, S> =
-    (u32, CauseForm, Option<FinishedForm<U, S>>, Vec<Value>, Option<(String, String, Value)>);
+    (u32, CauseForm, Option<FinishedForm<U, S>>, Vec<AnswerForm>, Option<InterruptForm>);
 /// The nodes and the list edges.
 type NamesForm = (Vec<String>, Vec<String>);
 /// Its id, its parent's, the updates.
@@ -142,8 +146,8 @@ fn pending<S: State>(pending: &Pending<S>) -> PendingForm<&S::Update, &S> {
             .finished
             .as_ref()
             .map(|own| (own.update.as_ref(), own.writes.clone(), own.sends.iter().collect())),
-        pending.answers.clone(),
-        pending.interrupt.as_ref().map(|own| (own.id.clone(), own.node.clone(), own.value.clone())),
+        pending.answers.iter().cloned().map(|own| (own.value, own.forwarded)).collect(),
+        pending.interrupt.clone().map(|own| (own.id, own.node, own.value, own.forwarded)),
     )
 }
 
@@ -158,7 +162,15 @@ fn read_pending<S: State>(
             Some((task, true)) => Cause::Error(task),
         },
         finished: finished.map(|(update, writes, sends)| Finished { update, writes, sends }),
-        answers,
-        interrupt: interrupt.map(|(id, node, value)| Interrupt { id, node, value }),
+        answers: answers
+            .into_iter()
+            .map(|(value, forwarded)| Answered { value, forwarded })
+            .collect(),
+        interrupt: interrupt.map(|(id, node, value, forwarded)| Interrupt {
+            id,
+            node,
+            value,
+            forwarded,
+        }),
     }
 }

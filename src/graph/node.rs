@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use serde_json::Value;
@@ -18,7 +18,7 @@ use crate::State;
 pub(super) struct Shared {
     pub run: Run,
     /// For each task, the answers that it has.
-    pub answers: Vec<Vec<Value>>,
+    pub answers: Vec<Vec<Answered>>,
 }
 
 /// The context of a node's call, besides the state.
@@ -29,6 +29,7 @@ pub struct Ctx {
     pub(super) step: i64,
     pub(super) node: Arc<str>,
     pub(super) run_id: Arc<str>,
+    pub(super) thread: Option<Arc<str>>,
 }
 
 impl Ctx {
@@ -50,6 +51,12 @@ impl Ctx {
         self.step
     }
 
+    /// Returns the thread's name, if the run is on one.
+    #[must_use]
+    pub fn thread(&self) -> Option<&str> {
+        self.thread.as_deref()
+    }
+
     /// Interrupts the graph to ask its caller. Return the error with `?`: the run stops, and the
     /// node starts over when it is [resumed](super::OnThread::resume). This call returns the answer
     /// then.
@@ -61,14 +68,45 @@ impl Ctx {
     /// # Errors
     /// [`Interrupted`] if there is no answer yet.
     pub fn interrupt(&self, value: impl Into<Value>) -> Result<Value, Interrupted> {
-        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
-        let Shared { run, answers } = &mut *shared;
-        let answer = match (run.interrupt(self.task), answers.get(self.task as usize)) {
-            (Answer::Saved(index), Some(own)) => own.get(index as usize).cloned(),
+        let Shared { run, answers } = &mut *self.shared();
+        let own = answers.get(self.task as usize).into_iter().flatten();
+        let mut own = own.filter(|answer| answer.forwarded.is_none());
+        let answer = match run.interrupt(self.task) {
+            Answer::Saved(index) => own.nth(index as usize).map(|answer| answer.value.clone()),
             _ => None,
         };
-        answer.ok_or_else(|| Interrupted(Question(value.into())))
+        answer.ok_or_else(|| Interrupted(Question { value: value.into(), forwarded: None }))
     }
+
+    /// Passes on a question of a graph that the node runs on a thread, as [`interrupt`](Self::interrupt)
+    /// does with its own. The answer is for this question alone: a node that starts over after
+    /// several of them does not get the first again.
+    ///
+    /// # Errors
+    /// [`Interrupted`] if there is no answer yet.
+    pub fn forward(&self, question: &Interrupt) -> Result<Value, Interrupted> {
+        let Shared { answers, .. } = &*self.shared();
+        let own = answers.get(self.task as usize).into_iter().flatten();
+        let answer = own.rev().find(|answer| answer.forwarded.as_ref() == Some(&question.id));
+        answer.map(|answer| answer.value.clone()).ok_or_else(|| {
+            let (value, forwarded) = (question.value.clone(), Some(question.id.clone()));
+            Interrupted(Question { value, forwarded })
+        })
+    }
+
+    fn shared(&self) -> MutexGuard<'_, Shared> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// An answer to a task's question.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Answered {
+    /// The answer.
+    pub value: Value,
+    /// The id of the question, if it is one of a graph inside: [`Ctx::forward`].
+    pub forwarded: Option<String>,
 }
 
 /// A question of a node's that has no answer yet.
@@ -78,7 +116,11 @@ pub struct Interrupted(Question);
 /// The source of [`Interrupted`]. Errors that pass for the one inside them (`anyhow`,
 /// `#[error(transparent)]`) hide its type, but hand on its source.
 #[derive(Debug, Clone, PartialEq)]
-struct Question(Value);
+pub(crate) struct Question {
+    pub value: Value,
+    /// The id that it has in a graph inside.
+    pub forwarded: Option<String>,
+}
 
 impl fmt::Display for Interrupted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -88,7 +130,7 @@ impl fmt::Display for Interrupted {
 
 impl fmt::Display for Question {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "No answer yet to {}", self.0)
+        write!(f, "No answer yet to {}", self.value)
     }
 }
 
@@ -102,10 +144,11 @@ impl std::error::Error for Question {}
 
 impl Interrupted {
     /// Returns the question that an error passes on.
-    pub(crate) fn question<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e Value> {
+    pub(crate) fn question<'e>(
+        error: &'e (dyn std::error::Error + 'static),
+    ) -> Option<&'e Question> {
         std::iter::successors(Some(error), |error| error.source())
             .find_map(|error| error.downcast_ref::<Question>())
-            .map(|Question(value)| value)
     }
 }
 
@@ -119,6 +162,8 @@ pub struct Interrupt {
     pub node: String,
     /// The question.
     pub value: Value,
+    /// The id that it has in a graph inside.
+    pub(super) forwarded: Option<String>,
 }
 
 /// `{"id": …, "node": …, "value": …}`, for a server that passes the question on.

@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use serde_json::json;
 use threadfold::graph::{
-    BoxError, Ctx, Graph, GraphError, MemorySaver, Outcome, Resume, START, StateGraph,
+    BoxError, Command, Ctx, Graph, GraphError, MemorySaver, Node, Outcome, Resume, START,
+    StateGraph,
 };
 
-use super::typed::{Log, LogUpdate, joined, named, say};
+use super::typed::{Log, LogUpdate, Texts, asks, joined, named, say};
 
 async fn pay(_: &Log, ctx: Ctx) -> Result<LogUpdate, BoxError> {
     Ok(say(format!("paid {}", ctx.interrupt(json!("Pay 1,000?"))?)))
@@ -100,6 +101,43 @@ async fn an_answer_that_nothing_takes_is_dropped() {
     graph(true).on("1").invoke(say("in")).await.unwrap();
     let asked = graph(false).on("1").resume(json!(true)).await.unwrap();
     assert_eq!(asked.interrupts[0].value, json!("Pay 1,000?"));
+}
+
+/// Runs a graph that asks twice, and asks by itself before.
+struct Inside(Graph<Log>);
+
+impl Node<Log> for Inside {
+    async fn run(&self, _: &Log, ctx: Ctx) -> Result<Command<Log>, BoxError> {
+        let own = ctx.interrupt(json!("own?"))?;
+        let thread = self.0.on(ctx.thread().unwrap());
+        let mut outcome = match thread.outcome().await? {
+            Some(asked) if !asked.is_ended() => asked,
+            _ => thread.invoke(LogUpdate::default()).await?,
+        };
+        while let Some(question) = outcome.interrupts.first() {
+            outcome = thread.resume(ctx.forward(question)?).await?;
+        }
+        Ok(Command::update(say(format!("{own}, {}", joined(&outcome.state)))))
+    }
+}
+
+#[tokio::test]
+async fn questions_of_a_graph_inside_get_their_own_answers() {
+    let inner = StateGraph::<Log>::new().node("ask", asks).edge(START, "ask");
+    let inner = inner.checkpointer(MemorySaver::new()).compile().unwrap();
+    let graph = StateGraph::<Log>::new().node("inside", Inside(inner)).edge(START, "inside");
+    let graph = graph.checkpointer(Texts::default()).compile().unwrap();
+    for thread in ["1", "2"] {
+        let thread = graph.on(thread);
+        let mut asked = vec![thread.invoke(say("in")).await.unwrap()];
+        for answer in 0..2 {
+            asked.push(thread.resume(json!(answer)).await.unwrap());
+        }
+        let questions = asked.iter().map(|outcome| outcome.interrupts[0].value.clone());
+        assert_eq!(questions.collect::<Vec<_>>(), ["own?", "first?", "second?"]);
+        let done = thread.resume(json!(2)).await.unwrap();
+        assert_eq!(joined(&done.state), "in 0, ask: 1 2");
+    }
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@ use super::Running;
 use crate::State;
 use crate::graph::checkpoint::Checkpoint;
 use crate::graph::error::GraphError;
+use crate::graph::node::Answered;
 use crate::graph::on_thread::OnThread;
 use crate::graph::outcome::{Outcome, Resume};
 use crate::graph::planner::Run;
@@ -74,9 +75,9 @@ where
         };
         for pending in &mut self.pending {
             let asked = pending.interrupt.as_ref();
-            if let Some(answer) = asked.and_then(|own| answers.remove(&own.id)) {
-                pending.answers.push(answer);
-                pending.interrupt = None;
+            if let Some(value) = asked.and_then(|own| answers.remove(&own.id)) {
+                let forwarded = pending.interrupt.take().and_then(|own| own.forwarded);
+                pending.answers.push(Answered { value, forwarded });
             }
         }
         match answers.into_keys().min() {

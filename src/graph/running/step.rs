@@ -4,8 +4,6 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use serde_json::Value;
-
 use super::merged::Route;
 use super::saved::Stepped;
 use super::{Running, by_task};
@@ -13,7 +11,7 @@ use crate::State;
 use crate::graph::checkpoint::{Finished, Pending};
 use crate::graph::command::Command;
 use crate::graph::error::{BoxError, GraphError};
-use crate::graph::node::{Ctx, Interrupt, Interrupted, Shared};
+use crate::graph::node::{Answered, Ctx, Interrupt, Interrupted, Question, Shared};
 use crate::graph::outcome::StepDone;
 use crate::graph::planner::{Cause, Status, Task};
 use crate::graph::together::together;
@@ -34,7 +32,7 @@ struct Ended<S: State> {
     /// For each task, its result.
     done: Vec<Option<Finished<S>>>,
     /// The interrupts, each with its task's position.
-    asked: Vec<(usize, Value)>,
+    asked: Vec<(usize, Question)>,
     /// The first error.
     failed: Option<GraphError>,
 }
@@ -141,7 +139,10 @@ where
         };
         {
             let Shared { run, answers } = &mut *self.shared();
-            run.set_answers(answers.iter().map(|own| own.len() as u32), false);
+            let own = |own: &Vec<Answered>| {
+                own.iter().filter(|answer| answer.forwarded.is_none()).count() as u32
+            };
+            run.set_answers(answers.iter().map(own), false);
         }
         let open = self.open.insert(open);
         let returned = open.returned.clone();
@@ -154,6 +155,7 @@ where
     /// Calls the nodes of the tasks that have not finished, all at once, and stores what they return.
     async fn call_nodes(&self, tasks: &[Task], step: i64) {
         let Some(OpenStep { kept, returned }) = &self.open else { return };
+        let thread: Option<Arc<str>> = self.thread.map(Into::into);
         let mut futures = Vec::with_capacity(tasks.len());
         let mut ran = Vec::with_capacity(tasks.len());
         for (at, task) in tasks.iter().enumerate() {
@@ -174,6 +176,7 @@ where
                 step,
                 node: node.name.clone(),
                 run_id: self.id.clone(),
+                thread: thread.clone(),
             };
             futures.push(node.function.call(state, ctx));
             ran.push(at);
@@ -236,7 +239,7 @@ where
         &mut self,
         tasks: &[Task],
         done: Vec<Option<Finished<S>>>,
-        asked: Vec<(usize, Value)>,
+        asked: Vec<(usize, Question)>,
         step: i64,
     ) {
         let answers = std::mem::take(&mut self.shared().answers);
@@ -252,7 +255,7 @@ where
                 interrupt: None,
             })
             .collect();
-        for (at, value) in asked {
+        for (at, Question { value, forwarded }) in asked {
             if let Some(pending) = pending.get_mut(at) {
                 let node = self.name(pending.node).to_string();
                 let cause = match pending.cause {
@@ -260,7 +263,7 @@ where
                     _ => String::new(),
                 };
                 let id = format!("{step}:{node}:{cause}:{}", pending.answers.len());
-                pending.interrupt = Some(Interrupt { id, node, value });
+                pending.interrupt = Some(Interrupt { id, node, value, forwarded });
             }
         }
         self.pending = pending;
