@@ -119,6 +119,22 @@ async fn an_update_from_outside_is_a_nodes() {
     }
 }
 
+/// An update is a step, and drops input that was not merged yet.
+#[tokio::test]
+async fn an_update_is_a_step_of_its_own() {
+    let saver = Arc::new(MemorySaver::new());
+    let graph = chain(saver.clone()).compile().unwrap();
+    let thread = graph.on("1");
+    drop(thread.stream(say("in")).await.unwrap());
+    let updated = thread.update_state(say("noted"), Some("a")).await.unwrap();
+    assert_eq!((joined(&updated.state), updated.next.join(" ")), ("noted".into(), "b".into()));
+    let kept = saver.get("1", None).await.unwrap().unwrap().delta;
+    assert_eq!((kept.plan.step, kept.input.is_none()), (0, true));
+    let mut run = thread.stream_resumed(()).await.unwrap();
+    assert_eq!(run.next().await.unwrap().unwrap().step, 1);
+    assert_eq!(joined(&run.finish().await.unwrap().state), "noted b c");
+}
+
 #[tokio::test]
 async fn an_update_follows_branches_and_finished_nodes() {
     let graph = || -> Graph<Log> {
