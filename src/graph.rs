@@ -56,6 +56,7 @@ mod names;
 mod node;
 mod on_thread;
 mod outcome;
+mod place;
 pub(crate) mod planner;
 mod renumbered;
 mod running;

@@ -6,6 +6,7 @@ use super::compiled::Compiled;
 use super::error::GraphError;
 use super::on_thread::OnThread;
 use super::outcome::Outcome;
+use super::place::Place;
 use super::running::Running;
 use crate::State;
 
@@ -33,7 +34,7 @@ where
     /// Returns a thread of this graph, which its checkpointer keeps.
     #[must_use]
     pub fn on<'g>(&'g self, thread: &'g str) -> OnThread<'g, S> {
-        OnThread { graph: &self.0, thread, at: None }
+        OnThread(Place { graph: &self.0, thread, at: None })
     }
 }
 

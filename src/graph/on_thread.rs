@@ -1,12 +1,10 @@
 //! A graph on a thread.
 
 use std::fmt;
-use std::sync::Arc;
 
-use super::checkpointer::Checkpointer;
-use super::compiled::Compiled;
 use super::error::GraphError;
 use super::outcome::{Outcome, Resume};
+use super::place::Place;
 use super::running::Running;
 use crate::State;
 
@@ -49,12 +47,7 @@ use crate::State;
 /// # assert!(run.as_mut().poll(&mut std::task::Context::from_waker(waker)).is_ready());
 /// ```
 #[derive(Clone)]
-pub struct OnThread<'g, S: State> {
-    pub(super) graph: &'g Compiled<S>,
-    pub(super) thread: &'g str,
-    /// The id of a checkpoint; without it, the last one.
-    pub(super) at: Option<&'g str>,
-}
+pub struct OnThread<'g, S: State>(pub(super) Place<'g, S>);
 
 impl<'g, S> OnThread<'g, S>
 where
@@ -75,7 +68,7 @@ where
     /// # Errors
     /// [`GraphError::NoCheckpointer`], or the checkpointer's.
     pub async fn stream(&self, update: S::Update) -> Result<Running<'g, S>, GraphError> {
-        Running::on_thread(self, update).await
+        Running::on_thread(&self.0, update).await
     }
 
     /// Continues where the thread stopped: with an answer to its open interrupt, with answers by ids,
@@ -98,7 +91,7 @@ where
         &self,
         answers: impl Into<Resume>,
     ) -> Result<Running<'g, S>, GraphError> {
-        Running::resumed(self, answers.into()).await
+        Running::resumed(&self.0, answers.into()).await
     }
 
     /// Returns the thread's state as of its last step, if there is one. In a step that did not end,
@@ -117,7 +110,7 @@ where
     /// # Errors
     /// [`GraphError::NoCheckpointer`], or the checkpointer's.
     pub async fn outcome(&self) -> Result<Option<Outcome<S>>, GraphError> {
-        Running::left(self).await
+        Running::left(&self.0).await
     }
 
     /// Returns the thread as of one of its checkpoints. A run there begins a branch of its own: its
@@ -157,7 +150,7 @@ where
     /// ```
     #[must_use]
     pub fn at(&self, checkpoint: &'g str) -> Self {
-        Self { at: Some(checkpoint), ..self.clone() }
+        Self(Place { at: Some(checkpoint), ..self.0.clone() })
     }
 
     /// Returns the ids of the thread's checkpoints, newest first. With [`at`](Self::at), each is a
@@ -168,7 +161,7 @@ where
     /// # Errors
     /// [`GraphError::NoCheckpointer`], or the checkpointer's.
     pub async fn checkpoints(&self) -> Result<Vec<String>, GraphError> {
-        self.saver()?.list(self.thread).await.map_err(GraphError::Checkpointer)
+        self.0.checkpoints().await
     }
 
     /// Merges an update into the thread's state as a node does, without running any: the thread goes
@@ -185,7 +178,7 @@ where
         update: S::Update,
         as_node: Option<&str>,
     ) -> Result<Outcome<S>, GraphError> {
-        Running::updated(self, update, as_node).await
+        Running::updated(&self.0, update, as_node).await
     }
 
     /// Deletes the thread with all its checkpoints.
@@ -193,21 +186,15 @@ where
     /// # Errors
     /// [`GraphError::NoCheckpointer`], or the checkpointer's.
     pub async fn delete(&self) -> Result<(), GraphError> {
-        self.saver()?.delete(self.thread).await.map_err(GraphError::Checkpointer)
-    }
-}
-
-impl<'g, S: State> OnThread<'g, S> {
-    pub(super) fn saver(&self) -> Result<&'g Arc<dyn Checkpointer<S>>, GraphError> {
-        self.graph.saver.as_ref().ok_or(GraphError::NoCheckpointer)
+        self.0.saver()?.delete(self.0.thread).await.map_err(GraphError::Checkpointer)
     }
 }
 
 impl<S: State> fmt::Debug for OnThread<'_, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OnThread")
-            .field("thread", &self.thread)
-            .field("at", &self.at)
+            .field("thread", &self.0.thread)
+            .field("at", &self.0.at)
             .finish_non_exhaustive()
     }
 }

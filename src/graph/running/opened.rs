@@ -7,8 +7,8 @@ use crate::State;
 use crate::graph::checkpoint::Checkpoint;
 use crate::graph::error::GraphError;
 use crate::graph::node::Answered;
-use crate::graph::on_thread::OnThread;
 use crate::graph::outcome::{Outcome, Resume};
+use crate::graph::place::Place;
 use crate::graph::planner::Run;
 
 impl<'g, S> Running<'g, S>
@@ -18,7 +18,7 @@ where
 {
     /// Begins a run on a thread, from its last checkpoint.
     pub(in crate::graph) async fn on_thread(
-        place: &OnThread<'g, S>,
+        place: &Place<'g, S>,
         mut update: S::Update,
     ) -> Result<Self, GraphError>
     where
@@ -37,7 +37,7 @@ where
 
     /// Continues a thread's run.
     pub(in crate::graph) async fn resumed(
-        place: &OnThread<'g, S>,
+        place: &Place<'g, S>,
         resume: Resume,
     ) -> Result<Self, GraphError>
     where
@@ -88,11 +88,11 @@ where
 
     /// Opens a thread at its last checkpoint, or at the one that is named. Returns also whether it
     /// has one.
-    pub(super) async fn opened(place: &OnThread<'g, S>) -> Result<(Self, bool), GraphError>
+    pub(super) async fn opened(place: &Place<'g, S>) -> Result<(Self, bool), GraphError>
     where
         S: Default,
     {
-        let OnThread { graph, thread, at } = *place;
+        let Place { graph, thread, at } = *place;
         let saver = place.saver()?;
         let found = saver.get(thread, at).await.map_err(GraphError::Checkpointer)?;
         if let (None, Some(id)) = (&found, at) {
@@ -121,7 +121,7 @@ where
 
     /// Returns the thread's outcome, if anything of it is saved.
     pub(in crate::graph) async fn left(
-        place: &OnThread<'g, S>,
+        place: &Place<'g, S>,
     ) -> Result<Option<Outcome<S>>, GraphError>
     where
         S: Default,

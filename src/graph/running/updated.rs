@@ -5,8 +5,8 @@ use crate::State;
 use crate::graph::checkpoint::Finished;
 use crate::graph::command::START;
 use crate::graph::error::GraphError;
-use crate::graph::on_thread::OnThread;
 use crate::graph::outcome::Outcome;
+use crate::graph::place::Place;
 use crate::graph::planner::{By, Cause, Node, Task};
 
 impl<'g, S> Running<'g, S>
@@ -16,7 +16,7 @@ where
 {
     /// Merges an update as a node does, and saves the thread without running it.
     pub(in crate::graph) async fn updated(
-        place: &OnThread<'g, S>,
+        place: &Place<'g, S>,
         mut update: S::Update,
         as_node: Option<&str>,
     ) -> Result<Outcome<S>, GraphError> {

@@ -1,0 +1,27 @@
+//! A place in a graph's checkpointer: a thread, and one of its checkpoints.
+
+use std::sync::Arc;
+
+use super::checkpointer::Checkpointer;
+use super::compiled::Compiled;
+use super::error::GraphError;
+use crate::State;
+
+#[derive(Clone)]
+pub(super) struct Place<'g, S: State> {
+    pub graph: &'g Compiled<S>,
+    pub thread: &'g str,
+    /// The id of a checkpoint; without it, the last one.
+    pub at: Option<&'g str>,
+}
+
+impl<'g, S: State> Place<'g, S> {
+    pub fn saver(&self) -> Result<&'g Arc<dyn Checkpointer<S>>, GraphError> {
+        self.graph.saver.as_ref().ok_or(GraphError::NoCheckpointer)
+    }
+
+    /// Returns the ids of the thread's checkpoints, newest first.
+    pub async fn checkpoints(&self) -> Result<Vec<String>, GraphError> {
+        self.saver()?.list(self.thread).await.map_err(GraphError::Checkpointer)
+    }
+}
