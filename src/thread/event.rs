@@ -19,6 +19,8 @@ pub enum Event<V> {
         interrupts: Option<V>,
         /// Whether the user stopped it: the server may lack some of its messages.
         stopped: bool,
+        /// Whether the run's updates have what it was sent: nothing of that is folded again.
+        folded: bool,
     },
     /// The run has failed; sent updates that the server does not have are marked failed.
     RunError {
@@ -92,6 +94,6 @@ impl<V> Event<V> {
     /// The end of a run that waits for nothing.
     #[must_use]
     pub fn run_finished() -> Self {
-        Self::RunFinished { interrupts: None, stopped: false }
+        Self::RunFinished { interrupts: None, stopped: false, folded: false }
     }
 }

@@ -85,8 +85,8 @@ impl<V: Value> Thread<V> {
                 let starts = starts.unwrap_or(Starts::Another);
                 self.start_run(starts, id.filter(|id| id.kind() == Kind::String));
             }
-            Event::RunFinished { interrupts, stopped } => {
-                self.finish_run(&mut drift);
+            Event::RunFinished { interrupts, stopped, folded } => {
+                self.finish_run(folded, &mut drift);
                 self.ended_unseen();
                 self.standing.finish(interrupts);
                 self.server_took(stopped);

@@ -191,14 +191,15 @@ impl<V: Value> Thread<V> {
     }
 
     /// Finishes the run: the updates it sent are done. For a part that the server does not have,
-    /// its snapshot holds, if it sent one; otherwise it accepted the part unchanged. Returns the
-    /// changed state.
-    pub(super) fn finish_run(&mut self, drift: &mut Vec<V>) {
+    /// its snapshot holds, if it sent one, or what was `folded`; otherwise it accepted the part
+    /// unchanged. Notes the changes of the state.
+    pub(super) fn finish_run(&mut self, folded: bool, drift: &mut Vec<V>) {
         self.streaming.clear();
         self.look();
         let active = self.is_active();
         let Some(run) = self.run.as_mut().filter(|_| active) else { return };
-        let (messages, fields) = (run.spoke_of_messages, run.spoke_of_fields);
+        let messages = folded || run.spoke_of_messages;
+        let fields = folded || run.spoke_of_fields;
         let number = run.anchor;
         let over = |update: &PendingUpdate<V>| update.is_sent_by(number);
         let taken = || self.updates.live().filter(|update| over(update));

@@ -367,9 +367,9 @@ impl Letter {
             }
             Interrupt => {
                 let interrupts = Some(V::of(json!(["i"])));
-                Event::RunFinished { interrupts, stopped: false }
+                Event::RunFinished { interrupts, stopped: false, folded: false }
             }
-            Stopped => Event::RunFinished { interrupts: None, stopped: true },
+            Stopped => Event::RunFinished { interrupts: None, stopped: true, folded: false },
             Disconnect => Event::Disconnected { error: None },
             Finish => Event::run_finished(),
             Fail => Event::RunError { error: V::of(json!("down")) },

@@ -133,7 +133,8 @@ fn read_event(kind: i32, parts: [Handle; 3]) -> Result<Event<Handle>, Error> {
             Event::RunStarted { id: option(first), joined: option(second).map(Handle::is_true) }
         }
         event::RUN_FINISHED => {
-            Event::RunFinished { interrupts: option(first), stopped: second.is_true() }
+            let [stopped, folded] = [second, third].map(Handle::is_true);
+            Event::RunFinished { interrupts: option(first), stopped, folded }
         }
         event::DISCONNECTED => Event::Disconnected { error: option(first) },
         event::RUN_ERROR => Event::RunError { error: first },

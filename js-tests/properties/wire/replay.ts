@@ -109,9 +109,11 @@ export async function play(scenario: Scenario, modes: readonly string[], isOwn =
     const own = wire(thread.getConfirmedState()) as Record<string, Loose>;
     const list = (values["messages"] ?? []) as { id: string }[];
     const theirs = new Set(list.map(({ id }) => id));
-    const messages = ((own["messages"] ?? []) as { id: string }[]).filter(({ id }) => theirs.has(id) || !shown.has(id));
+    const all = (own["messages"] ?? []) as { id: string }[];
+    const saved = all.filter(({ id }) => theirs.has(id) || !shown.has(id));
     // An Overwrite leaves messages as they came: a page gives them ids and types.
     const raw = new Set(list.flatMap((one, index) => (typeof one?.id === "string" ? [] : [index])));
+    const messages = raw.size > 0 && all.length === list.length ? all : saved;
     const plain = (all: readonly Loose[]) => all.filter((_, index) => !raw.has(index));
     if (messages.length !== list.length) raw.clear();
     return scenario.fields.filter((name) =>
@@ -158,7 +160,9 @@ export async function play(scenario: Scenario, modes: readonly string[], isOwn =
     if (turn.kind === "other-update" || turn.kind === "other-run") {
       await other(server, turn);
       const state = await server.state();
-      if (state) settle(at, state);
+      // A page that cannot load the state does not know of it.
+      if (!state) return played;
+      settle(at, state);
       continue;
     }
     if (turn.isReloaded) thread = Thread.fromJSON(JSON.parse(JSON.stringify(thread)), { schema });

@@ -41,7 +41,7 @@ export function wire<T>(value: T): T {
 /** The stand-in for a server of @langchain/langgraph-api. */
 export class Server {
   readonly world: World = { epoch: 0, attempt: 0 };
-  readonly #scenario: Scenario;
+  protected readonly scenario: Scenario;
   protected readonly graph: Loose;
   readonly #config = { configurable: { thread_id: "t" } };
   readonly #random: () => number;
@@ -49,7 +49,7 @@ export class Server {
   #runs = 0;
 
   constructor(scenario: Scenario) {
-    this.#scenario = scenario;
+    this.scenario = scenario;
     this.graph = build(scenario, this.world);
     this.#random = randomOf(scenario.seed ^ 0x5bd1e995);
   }
@@ -112,7 +112,7 @@ export class Server {
       (state?.values["messages"] ?? []) as { id: string }[],
       {},
     );
-    const { nodes } = this.#scenario;
+    const { nodes } = this.scenario;
     const as = nodes[Math.floor(turn.choice * nodes.length)]?.name;
     try {
       await this.graph.updateState(this.#config, update, as);
@@ -123,7 +123,7 @@ export class Server {
 
   /** The ids of parts are times: without `clockIds` all differ. */
   #nextId(): string {
-    this.#clock += this.#scenario.clockIds ? Math.floor(this.#random() * 3) : 1 + Math.floor(this.#random() * 3);
+    this.#clock += this.scenario.clockIds ? Math.floor(this.#random() * 3) : 1 + Math.floor(this.#random() * 3);
     return `${this.#clock}-0`;
   }
 }
@@ -134,7 +134,7 @@ export class OwnServer extends Server {
 
   protected override async stream({ input, command }: Asked, limit: number, modes: readonly string[]): Promise<Part[]> {
     if (!this.#handler) {
-      this.#handler = serveLangGraph(this.graph);
+      this.#handler = serveLangGraph(this.graph, { clientWrites: true });
       await this.#ask("/threads", { thread_id: "t" });
     }
     const response = await this.#ask("/threads/t/runs/stream", {
@@ -143,6 +143,8 @@ export class OwnServer extends Server {
       stream_mode: modes.map((mode) => (mode === "messages" ? "messages-tuple" : mode)),
       stream_subgraphs: true,
       stream_steps: true,
+      // Then its parts have ids.
+      stream_resumable: !this.scenario.clockIds,
       config: { recursion_limit: limit },
     });
     const text = await response.text();

@@ -120,8 +120,10 @@ export class Conversation implements RunEnds {
   /**
    * Ends the run successfully. Subgraph messages that the root's last state lacks are removed, unless there are
    * interrupts.
+   *
+   * @param folded - Whether updates brought what the run was sent.
    */
-  finish(): void {
+  finish(folded = false): void {
     const interrupts = [...this.#interrupts];
     if (interrupts.length === 0) {
       const gone = [...this.#streamed].filter(([, { lacked, speaker }]) => lacked && speaker.isGuest);
@@ -129,7 +131,7 @@ export class Conversation implements RunEnds {
     }
     for (const streamed of this.#streamed.values()) this.#settle(streamed);
     this.#streamed.clear();
-    this.send(interrupts.length === 0 ? { type: "run-finished" } : { type: "run-finished", interrupts });
+    this.send({ type: "run-finished", ...(interrupts.length > 0 && { interrupts }), ...(folded && { folded }) });
   }
 
   fail(error: unknown): void {

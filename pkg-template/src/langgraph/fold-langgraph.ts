@@ -190,13 +190,18 @@ class Reading implements Taker {
     this.#isV2 ??= event !== undefined;
     const { delivery } = this.#run.conversation;
     const position = event ? { id: event.event_id } : this.#positionOf(part);
-    const isKnown = delivery.had(position);
+    const isKnown = !this.#beginsAnother(part) && delivery.had(position);
     if (isKnown) this.#ids.hasPassedOver = true;
     else delivery.at(position);
     const how = isKnown ? "skip" : "take";
     if (event) this.#v2[how](event, this.#run);
     else this.#api[how](part, this.#run);
     return !isKnown && !(event && this.#v2.isSkipping);
+  }
+
+  /** Whether another run begins: servers may number the parts of each from the same id. */
+  #beginsAnother({ event, data }: LangGraphPart): boolean {
+    return event === "metadata" && isDict(data) && "run_id" in data && data["run_id"] !== this.#thread.run.id;
   }
 
   /** Clock ids, which several parts may share, come with keys that distinguish the parts. */
@@ -220,8 +225,7 @@ class Reading implements Taker {
       else {
         this.#api.steps.finish(run.interrupts.length > 0);
         if (isQuiet) await this.#options.settle?.(run.interrupts.length === 0, this.#api.steps.isNumbered);
-        run.finish();
-        this.#api.steps.ended();
+        run.finish(this.#api.steps.hasFoldedInput);
       }
     } else if (isQuiet)
       await this.#options.settle?.(run.error === undefined && run.interrupts.length === 0, this.#api.steps.isNumbered);
@@ -244,7 +248,7 @@ class Reading implements Taker {
     const { conversation, began } = this.#run;
     conversation.delivery.at(undefined);
     if (isAbort(error, this.#options.signal)) {
-      this.#api.steps.fail();
+      if (isOpen(this.#thread)) this.#api.steps.fail();
       stop(this.#thread, conversation);
     } else breakOff(this.#thread, error, began, conversation);
   }

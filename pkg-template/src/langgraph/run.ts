@@ -29,9 +29,9 @@ export class Run {
     this.conversation.start(runId);
   }
 
-  finish(): void {
+  finish(folded?: boolean): void {
     this.ended = true;
-    this.conversation.finish();
+    this.conversation.finish(folded);
   }
 
   fail(error: unknown): void {

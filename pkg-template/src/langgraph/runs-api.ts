@@ -56,8 +56,7 @@ export class RunsApi {
       case "end":
         if (run.ended) break;
         this.steps.finish(run.interrupts.length > 0);
-        run.finish();
-        this.steps.ended();
+        run.finish(this.steps.hasFoldedInput);
         break;
       default:
       // Modes without state: custom, debug, tasks, checkpoints, events.
@@ -103,7 +102,9 @@ export class RunsApi {
         this.steps.take(node, written, told);
       }
     }
-    if (isRoot) this.steps.saved(told);
+    if (!isRoot) return;
+    this.steps.saved(told);
+    if (!this.#conversation.sawValues) this.#conversation.delivery.mark();
   }
 
   #message(data: unknown, namespace: readonly string[], part: LangGraphPart): void {

@@ -22,35 +22,58 @@ export interface Folded {
 export class StepWindow {
   /** The confirmed state before the first of it. */
   readonly base: Dict;
+  /** The thread's snapshots when it was opened. */
+  readonly snapshots: number;
+  /** Whether the base has writes of an unfinished super-step, without their tasks. */
+  readonly hasUnknown: boolean;
   readonly writes: Write[] = [];
   /** The writes of an earlier run, which left the super-step unfinished. */
   left = 0;
   /** The new messages, in the order in which they were first shown. */
   readonly shown = new Set<string>();
   readonly places = new Map<string, Place>();
-  /** The tasks that wrote. */
-  readonly #taken = new Set<string>();
+  /** The message that the last part was about. */
+  lastId: string | undefined;
 
-  constructor(base: Dict) {
+  constructor(base: Dict, snapshots: number, hasUnknown: boolean) {
     this.base = base;
+    this.snapshots = snapshots;
+    this.hasUnknown = hasUnknown;
   }
 
-  /** Adds what a task wrote. If several would have one place, none of theirs is known: one message may be of all. */
-  add(write: Write): void {
-    const place = placeOf(write);
-    if (place === undefined || !this.#taken.has(place)) this.writes.push(write);
-    else {
-      const other = this.writes.findIndex((one) => placeOf(one) === place);
-      const known = this.writes[other];
-      if (known) this.writes[other] = { ...known, path: undefined };
-      this.writes.push({ ...write, path: undefined });
-    }
-    if (place !== undefined) this.#taken.add(place);
+  /**
+   * Adds what a task wrote. Its place is that of its messages, if no other task wrote one of them: a message names only
+   * the first task that sent it.
+   */
+  place(write: Write): void {
+    const ids = new Set(write.updates.flatMap(messageIds));
+    const isPlaced = (id: string) => this.places.get(id)?.node === write.node;
+    const shared = [...ids].filter(isPlaced).map((id) => this.places.get(id) as Place);
+    const others = this.writes.flatMap((other, at) =>
+      other.node === write.node && other.updates.flatMap(messageIds).some((id) => ids.has(id) && isPlaced(id))
+        ? [at]
+        : [],
+    );
+    // The first of them ran in the message's super-step; a later one need not.
+    for (const at of others) this.writes[at] = { ...(this.writes[at] as Write), path: undefined };
+    const [first] = shared;
+    const isOne =
+      first !== undefined && shared.every(({ step, path }) => step === first.step && sameJson(path, first.path));
+    this.writes.push(others.length === 0 && isOne ? { ...write, step: first.step, path: first.path } : write);
   }
 
   /** The fields that the tasks wrote. */
   get fields(): readonly string[] {
     return [...new Set(this.writes.flatMap(({ updates }) => updates.flatMap((update) => Object.keys(update))))];
+  }
+
+  /** The tasks of the last super-step; undefined if it is not known whether a task was one of them. */
+  get lastStep(): readonly Write[] | undefined {
+    const { writes } = this;
+    if (writes.length < 2) return writes;
+    const steps = writes.map(({ step }) => step ?? Number.NaN);
+    const last = Math.max(...steps);
+    return Number.isNaN(last) ? undefined : writes.filter(({ step }) => step === last);
   }
 
   /** The tasks that wrote a field. */
@@ -67,8 +90,8 @@ export class StepWindow {
 
   /** Returns a copy to go back to. */
   copy(): StepWindow {
-    const copy = new StepWindow(this.base);
-    for (const write of this.writes) copy.add(write);
+    const copy = new StepWindow(this.base, this.snapshots, this.hasUnknown);
+    copy.writes.push(...this.writes);
     copy.left = this.left;
     for (const id of this.shown) copy.shown.add(id);
     for (const [id, place] of this.places) copy.places.set(id, place);
@@ -90,16 +113,16 @@ export class StepWindow {
     }
   }
 
-  /** The ids of the new messages in the order in which the tasks wrote them. */
-  writtenIds(): readonly string[] {
-    const { writes } = inOrder(this.writersOf("messages"));
-    const ids = new Set(writes.flatMap((write) => write.updates.flatMap(messageIds)));
-    return [...ids].filter((id) => this.shown.has(id));
+  /** The new messages that tasks wrote, in the server's order as far as it is known. */
+  get written(): { readonly ids: readonly string[]; readonly isSure: boolean } {
+    const newOf = ({ updates }: Write) => updates.flatMap(messageIds).filter((id) => this.shown.has(id));
+    const { writes, isSure } = inOrder(this.writes.filter((write) => newOf(write).length > 0));
+    return { ids: [...new Set(writes.flatMap(newOf))], isSure };
   }
 
   /** The ids of the new messages that no task wrote. */
   unwrittenIds(): readonly string[] {
-    const written = new Set(this.writtenIds());
+    const written = new Set(this.written.ids);
     return [...this.shown].filter((id) => !written.has(id));
   }
 
@@ -109,8 +132,6 @@ export class StepWindow {
     return this.writersOf("messages").every(isNew);
   }
 }
-
-const placeOf = ({ step, path }: Write): string | undefined => path && JSON.stringify([step, path]);
 
 /** Whether a second write in one super-step is an error: then two writes are of two super-steps, as they came. */
 function isGuarded(field: string, schema: Schema<unknown>): boolean {

@@ -1,10 +1,10 @@
 import { sameJson } from "../shared/same-json.js";
-import { isOpen } from "../stream/run-end.js";
 import { INSIDE } from "../thread/inside.js";
-import type { ThreadPosition } from "../thread/proof.js";
+import { REMOVE_ALL_MESSAGES } from "../state/messages.js";
 import type { AnyThread } from "../thread/thread.js";
 import type { Conversation } from "./conversation.js";
 import { isDict, type Dict } from "./merge.js";
+import { lastRun, type RunNotes } from "./run-notes.js";
 import { messageIds, StepWindow } from "./step-window.js";
 import { UpdateFold } from "./update-fold.js";
 import type { TaskPath, Write } from "./write-order.js";
@@ -35,35 +35,13 @@ export class SuperSteps {
   readonly #thread: AnyThread;
   readonly #fold: UpdateFold;
   #window: StepWindow | undefined;
-  /** The thread's snapshots when the window was opened. */
-  #snapshots = 0;
-  /** The greatest super-step that a part named. */
-  #step: number | undefined;
-  #run = newRun();
-  #runId: string | undefined;
-  /** The state to go back to when the run starts again. */
-  #atStart: { window?: StepWindow | undefined; step?: number | undefined; position?: ThreadPosition | undefined } = {};
-  /** Whether a run has begun whose end is not known. */
-  #isOpen: boolean;
-  /** Whether the last run that ended may have left a super-step unfinished. */
-  #isUnfinished: boolean;
-  /** Whether an earlier run left a super-step unfinished, and the window lacks its writes. */
-  #isLeftUnknown: boolean;
-  /** The messages of a failed run that no task wrote. They are shown until the next run. */
-  #unwritten: readonly string[] = [];
-  /** The state as the run's end found it. */
-  #proven: { state: Dict; snapshots: number } | undefined;
-  /** The message that the last part was about. */
-  #lastId: string | undefined;
+  #run: RunNotes;
 
   constructor(conversation: Conversation) {
     this.#conversation = conversation;
     this.#thread = conversation.thread as AnyThread;
     this.#fold = new UpdateFold(conversation);
-    // A run without an id is only requested.
-    this.#isOpen = isOpen(this.#thread) && this.#thread.run.id !== undefined;
-    this.#isUnfinished = isUnfinished(this.#thread);
-    this.#isLeftUnknown = this.#proof.position?.isLeft ?? this.#isUnfinished;
+    this.#run = lastRun(this.#thread);
   }
 
   get #proof() {
@@ -75,26 +53,23 @@ export class SuperSteps {
     return this.#run.parts !== undefined;
   }
 
+  /** Whether the thread has folded what the run was sent. */
+  get hasFoldedInput(): boolean {
+    return !this.#conversation.sawValues && this.#run.hasUpdates === true && this.#run.isInputFolded === true;
+  }
+
   /** A run starts; the last one starts again from its beginning if it comes with the same id. */
-  start(runId: string | undefined): void {
-    const isNew = runId === undefined || runId !== this.#runId;
-    if (isNew) {
+  start(id: string | undefined): void {
+    if (id === undefined || id !== this.#run.id) {
+      const { before: _, ...before } = this.#run;
       if (this.#window) this.#window.left = this.#window.writes.length;
-      this.#atStart = { window: this.#window?.copy(), step: this.#step, position: this.#proof.position };
-    } else {
-      this.#window = this.#atStart.window?.copy();
-      this.#step = this.#atStart.step;
-      this.#thread.receive({ type: "step", ...this.#atStart.position });
+      this.#run = { id, before, start: { window: this.#window?.copy(), position: this.#proof.position } };
+      return;
     }
-    this.#run = {
-      ...newRun(),
-      isInputDue: true,
-      wasNumbered: this.isNumbered,
-      wasCut: isNew ? this.#isOpen : this.#run.wasCut,
-      hasInput: this.#run.hasInput,
-    };
-    this.#isOpen = true;
-    this.#runId = runId;
+    const { before, start } = this.#run;
+    this.#window = start?.window?.copy();
+    this.#run = { id, before, start };
+    this.#thread.receive({ type: "step", ...start?.position });
   }
 
   /** A stream goes on with a run: parts may be missing, unless it begins with the run's start. */
@@ -104,25 +79,28 @@ export class SuperSteps {
 
   /** A message of the stream is about to be shown. */
   sees(id: unknown, metadata: unknown, isGuest: boolean): void {
-    if (id === this.#lastId && this.#window) return;
-    this.#isOpen = true;
+    if (id === this.#window?.lastId && this.#isValid) return;
+    this.#run.end = undefined;
     if (this.#conversation.sawValues || typeof id !== "string" || id === "") return;
     const { langgraph_step: step, langgraph_path: path, langgraph_node: node } = isDict(metadata) ? metadata : {};
     const isPlaced = !isGuest && typeof step === "number";
     const window = this.#reach(isPlaced ? step : undefined);
-    this.#lastId = id;
+    window.lastId = id;
+    // Text would be appended to what its task has written.
+    if (window.writes.some(({ updates }) => updates.flatMap(messageIds).includes(id)))
+      this.#fold.doubt(["messages"], "gap");
     if (isPlaced) window.places.set(id, { node, step, path: Array.isArray(path) ? path : undefined });
     this.#show(id, window);
   }
 
   #show(id: string, window: StepWindow): void {
-    if (!this.#thread.getConfirmedMessage(id)) window.shown.add(id);
+    if (id !== REMOVE_ALL_MESSAGES && !this.#thread.getConfirmedMessage(id)) window.shown.add(id);
   }
 
   /** The stream has updates. */
   hearsUpdates(): void {
     this.#run.hasUpdates = true;
-    this.#isOpen = true;
+    this.#run.end = undefined;
   }
 
   /** A part that may be the one before, sent twice: messages are the same then, other fields may be folded twice. */
@@ -149,37 +127,32 @@ export class SuperSteps {
       this.#run.parts = part + 1;
     }
     const window = this.#reach(step);
+    window.lastId = undefined;
     const own = updates.map((update) => this.#fold.known(update));
-    const place = own
-      .flatMap(messageIds)
-      .map((id) => window.places.get(id))
-      .find((found) => found?.node === node);
-    const write: Write = { node, updates: own, step: step ?? place?.step, path: path ?? place?.path };
-    if (cached && this.#wasTaken(write)) return;
-    window.add(write);
-    for (const id of own.flatMap(messageIds)) this.#show(id, window);
-    for (const update of own) this.#fold.fold(update, window);
+    const write: Write = { node, updates: own, step, path };
+    if (!cached || !this.#wasTaken(write)) {
+      if (step === undefined) window.place(write);
+      else window.writes.push(write);
+      for (const id of own.flatMap(messageIds)) this.#show(id, window);
+      for (const update of own) this.#fold.fold(update, window);
+    }
   }
 
-  /** The server saved a super-step. */
+  /** The server saved a super-step. The first one that a run names is the one that it goes on from. */
   saved(told: unknown): void {
     if (!isDict(told) || this.#conversation.sawValues) return;
     const { step, checkpoint_id: checkpointId, parts } = told as Note;
     if (parts === undefined && checkpointId === undefined) return;
     this.#openWindow();
     const run = this.#run;
-    if (parts !== undefined) {
-      const first = run.isFirst ? this.#firstStep : undefined;
-      run.isFirst = false;
-      // The first one that is named holds the input, or is the one that a resumed run goes on from.
-      const isSkipped = first !== undefined && step !== undefined && step !== first - 1;
-      if (isSkipped || parts !== (run.parts ?? 0)) this.#fold.doubtAll("gap");
-      run.parts = parts;
-    }
+    const isFirst = run.step === undefined;
+    const first = isFirst ? this.#firstStep : undefined;
+    const isSkipped = first !== undefined && step !== undefined && step !== first - 1;
+    if (isSkipped || (parts ?? 0) !== (run.parts ?? 0)) this.#fold.doubtAll("gap");
+    run.parts = parts ?? 0;
+    run.step = step;
     if (checkpointId === undefined) return;
-    run.parts ??= 0;
-    this.#commit();
-    this.#step = step;
+    if (!isFirst && checkpointId !== this.#proof.position?.checkpointId) this.#commit();
     this.#thread.receive({ type: "step", step, checkpointId });
   }
 
@@ -190,69 +163,63 @@ export class SuperSteps {
 
   /** The run is about to end well; with interrupts, its last super-step is unfinished. */
   finish(isInterrupted: boolean): void {
+    const run = this.#run;
     // A run that was sent once more has ended already.
-    if (!this.#isOpen) return;
-    this.#finish(isInterrupted);
-    if (this.#conversation.sawValues || !this.#run.hasUpdates) return;
-    this.#proven = { state: this.#thread.getConfirmedState() as Dict, snapshots: this.#proof.snapshots };
-  }
-
-  #finish(isInterrupted: boolean): void {
-    this.#isOpen = false;
-    this.#isUnfinished = isInterrupted;
-    if (!isInterrupted) this.#isLeftUnknown = false;
-    this.#unwritten = [];
+    if (run.end) return;
+    run.end = isInterrupted ? "interrupted" : "finished";
     if (this.#conversation.sawValues) return;
     // The end of a stream that brought nothing proves nothing.
-    if (this.#run.isJoining) this.#fold.doubtAll("gap");
-    if (!this.#run.hasUpdates) {
+    if (run.isJoining) {
+      this.#openWindow();
+      this.#fold.doubtAll("gap");
+    }
+    if (!run.hasUpdates) {
       if (this.#window && this.#window.shown.size > 0) this.#fold.doubt(["messages"], "gap");
       return;
     }
     this.#fold.doubtCleared();
     const window = this.#openWindow();
     if (isInterrupted) {
-      this.#fold.orderMessages(window);
-      if (!this.isNumbered) this.#thread.receive({ type: "step" });
+      this.#fold.order(window);
+      this.#thread.receive({ type: "step", ...(this.isNumbered && this.#proof.position), isLeft: true });
       return;
     }
     if (!this.isNumbered) {
-      const isKnown = window.writes.every(({ step }) => step === this.#step);
+      const isKnown = window.writes.every(({ step }) => step !== undefined && step === run.step);
       this.#commit();
-      this.#thread.receive({ type: "step", step: isKnown ? this.#step : undefined });
+      this.#thread.receive({ type: "step", step: isKnown ? run.step : undefined });
     } else if (window.writes.length > 0) this.#fold.doubtAll("gap");
   }
 
   /** The run failed, or was stopped: it may have saved writes that it did not tell. */
   fail(): void {
-    this.#isOpen = false;
-    this.#isUnfinished = true;
-    this.#unwritten = this.#window?.unwrittenIds() ?? [];
-    if (!this.#conversation.sawValues) this.#fold.doubtAll("bad-end");
+    this.#run.end = "failed";
+    if (this.#conversation.sawValues) return;
+    this.#fold.doubtAll("bad-end");
+    this.#thread.receive({ type: "step", ...this.#proof.position, isLeft: true });
   }
 
   /** Comes to a super-step: the earlier ones are saved. Returns the window of what is not. */
   #reach(step: number | undefined): StepWindow {
     const window = this.#openWindow();
     if (step === undefined) return window;
-    const wasFirst = this.#run.isFirst;
-    const before = wasFirst ? this.#firstStep : this.#step;
-    this.#run.isFirst = false;
+    const run = this.#run;
+    const isFirst = run.step === undefined;
+    const before = isFirst ? this.#firstStep : run.step;
+    const isSame = step === run.step;
+    run.step = step;
+    // Then only the server's word saves one.
+    if (this.isNumbered) return window;
     // Each super-step has at least one task, and each task has a part.
-    const isGap = before !== undefined && (step < before || step - before > window.writes.length);
-    if (isGap && !this.isNumbered) this.#fold.doubtAll("gap");
-    const isSame = step === this.#step;
-    this.#step = step;
+    if (before !== undefined && (step < before || step - before > window.writes.length)) this.#fold.doubtAll("gap");
     // A resumed run goes on in the super-step in which the earlier one stopped.
     const isResumed =
-      wasFirst &&
-      !this.#run.hasInput &&
-      window.writes.slice(0, window.left).some((write) => (write.step ?? step) >= step);
+      isFirst && !run.hasInput && window.writes.slice(0, window.left).some((write) => (write.step ?? step) >= step);
     if (isSame || isResumed || window.writes.length === 0) return window;
     // Each earlier super-step has a part; more parts without a super-step may be of this one.
     const unplaced = window.writes.filter((write) => write.step === undefined).length;
     const placed = new Set(window.writes.flatMap((write) => write.step ?? [])).size;
-    if (!this.isNumbered && unplaced > (before === undefined ? 0 : Math.max(0, step - before - placed))) return window;
+    if (unplaced > (before === undefined ? 0 : Math.max(0, step - before - placed))) return window;
     this.#commit();
     return this.#openWindow();
   }
@@ -263,45 +230,57 @@ export class SuperSteps {
     return stood === undefined ? undefined : stood + (this.#run.hasInput ? STEPS_TO_INPUT : 1);
   }
 
+  /** Whether no state came from elsewhere since the window was opened: that makes its notes void. */
+  get #isValid(): boolean {
+    return this.#window?.snapshots === this.#proof.snapshots;
+  }
+
+  /** Whether the state has writes of an unfinished super-step, without their tasks. */
+  get #isLeftUnknown(): boolean {
+    if (this.#window) return this.#window.hasUnknown;
+    const { hasSaved, before } = this.#run;
+    return !hasSaved && (this.#proof.position?.isLeft ?? (before !== undefined && before.end !== "finished"));
+  }
+
   /** Opens a window, unless one is open; the first of a run takes the run's input. */
   #openWindow(): StepWindow {
-    if (this.#window && this.#snapshots !== this.#proof.snapshots) {
-      // A state came from elsewhere: notes about an earlier one are void.
-      this.#window = undefined;
-      this.#isLeftUnknown = this.#proof.position?.isLeft ?? this.#isUnfinished;
-    }
-    if (this.#run.isInputDue) this.#takeInput();
-    if (this.#run.isJoining) {
-      this.#run.isJoining = false;
+    if (!this.#isValid) this.#window = undefined;
+    const run = this.#run;
+    if (run.hasInput === undefined) this.#takeInput();
+    if (run.isJoining) {
+      run.isJoining = false;
       if (!this.isNumbered) this.#fold.doubtAll("gap");
     }
-    this.#snapshots = this.#proof.snapshots;
-    return (this.#window ??= new StepWindow(this.#thread.getConfirmedState() as Dict));
+    return (this.#window ??= this.#newWindow(!run.hasInput && this.#isLeftUnknown));
+  }
+
+  #newWindow(hasUnknown: boolean): StepWindow {
+    return new StepWindow(this.#thread.getConfirmedState() as Dict, this.#proof.snapshots, hasUnknown);
   }
 
   /** Folds in what the run was sent. New input drops what an earlier run left unfinished; a resumed run goes on with it. */
   #takeInput(): void {
-    this.#run.isInputDue = false;
+    const run = this.#run;
     // No task wrote them, and this run may make them anew.
-    this.#conversation.remove([...this.#unwritten, ...this.#proof.cutOff]);
+    if (run.before?.end === "failed") this.#conversation.remove(this.#window?.unwrittenIds() ?? []);
+    this.#conversation.remove(this.#proof.cutOff);
     const sent = this.#thread.pending.filter(({ status }) => status === "sent");
-    this.#run.hasInput = sent.length > 0;
-    if (this.#run.wasCut) this.#fold.doubtAll("bad-end");
-    if (!this.#run.hasInput) return;
+    run.hasInput = sent.length > 0;
+    if (run.before && run.before.end === undefined) this.#fold.doubtAll("bad-end");
+    if (!run.hasInput) return;
     this.#dropLeft();
-    this.#isLeftUnknown = false;
-    this.#fold.foldInput(
+    run.isInputFolded = this.#fold.foldInput(
       sent.map(({ update }) => update as Dict),
-      new StepWindow(this.#thread.getConfirmedState() as Dict),
+      this.#newWindow(false),
     );
   }
 
   #dropLeft(): void {
+    if (this.#isLeftUnknown) this.#fold.doubtAll("bad-end");
     const left = this.#window;
     this.#window = undefined;
-    if (this.#isLeftUnknown) this.#fold.doubtAll("bad-end");
     if (!left) return;
-    if (!this.#run.wasNumbered) {
+    if (this.#run.before?.parts === undefined) {
       // Some of it may be of a super-step that was saved.
       this.#conversation.remove(left.unwrittenIds());
       this.#fold.doubt(left.fields, "bad-end");
@@ -313,68 +292,31 @@ export class SuperSteps {
     }
   }
 
-  /** Whether an earlier run sent these writes already: a resumed one repeats them. */
+  /**
+   * Whether the thread has writes that the server repeats: a resumed run repeats those of an earlier one. A cache may
+   * repeat any, and the stream does not say how often.
+   */
   #wasTaken({ node, updates, path, step }: Write): boolean {
+    const fields = updates.flatMap(Object.keys);
     if (this.#isLeftUnknown) {
       // The loaded state has them, without their tasks.
-      this.#fold.doubt(updates.flatMap(Object.keys), "gap");
+      this.#fold.doubt(fields, "gap");
       return true;
     }
-    const writes = this.#window?.writes ?? [];
-    const at = writes.findIndex((known) => known.node === node && sameJson(known.updates, updates));
+    const { writes = [], left = 0 } = this.#window ?? {};
+    const saved = this.#fold.saved(updates);
+    const at = writes.findIndex((known) => known.node === node && sameJson(this.#fold.saved(known.updates), saved));
     const known = writes[at];
-    if (!known) return false;
-    writes[at] = { ...known, path: known.path ?? path, step: known.step ?? step };
-    return true;
-  }
-
-  /**
-   * The run ended: the thread took over what the run was sent, where it has the value from before the run. The updates
-   * know better.
-   */
-  ended(): void {
-    const proven = this.#proven;
-    this.#proven = undefined;
-    if (!proven || proven.snapshots !== this.#proof.snapshots) return;
-    this.#fold.restore(proven.state);
+    if (at >= left || (!known && left > 0)) this.#fold.doubt(fields, "gap");
+    else if (known) writes[at] = { ...known, path: known.path ?? path, step: known.step ?? step };
+    return known !== undefined;
   }
 
   /** Everything so far is saved. */
   #commit(): void {
     const window = this.#openWindow();
     this.#window = undefined;
-    this.#lastId = undefined;
-    this.#fold.settle(window, this.#run.hasUpdates);
+    this.#run.hasSaved = true;
+    this.#fold.settle(window, this.#run.hasUpdates === true);
   }
 }
-
-/** The notes about one run. */
-interface RunNotes {
-  /** Whether its input is still to be folded in: it is saved before any task runs. */
-  isInputDue: boolean;
-  hasInput: boolean;
-  /** Whether no part named a super-step yet. */
-  isFirst: boolean;
-  isJoining: boolean;
-  hasUpdates: boolean;
-  /** The number of parts with writes so far, if the server numbers them. */
-  parts: number | undefined;
-  /** Whether the end of the run before is not known: its server may have lost what it sent. */
-  readonly wasCut: boolean;
-  /** Whether the server numbered the parts of the run before. */
-  readonly wasNumbered: boolean;
-}
-
-const newRun = (): RunNotes => ({
-  isInputDue: false,
-  hasInput: false,
-  isFirst: true,
-  isJoining: false,
-  hasUpdates: false,
-  parts: undefined,
-  wasCut: false,
-  wasNumbered: false,
-});
-
-/** Whether the thread's last run may have left a super-step unfinished. */
-const isUnfinished = ({ run: { status } }: AnyThread): boolean => status === "interrupted" || status === "error";

@@ -1,4 +1,5 @@
 import { overwrite } from "../state/fields.js";
+import { REMOVE_ALL_MESSAGES } from "../state/messages.js";
 import type { Schema } from "../state/schema.js";
 import { pointerPart } from "../shared/json-pointer.js";
 import { INSIDE } from "../thread/inside.js";
@@ -8,7 +9,7 @@ import type { Conversation } from "./conversation.js";
 import { isDict, type Dict } from "./merge.js";
 import { plainMessages } from "./message-form.js";
 import { readyMade } from "./ready-made.js";
-import { isOverwrite, type StepWindow } from "./step-window.js";
+import { isOverwrite, messageIds, type StepWindow } from "./step-window.js";
 import type { Write } from "./write-order.js";
 
 /** Folds the updates of a graph's nodes into a thread, and notes the doubts that they leave. */
@@ -52,7 +53,7 @@ export class UpdateFold {
 
   /** A super-step may have cleared a field that it did not write, if the field is ephemeral. */
   doubtCleared(): void {
-    if (!this.#thread.schema) this.doubtUnknown(this.#state);
+    this.doubtUnknown(this.#state);
   }
 
   /** Returns an update's fields whose reducers are known. */
@@ -63,13 +64,26 @@ export class UpdateFold {
     return Object.fromEntries(known.map(([name, value]) => [name, name === "messages" ? plainMessages(value) : value]));
   }
 
-  /** Folds the input of a run: a super-step of its own. */
-  foldInput(updates: readonly Dict[], window: StepWindow): void {
+  /** Returns the parts of updates that a checkpoint keeps. */
+  saved(updates: readonly Dict[]): readonly Dict[] {
+    const fields = this.#schema.fields as Record<string, { kind: string }>;
+    const isKept = (name: string) => fields[name]?.kind !== "untracked";
+    return updates
+      .map((update) => Object.fromEntries(Object.entries(update).filter(([name]) => isKept(name))))
+      .filter((update) => Object.keys(update).length > 0);
+  }
+
+  /** Folds the input of a run: a super-step of its own. Returns whether the thread took all of it. */
+  foldInput(updates: readonly Dict[], window: StepWindow): boolean {
     this.#clearEphemeral(window);
+    let isFolded = true;
     for (const update of updates) {
       this.doubtUnknown(update);
-      if (!this.#conversation.send({ type: "update", update })) this.doubt(Object.keys(update), "unreadable");
+      if (this.#conversation.send({ type: "update", update })) continue;
+      this.doubt(Object.keys(update), "unreadable");
+      isFolded = false;
     }
+    return isFolded;
   }
 
   /** Folds the last update of a window. */
@@ -77,8 +91,10 @@ export class UpdateFold {
     const inTurn: Record<string, unknown> = {};
     for (const [name, value] of Object.entries(update)) {
       // The order of messages is looked at once, when the super-step is saved.
-      if (name === "messages" || window.isLast(name, this.#schema)) inTurn[name] = value;
-      else this.set(name, window.folded(name, this.#schema)?.value);
+      const isInTurn = name === "messages" || window.isLast(name, this.#schema);
+      const folded = isInTurn ? undefined : window.folded(name, this.#schema);
+      if (folded) this.set(name, folded.value);
+      else inTurn[name] = value;
     }
     const { messages } = inTurn;
     const list = isOverwrite(messages) ? messages.__overwrite__ : messages;
@@ -98,61 +114,58 @@ export class UpdateFold {
     this.#conversation.send({ type: "delta", operations: [operation] });
   }
 
-  /** Sets the fields, but for the messages, to those of a state. */
-  restore(state: Dict): void {
-    const now = this.#state;
-    for (const name of Object.keys(now)) {
-      if (name !== "messages" && now[name] !== state[name]) this.set(name, state[name]);
-    }
-  }
-
   /**
    * Settles a window that is saved. Messages that no task wrote are removed, unless the stream has no updates at all.
    */
   settle(window: StepWindow, hasUpdates: boolean): void {
     if (hasUpdates) {
       this.#conversation.remove(window.unwrittenIds());
-      this.orderMessages(window);
-    }
-    for (const name of window.fields) {
-      if (name !== "messages" && window.folded(name, this.#schema)?.isSure === false) this.doubt([name], "order");
+      this.order(window);
     }
     // Each super-step has a part.
     if (window.writes.length > 0) this.#clearEphemeral(window);
   }
 
-  /** Brings the messages into the order in which the server has them. */
-  orderMessages(window: StepWindow): void {
-    const written = window.writtenIds();
-    const isWritten = new Set(written);
-    const writers = window.writersOf("messages");
-    if (writers.length === 0) return;
-    const shown = [...window.shown].filter((id) => isWritten.has(id));
-    const isInOrder = shown.every((id, at) => id === written[at]);
-    if (writers.length === 1 && isInOrder) return;
-    const folded = window.folded("messages", this.#schema);
-    if (!folded?.isSure) this.doubt(["messages"], folded ? "order" : "unreadable");
-    if (folded && !(isInOrder && writers.every(isPlain))) this.set("messages", folded.value);
+  /** Brings the messages into the server's order, and doubts the fields whose order is unknown. */
+  order(window: StepWindow): void {
+    this.#orderMessages(window);
+    for (const name of window.fields) {
+      if (name === "messages") continue;
+      const folded = window.folded(name, this.#schema);
+      if (!folded?.isSure) this.doubt([name], folded ? "order" : "unreadable");
+    }
   }
 
-  /** A super-step clears the ephemeral fields that it does not write. */
+  #orderMessages(window: StepWindow): void {
+    const { ids, isSure } = window.written;
+    const isWritten = new Set(ids);
+    const shown = [...window.shown].filter((id) => isWritten.has(id));
+    const isInOrder = shown.every((id, at) => id === ids[at]);
+    if (isSure && isInOrder && areApart(window.writersOf("messages"))) return;
+    const folded = window.folded("messages", this.#schema);
+    if (!folded?.isSure) this.doubt(["messages"], folded ? "order" : "unreadable");
+    if (folded) this.set("messages", folded.value);
+  }
+
+  /** An ephemeral field has what the last super-step wrote to it. */
   #clearEphemeral(window: StepWindow): void {
     const state = this.#state;
+    const last = window.lastStep;
     for (const [name, { kind }] of Object.entries(this.#schema.fields as Record<string, { kind: string }>)) {
       if (kind !== "ephemeral" || state[name] === undefined) continue;
-      const steps = new Set(window.writes.map(({ step }) => step));
-      if (window.writersOf(name).length === 0) this.set(name, undefined);
-      else if (steps.size > 1 || steps.has(undefined)) this.doubt([name], "order");
+      const writers = window.writersOf(name);
+      if (!writers.some((write) => last?.includes(write) ?? true)) this.set(name, undefined);
+      else if (!last) this.doubt([name], "order");
     }
   }
 }
 
 const hasId = (message: unknown): boolean => isDict(message) && typeof message["id"] === "string";
 
-/** Whether a task only added messages or changed some: removals and overwrites act on what is there. */
-const isPlain = ({ updates }: Write): boolean =>
-  updates.every(({ messages }) =>
-    [messages]
-      .flat()
-      .every((message) => message === undefined || (hasId(message) && (message as Dict)["type"] !== "remove")),
-  );
+/** Whether each message was written once. Then the order of the tasks matters to new messages alone. */
+function areApart(writers: readonly Write[]): boolean {
+  const updates = writers.flatMap((write) => write.updates.filter(({ messages }) => messages !== undefined));
+  const ids = updates.flatMap(messageIds);
+  const isWhole = (update: Dict) => isOverwrite(update["messages"]) || messageIds(update).includes(REMOVE_ALL_MESSAGES);
+  return new Set(ids).size === ids.length && (updates.length < 2 || !updates.some(isWhole));
+}

@@ -60,6 +60,11 @@ export class Delivery {
     this.#position = NOWHERE;
     return this.thread.receive(key === undefined ? event : { ...event, id, key }) !== false;
   }
+
+  /** Notes that the thread has had the part, if it brought no event: by an update of nothing. */
+  mark(): void {
+    if (this.#position.id !== undefined || this.#position.key !== undefined) this.send({ type: "update", update: {} });
+  }
 }
 
 /** Reports to the thread's listeners why a part could not be folded. The stream continues, unless the thread is gone. */

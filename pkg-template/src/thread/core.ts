@@ -9,7 +9,7 @@ import { Schema } from "../state/schema.js";
 /** The arguments of each event to the core, in order. */
 const PARTS: ReadonlyMap<unknown, readonly string[]> = new Map([
   ["run-started", ["runId", "joined"]],
-  ["run-finished", ["interrupts", "stopped"]],
+  ["run-finished", ["interrupts", "stopped", "folded"]],
   ["run-error", ["error"]],
   ["disconnected", ["error"]],
   ["message", ["message", "after", "streaming"]],

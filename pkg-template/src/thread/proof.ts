@@ -44,6 +44,18 @@ function doubtsIn(list: unknown): readonly Doubt[] {
   throw new ThreadfoldError("INVALID_ARGUMENT", "Invalid doubts in a thread's record: give what toJSON() returned.");
 }
 
+/** Whether a snapshot has messages without ids: the thread names them, and later the server does. */
+export function lacksIds(event: ThreadEvent): boolean {
+  const { messages } = (event.type === "values" ? event.values : event.type === "messages" ? event : {}) as Messages;
+  return (
+    Array.isArray(messages) && messages.some((message: { id?: unknown } | null) => typeof message?.id !== "string")
+  );
+}
+
+interface Messages {
+  readonly messages?: unknown;
+}
+
 /** Whether a thread's confirmed state is proven to be the server's, and the checkpoint that it stands at. */
 export class Proof {
   doubts = NONE;

@@ -44,6 +44,8 @@ export interface RunFinished {
   readonly interrupts?: readonly unknown[] | undefined;
   /** Whether somebody stopped it: the server may lack messages of it. */
   readonly stopped?: boolean | undefined;
+  /** Whether `update` events brought what the run submitted. Otherwise the thread folds it now. */
+  readonly folded?: boolean | undefined;
 }
 
 /** The run failed. Updates that it submitted and the server has not fully accepted become `failed`, and stay. */

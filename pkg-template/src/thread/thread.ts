@@ -29,7 +29,7 @@ import { INSIDE, type Inside } from "./inside.js";
 import { messagesById } from "./messages-by-id.js";
 import { Notifier, tellAll } from "./notifier.js";
 import { recordOf, refuseCircles, VERSION, withErrors, withPlainError, withRunError } from "./record.js";
-import { positionIn, Proof, type Doubt, type ThreadPosition } from "./proof.js";
+import { lacksIds, positionIn, Proof, type Doubt, type ThreadPosition } from "./proof.js";
 import { inFrame, inTask } from "./schedule.js";
 
 const OPTIONS = Object.keys({
@@ -332,6 +332,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
         ? this.#core.receive<undefined>(event)
         : this.#heard(type, () => this.#core.receive<PatchOperation[] | undefined>(event));
     this.#proof.hear(event);
+    if (lacksIds(event)) this[INSIDE].doubt({ field: "messages", reason: "unreadable" });
     if (patch) tellAll(this.#listeners.drift, { patch, event });
   }
 
