@@ -178,6 +178,17 @@ const FOUND: Readonly<Record<string, Found>> = {
       turns: [turn("input"), turn("input")],
     }),
   },
+  "new input drops an Overwrite of the messages": {
+    isOwn: true,
+    scenario: defaults({
+      nodes: [
+        node("a", [writes([]), writes(["calls"], { overwrites: ["calls"] })]),
+        node("b", [writes([], { kind: "ask" })]),
+      ],
+      start: ["b", "a"],
+      turns: [turn("input"), turn("input")],
+    }),
+  },
 };
 
 test.each(Object.entries(FOUND))("%s", async (_, { scenario, isOwn = false, isSure = false }) => {

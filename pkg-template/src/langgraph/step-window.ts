@@ -128,8 +128,8 @@ export class StepWindow {
 
   /** Whether all messages that the tasks wrote are new ones. */
   get onlyAdds(): boolean {
-    const isNew = ({ updates }: Write) => updates.flatMap(messageIds).every((id) => this.shown.has(id));
-    return this.writersOf("messages").every(isNew);
+    const isNew = (update: Dict) => messageIds(update).every((id) => this.shown.has(id));
+    return this.writes.every(({ updates }) => updates.every((one) => isNew(one) && !isOverwrite(one["messages"])));
   }
 }
 
