@@ -190,9 +190,9 @@ impl<V: Value> Thread<V> {
         }
     }
 
-    /// Finishes the run: the updates it sent are done. For a part that the server does not have,
-    /// its snapshot holds, if it sent one, or what was `folded`; otherwise it accepted the part
-    /// unchanged. Notes the changes of the state.
+    /// Finishes the run: the updates it sent are done. A snapshot, or updates that were `folded`,
+    /// hold for the parts that the server does not have. Otherwise it accepted them unchanged. Notes
+    /// the changes of the state.
     pub(super) fn finish_run(&mut self, folded: bool, drift: &mut Vec<V>) {
         self.streaming.clear();
         self.look();

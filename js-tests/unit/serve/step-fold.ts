@@ -14,6 +14,7 @@ interface Marks {
   checkpoint_id?: string;
   cached?: boolean;
   ids?: boolean;
+  end?: boolean;
 }
 
 export interface Part {
@@ -85,7 +86,7 @@ export class StepFold {
     if (!marks) throw new Error(`A part without marks: ${JSON.stringify(data)}`);
     const [name] = Object.keys(nodes);
     if (marks.parts !== undefined && marks.parts !== this.#parts) this.isLost = true;
-    if (this.isLost) return;
+    if (this.isLost || marks.end) return;
     if (name === "__interrupt__") return;
     if (name === undefined) {
       this.#commit(marks);

@@ -220,7 +220,8 @@ class Reading implements Taker {
     const isQuiet = !this.#isV2 && !run.conversation.sawValues;
     run.conversation.delivery.at(undefined);
     if (!run.ended) {
-      if (this.#isV2 || !this.#mayEnd || (isQuiet && (await this.#options.isOver?.()) === false))
+      const mayBeCut = isQuiet && !this.#api.steps.hasEnd;
+      if (this.#isV2 || !this.#mayEnd || (mayBeCut && (await this.#options.isOver?.()) === false))
         disconnect(this.#thread);
       else {
         this.#api.steps.finish(run.interrupts.length > 0);

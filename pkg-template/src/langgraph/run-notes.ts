@@ -27,6 +27,8 @@ export interface RunNotes {
   step?: number | undefined;
   /** The number of parts with writes so far, if the server numbers them. */
   parts?: number;
+  /** Whether the server marked its end. */
+  hasEnd?: boolean;
   /** Whether a reading of its stream began in the middle, and no part came since. */
   isJoining?: boolean;
   hasUpdates?: boolean;

@@ -23,6 +23,7 @@ interface Note extends Dict {
   readonly parts?: number;
   readonly checkpoint_id?: string;
   readonly cached?: boolean;
+  readonly end?: boolean;
 }
 
 /**
@@ -51,6 +52,11 @@ export class SuperSteps {
   /** Whether the server numbers its parts, and names each super-step that it saved. */
   get isNumbered(): boolean {
     return this.#run.parts !== undefined;
+  }
+
+  /** Whether the server marked the run's end: its stream was not cut. */
+  get hasEnd(): boolean {
+    return this.#run.hasEnd === true;
   }
 
   /** Whether the thread has folded what the run was sent. */
@@ -141,7 +147,7 @@ export class SuperSteps {
   /** The server saved a super-step. The first one that a run names is the one that it goes on from. */
   saved(told: unknown): void {
     if (!isDict(told) || this.#conversation.sawValues) return;
-    const { step, checkpoint_id: checkpointId, parts } = told as Note;
+    const { step, checkpoint_id: checkpointId, parts, end } = told as Note;
     if (parts === undefined && checkpointId === undefined) return;
     this.#openWindow();
     const run = this.#run;
@@ -150,7 +156,8 @@ export class SuperSteps {
     const isSkipped = first !== undefined && step !== undefined && step !== first - 1;
     if (isSkipped || (parts ?? 0) !== (run.parts ?? 0)) this.#fold.doubtAll("gap");
     run.parts = parts ?? 0;
-    run.step = step;
+    run.step = step ?? run.step;
+    run.hasEnd = end === true;
     if (checkpointId === undefined) return;
     if (!isFirst && checkpointId !== this.#proof.position?.checkpointId) this.#commit();
     this.#thread.receive({ type: "step", step, checkpointId });

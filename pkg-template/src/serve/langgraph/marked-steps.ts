@@ -23,7 +23,8 @@ interface Told {
 const HANDLER = "__error_handler__";
 
 /**
- * Yields the parts of a run with the marks of its super-steps. A failed run's saved writes come before its error.
+ * Yields the parts of a run with the marks of its super-steps, and of its end if it ends well. A failed run's saved
+ * writes come before its error.
  *
  * @param parts - They have {@link STEP_MODES}, whatever else.
  * @param options - The run's config, the part that a caller may see of another, and what the graph does not take of the
@@ -34,13 +35,12 @@ export async function* markedSteps(
   parts: AsyncIterable<GraphPart>,
   { config, show, untaken }: { readonly config: object; readonly show: Show; readonly untaken: Unshown },
 ): AsyncGenerator<GraphPart> {
-  const { durability } = config as { durability?: unknown };
+  const { durability, signal } = config as { durability?: unknown; signal?: AbortSignal };
   const steps = new MarkedSteps(show, untaken, durability === "exit");
   try {
     for await (const part of parts) yield* steps.take(part);
   } catch (error) {
     // An update whose task is not known is sent with it below, if it was saved.
-    const { signal } = config as { signal?: AbortSignal };
     // langgraph.js drops the parts that were not read before it failed.
     if (!signal?.aborted)
       for await (const state of savedSince(steps.checkpointId, graph, config)) yield* steps.at(state);
@@ -48,6 +48,7 @@ export async function* markedSteps(
   }
   yield* steps.take(undefined);
   if (steps.isOpen) for await (const state of savedSince(steps.checkpointId, graph, config)) yield* steps.at(state);
+  if (!signal?.aborted) yield steps.end();
 }
 
 class MarkedSteps {
@@ -137,6 +138,11 @@ class MarkedSteps {
     // The same checkpoint again: none is saved before the run's end.
     const id = isBegun && before === this.checkpointId ? undefined : this.checkpointId;
     if (!isInput(state)) yield this.#commit(step, id);
+  }
+
+  /** Marks the end of the run: a client need not ask whether the stream was cut. */
+  end(): GraphPart {
+    return { mode: "updates", ns: [], payload: { __metadata__: { end: true, parts: this.#parts } } };
   }
 
   /** Begins the super-step that comes after a checkpoint. */

@@ -1,0 +1,47 @@
+// A server that marks a run's end is not asked whether the run is over.
+import { defineSchema, field, Thread } from "threadfold";
+import { StateGraph, MemorySaver } from "threadfold/graph";
+import { LangGraphRunner } from "threadfold/langgraph";
+import { serveLangGraph } from "threadfold/serve";
+import { expect, test } from "vitest";
+
+const graph = () =>
+  new StateGraph(defineSchema({ messages: field.messages() }))
+    .addNode("reply", () => ({ messages: [{ type: "ai" as const, id: "a", content: "Hello" }] }))
+    .addEdge("__start__", "reply")
+    .compile({ checkpointer: new MemorySaver() });
+
+/** Runs once, and returns the requests. `cut` shortens the stream's text. */
+async function requests(cut = (text: string) => text) {
+  const serve = serveLangGraph(graph());
+  const asked: string[] = [];
+  const thread = new Thread();
+  const runner = new LangGraphRunner(thread, {
+    apiUrl: "http://localhost",
+    assistantId: "agent",
+    fetch: async (input, init) => {
+      const request = new Request(input, init);
+      const { pathname } = new URL(request.url);
+      asked.push(`${request.method} ${pathname.replaceAll(/[0-9a-f-]{36}/g, "…")}`);
+      const response = await serve(request);
+      if (!pathname.endsWith("/runs/stream")) return response;
+      return new Response(cut(await response.text()), response);
+    },
+  });
+  await runner.sendMessage("Hi");
+  return { asked, thread };
+}
+
+test("the end is marked", async () => {
+  const { asked, thread } = await requests();
+  expect(thread.doubts).toEqual([]);
+  expect(thread.getState().messages.map(({ id }) => id)).toContain("a");
+  expect(asked).toEqual(["POST /threads", "POST /threads/…/runs/stream"]);
+});
+
+test("a stream without that mark may be cut", async () => {
+  const { asked } = await requests((text) =>
+    text.replace(/event: updates\n[^\n]*\n?data: [^\n]*"end":true[^]*?\n\n/, ""),
+  );
+  expect(asked).toContain("GET /threads/…/runs/…");
+});
