@@ -189,6 +189,16 @@ const FOUND: Readonly<Record<string, Found>> = {
       turns: [turn("input"), turn("input")],
     }),
   },
+  "a page is loaded again while a subgraph asks, which then removes a message": {
+    scenario: defaults({
+      nodes: [
+        node("B", [], {
+          inside: [node("x", [writes(["calls", "ai"])]), node("y", [writes(["remove"], { kind: "ask" })])],
+        }),
+      ],
+      turns: [turn("input", { writes: ["human"], choice: 0.15 }), turn("command", { choice: 0.36, isReloaded: true })],
+    }),
+  },
 };
 
 test.each(Object.entries(FOUND))("%s", async (_, { scenario, isOwn = false, isSure = false }) => {

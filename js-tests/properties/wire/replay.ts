@@ -90,6 +90,11 @@ function compared(name: string, value: Loose): string {
 const streamed = (parts: readonly Part[]): Set<string> =>
   new Set(parts.filter(({ event }) => event.startsWith("messages")).map(({ data }) => data[0]?.id as string));
 
+function hasTwins({ values }: Snapshot): boolean {
+  const ids = ((values["messages"] ?? []) as { id?: string }[]).flatMap(({ id }) => id ?? []);
+  return new Set(ids).size < ids.length;
+}
+
 export async function play(scenario: Scenario, modes: readonly string[], isOwn = false): Promise<Played> {
   const server = isOwn ? new OwnServer(scenario) : new Server(scenario);
   const schema = schemaOf(scenario);
@@ -161,7 +166,7 @@ export async function play(scenario: Scenario, modes: readonly string[], isOwn =
       await other(server, turn);
       const state = await server.state();
       // A page that cannot load the state does not know of it.
-      if (!state) return played;
+      if (!state || hasTwins(state)) return played;
       settle(at, state);
       continue;
     }
@@ -184,6 +189,8 @@ export async function play(scenario: Scenario, modes: readonly string[], isOwn =
       played.unreadable++;
       continue;
     }
+    // No page can hold two messages with one id.
+    if (hasTwins(state)) return played;
     const fields = note(at, "turn", state);
     const reasons = new Set(doubts().map(({ reason }) => reason));
     for (const reason of reasons) played.reasons.set(reason, (played.reasons.get(reason) ?? 0) + 1);

@@ -324,6 +324,8 @@ export class SuperSteps {
     const window = this.#openWindow();
     this.#window = undefined;
     this.#run.hasSaved = true;
+    // Nobody knows which messages of an earlier run are to be removed.
+    if (window.hasUnknown) this.#fold.doubt(["messages"], "gap");
     this.#fold.settle(window, this.#run.hasUpdates === true);
   }
 }
