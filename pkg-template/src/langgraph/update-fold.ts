@@ -6,6 +6,7 @@ import { INSIDE } from "../thread/inside.js";
 import type { Doubt } from "../thread/proof.js";
 import type { AnyThread } from "../thread/thread.js";
 import type { Conversation } from "./conversation.js";
+import { doubtAll } from "./doubt-all.js";
 import { isDict, type Dict } from "./merge.js";
 import { plainMessages } from "./message-form.js";
 import { readyMade } from "./ready-made.js";
@@ -37,7 +38,7 @@ export class UpdateFold {
 
   /** Notes a doubt about every field. */
   doubtAll(reason: Doubt["reason"]): void {
-    this.doubt(new Set([...Object.keys(this.#schema.fields as object), ...Object.keys(this.#state)]), reason);
+    doubtAll(this.#thread, reason);
   }
 
   /** Without a schema all fields matter; with one, those others that a state brought are shown, too. */
