@@ -17,6 +17,7 @@ use index::Index;
 
 /// How a field folds an update into its value.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub enum FieldReducer<V> {
     /// Replaces the value; takes one write a super-step.
     Replace,

@@ -11,6 +11,7 @@ const OVERWRITE: &str = "__overwrite__";
 
 /// Filtered values, and the names of those dropped.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Filtered<V> {
     /// The values that remain: the very object given when nothing was dropped.
     pub values: V,

@@ -30,6 +30,7 @@ pub fn estimate_tokens(text: &str) -> u64 {
 /// assert_eq!(estimate.tokens(), estimate_tokens("The quick brown fox"));
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Estimate {
     sum: u64,
     state: u8,

@@ -44,6 +44,7 @@ impl Default for OffloadOptions<'_> {
 
 /// The result of [`offload`].
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Offloaded<V> {
     /// The files to write, each a path and its text.
     pub files: Vec<(String, String)>,

@@ -55,6 +55,7 @@ impl<V> fmt::Debug for Context<'_, V> {
 
 /// The messages for a model, their cost, and the compaction due.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct View<V> {
     /// The messages: a list that every provider takes.
     pub messages: V,
@@ -66,6 +67,7 @@ pub struct View<V> {
 
 /// The edits or the summary due.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Due<V> {
     /// The position in the full track of the first message that stays.
     pub cutoff: usize,

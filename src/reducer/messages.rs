@@ -6,6 +6,7 @@ use crate::value::{ByNumber, Join, Kind, Plan, Value};
 
 /// Whose rules `add_messages` follows where the two systems differ.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum MessageRules {
     /// LangGraph's `add_messages`. A removal of an unknown id is an error. Messages without an id
     /// get one. A message removed and sent again keeps its place.

@@ -40,6 +40,7 @@ impl UpdateStatus {
 /// An optimistic update: shown over the confirmed state as far as that lacks it.
 #[derive(Clone)]
 #[allow(clippy::struct_excessive_bools)] // Each has its own meaning.
+#[non_exhaustive]
 pub struct PendingUpdate<V> {
     /// Its id.
     pub id: String,

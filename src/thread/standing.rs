@@ -7,6 +7,7 @@ use crate::value::{Holds, Kind, Value};
 
 /// The last run's status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum RunStatus {
     /// The run ended well, or there was none.
     Ready,

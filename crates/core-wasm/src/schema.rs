@@ -94,7 +94,7 @@ fn custom(functions: Root) -> Arc<CustomFn<Handle>> {
     })
 }
 
-fn filtered(Filtered { values, dropped }: Filtered<Handle>) -> Handle {
+fn filtered(Filtered { values, dropped, .. }: Filtered<Handle>) -> Handle {
     let dropped = Handle::array(dropped.iter().map(|key| Handle::string(key)));
     Handle::object().with("values", values).with("dropped", dropped)
 }
