@@ -43,7 +43,6 @@ pub(super) struct Channels {
 
 impl Channels {
     /// Takes over a state. Members that their joins no longer have are ignored.
-    #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
     pub fn new(plan: &Plan, mut state: PlanState) -> Self {
         let arrived = std::mem::take(&mut state.arrived);
         for (line, channel) in plan.lines.iter().zip(&mut state.channels) {
@@ -61,7 +60,6 @@ impl Channels {
         channels
     }
 
-    #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
     pub fn at(&self, channel: Channel) -> ChannelState {
         self.state.channels.get(channel as usize).copied().unwrap_or_default()
     }
@@ -73,7 +71,6 @@ impl Channels {
     }
 
     /// Whether a channel can trigger its node.
-    #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
     pub fn is_due(&self, plan: &Plan, channel: Channel) -> bool {
         let ChannelState { version, seen, is_held, is_finished, .. } = self.at(channel);
         let waits = plan.lines.get(channel as usize).is_some_and(|line| line.waits);
@@ -108,7 +105,6 @@ impl Channels {
 
     /// Marks triggers as seen. A join that is complete empties, a deferred value clears: returns
     /// whether there was one.
-    #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
     fn consume(&mut self, plan: &Plan, writers: &[Writer], next: u64) -> bool {
         let (mut consumed, mut joined) = (false, false);
         for node in
@@ -156,7 +152,6 @@ impl Channels {
     }
 
     /// One write.
-    #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
     fn receive(&mut self, plan: &Plan, from: Option<Node>, write: u32, version: u64) {
         let send = write.checked_sub(plan.channels());
         let channel = if send.is_some() { plan.sends() } else { write };
@@ -187,7 +182,6 @@ impl Channels {
     }
 
     /// A node arrives at a join. Returns whether it had not before.
-    #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
     fn arrive(&mut self, plan: &Plan, join: Channel, node: Node) -> bool {
         let there = plan.member(node, join).and_then(|place| self.is_there.get_mut(place));
         let is_new = there.is_some_and(|there| !std::mem::replace(there, true));
@@ -204,7 +198,6 @@ impl Channels {
 
     /// Clears channels that nobody wrote and that last no longer than a step. Returns whether
     /// anything that was written triggers a node.
-    #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
     fn silence(&mut self, plan: &Plan, version: u64) -> bool {
         let mut triggers = false;
         for ((at, line), own) in (0..).zip(&plan.lines).zip(&mut self.state.channels) {
@@ -223,7 +216,6 @@ impl Channels {
     }
 
     /// Nothing else can run: frees the deferred nodes.
-    #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
     fn finish(&mut self, plan: &Plan, version: u64) {
         for (line, own) in plan.lines.iter().zip(&mut self.state.channels) {
             if line.waits && own.is_held && !own.is_finished {

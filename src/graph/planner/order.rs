@@ -29,7 +29,6 @@ pub(super) fn sorted(numbers: impl Iterator<Item = u64>) -> Vec<u64> {
 ///
 /// One function over one type: the standard library's sorts are larger in the wasm than all that
 /// needs them.
-#[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
 pub(super) fn sort(numbers: &mut Vec<u64>) {
     *numbers = BinaryHeap::from(std::mem::take(numbers)).into_sorted_vec();
 }

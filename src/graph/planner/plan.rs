@@ -186,7 +186,6 @@ impl Plan {
         (0..).map_while(move |at| self.trigger_at(node, at))
     }
 
-    #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
     fn trigger_at(&self, node: Node, at: usize) -> Option<Channel> {
         let Some(join) = at.checked_sub(1) else {
             return Some(if node == self.nodes { self.start() } else { self.branch(node) });
@@ -198,7 +197,6 @@ impl Plan {
     }
 
     /// Returns the place of a node among all members of joins, if it is one of this join.
-    #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
     pub(super) fn member(&self, node: Node, channel: Channel) -> Option<usize> {
         let join = channel.checked_sub(self.join(0))?;
         self.members.binary_search(&key(node, join)).ok()

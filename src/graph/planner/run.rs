@@ -253,7 +253,6 @@ impl Run {
         Ok(self.end(writes))
     }
 
-    #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
     fn end(&mut self, writes: &Writes) -> Status {
         self.writers.clear();
         for place in 0..self.tasks.order.len() {
@@ -296,7 +295,6 @@ impl Run {
     }
 
     /// Finds the next tasks, unless the limit is reached.
-    #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
     fn next(&mut self) -> Status {
         self.has_answer = false;
         if self.step() > self.stop {
@@ -313,14 +311,12 @@ impl Run {
         }
     }
 
-    #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
     fn prepare(&mut self) {
         self.tasks.prepare(&self.plan, &self.channels, self.channels.state.knows_updated);
     }
 
     /// Whether a breakpoint is at one of the tasks: if there is anything that breakpoints have not
     /// seen.
-    #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
     fn stops(&self, at: u8) -> bool {
         let is_point =
             |task: &Task| self.breakpoints.get(task.node as usize).is_some_and(|own| own & at != 0);
@@ -336,7 +332,6 @@ impl Run {
     }
 
     /// Refuses writes that no channel takes, and a join's by a node that is not its member.
-    #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
     fn check(&self, node: Option<Node>, writes: &[u32]) -> Result<(), Misfit> {
         let plan = &self.plan;
         for write in writes {
@@ -354,7 +349,6 @@ impl Run {
         Ok(())
     }
 
-    #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
     fn add_writer(&mut self, by: By, part: usize) {
         let task = match by {
             By::Task(at) => self.tasks.list.get(at as usize),
@@ -368,7 +362,6 @@ impl Run {
         self.writers.push(Writer { node, is_triggered, part });
     }
 
-    #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
     fn take(&mut self, writes: &Writes, span: Span) {
         self.channels.apply(&self.plan, &self.writers, writes, span);
         self.channels.state.knows_updated = true;

@@ -16,13 +16,11 @@ impl Writes {
     }
 
     /// Adds a write to the task that [`end`](Self::end) will end.
-    #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
     pub fn push(&mut self, write: u32) {
         self.numbers.push(write);
     }
 
     /// Ends a task's writes.
-    #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
     pub fn end(&mut self) {
         self.ends.push(self.numbers.len());
     }
@@ -41,7 +39,6 @@ impl Writes {
 
     /// Returns a task's writes.
     #[must_use]
-    #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
     pub fn of(&self, task: usize) -> &[u32] {
         let from =
             task.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
