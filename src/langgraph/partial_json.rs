@@ -282,7 +282,10 @@ impl PartialJson {
             None if self.escape.begun => "\\".to_owned(),
             None => String::new(),
         };
-        self.read.chars().chain(half).chain(pending.chars()).collect()
+        let mut all = String::with_capacity(self.read.len() + pending.len());
+        all.push_str(&self.read);
+        all.extend(half);
+        all + &pending
     }
 
     fn digits<'t>(&mut self, rest: &'t str, next: char, after: &'t str) -> &'t str {

@@ -6,5 +6,6 @@ mod ag_ui_recorded;
 mod ag_ui_words;
 mod langgraph_parts;
 mod langgraph_recorded;
+mod malformed;
 mod recording;
 mod run_input;

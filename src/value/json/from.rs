@@ -94,7 +94,7 @@ impl<T: Into<Json>> From<Option<T>> for Json {
     }
 }
 
-/// By value, however deep: see [`Value::equals`](super::Value::equals).
+/// By value, however deep: see [`Value::equals`](crate::Value::equals).
 impl PartialEq for Json {
     fn eq(&self, other: &Self) -> bool {
         share::equal(self, other)
