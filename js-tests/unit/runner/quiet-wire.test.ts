@@ -1,4 +1,5 @@
 // A page that folds updates is as its server, whatever a node writes and whoever else uses the thread.
+import { MemorySaver as TheirSaver, MessagesAnnotation, StateGraph as LangGraph } from "@langchain/langgraph";
 import { Client } from "@langchain/langgraph-sdk";
 import { defineSchema, field, Thread } from "threadfold";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
@@ -53,6 +54,20 @@ const WIRES = [
 ] as const;
 
 describe("an answer beside a node that was done", () => {
+  test.each(WIRES)("on %s", async (_, isUnmarked) => {
+    const handler = asking();
+    const { thread, runner } = quietPage(handler, schema as never, { between: { isUnmarked } });
+    const drift: unknown[] = [];
+    thread.on("drift", ({ patch }) => drift.push(patch));
+    await runner.sendMessage("Hi");
+    await expectAsServer(thread, handler);
+    await runner.resume({ value: 1 });
+    expect(await expectAsServer(thread, handler)).toMatchObject({ log: ["a", "answer 1"], spent: 1 });
+    await runner.sendMessage("Next");
+    await expectAsServer(thread, handler);
+    expect(drift).toEqual([]);
+  });
+
   test("by the SDK's client", async () => {
     const handler = asking();
     const fetch = async (url: string | URL | Request, init?: RequestInit) => handler(new Request(url, init));
@@ -93,7 +108,7 @@ test.each([
   await expectAsServer(thread, handler);
 });
 
-describe.each(WIRES.slice(1))("somebody else changes the thread, on %s", (_, isUnmarked) => {
+describe.each(WIRES)("somebody else changes the thread, on %s", (_, isUnmarked) => {
   type Saved = { metadata: { step: number }; checkpoint: object }[];
 
   test.each<[string, (ask: ReturnType<typeof other>, id: string) => Promise<unknown>]>([
@@ -135,6 +150,74 @@ describe.each(WIRES.slice(1))("somebody else changes the thread, on %s", (_, isU
     await runner.sendMessage("three");
     await expectAsServer(thread, handler);
   });
+
+  test("before a page that does not load it", async () => {
+    const handler = answering();
+    const before = quietPage(handler, schema as never);
+    await before.runner.sendMessage("one");
+    const { threadId } = before.thread;
+    const { thread, runner, asked } = quietPage(handler, schema as never, {
+      threadId: threadId as string,
+      between: { isUnmarked },
+    });
+    await runner.sendMessage("two");
+    await expectAsServer(thread, handler);
+    const until = asked.length;
+    await runner.sendMessage("three");
+    await runner.sendMessage("four");
+    await expectAsServer(thread, handler);
+    expect(asked.slice(until).filter((request) => request.endsWith("/state"))).toEqual([]);
+  });
+});
+
+describe("values that JSON does not give back", () => {
+  const weight = (value: unknown) =>
+    value instanceof Map ? 5 : value === null ? 10 : typeof value === "string" ? 100 : 1;
+  const counting = defineSchema({
+    messages: field.messages(),
+    current: field.replace<unknown>(),
+    list: field.append<unknown>(),
+    count: field.reducer((sum: number, more: unknown) => sum + weight(more), { default: () => 0 }),
+  });
+
+  test.each([
+    ["undefined", undefined],
+    ["NaN", Number.NaN],
+    ["Infinity", Number.POSITIVE_INFINITY],
+    ["a Date", new Date(5)],
+    ["a Map", new Map([["a", 1]])],
+  ])("%s", async (_, value) => {
+    const graph = new StateGraph(counting)
+      .addNode("set", () => ({ current: "busy" }))
+      .addNode("clear", () => ({ current: value, list: [value], count: value }))
+      .addEdge(START, "set")
+      .addEdge("set", "clear")
+      .addEdge("clear", END)
+      .compile({ checkpointer: new MemorySaver() });
+    const handler = serveLangGraph(graph);
+    const { thread, runner } = quietPage(handler, counting as never);
+    for (const text of ["one", "two", "three"]) {
+      await runner.sendMessage(text);
+      await expectAsServer(thread, handler);
+    }
+    if (value === undefined) expect("current" in thread.getConfirmedState()).toBe(false);
+  });
+});
+
+test.each([
+  ["an input that the graph does not take", { input: defineSchema({ messages: field.messages() }) }],
+  ["fields outside its output", { output: defineSchema({ messages: field.messages() }) }],
+])("%s", async (_, own) => {
+  const graph = new StateGraph(schema, own)
+    .addNode("a", () => ({ ...says("A"), spent: 1 }))
+    .addEdge(START, "a")
+    .addEdge("a", END)
+    .compile({ checkpointer: new MemorySaver() });
+  const handler = serveLangGraph(graph as never);
+  const { thread, runner } = quietPage(handler, schema as never);
+  // Three runs: the first two are compared anyway.
+  for (const text of ["one", "two", "three"]) await runner.sendMessage(text, { input: { log: [text] } } as never);
+  await expectAsServer(thread, handler);
 });
 
 test("a reducer of the page's that differs is found, and seldom asked for", async () => {
@@ -160,6 +243,23 @@ test("a reducer of the page's that differs is found, and seldom asked for", asyn
       declared === wrong ? Array.from({ length: 4 }, () => ({ field: "spent", reason: "unknown-reducer" })) : [],
     );
   }
+});
+
+test.each(WIRES)("a message by its role has LangChain's form, on %s", async (_, isUnmarked) => {
+  const graph = new LangGraph(MessagesAnnotation)
+    .addNode("a", () => ({ messages: [{ role: "assistant", id: "r", content: "Hello" }] }))
+    .addEdge("__start__", "a")
+    .compile({ checkpointer: new TheirSaver() });
+  const handler = serveLangGraph(graph as never);
+  const { thread, runner } = quietPage(handler, undefined, { between: { isUnmarked } });
+  const shown: unknown[] = [];
+  thread.subscribe(() =>
+    shown.push(...(thread.getState().messages as readonly { type?: unknown }[]).map(({ type }) => type)),
+  );
+  await runner.sendMessage("Hi");
+  await expectAsServer(thread, handler);
+  expect(thread.getState().messages.at(-1)).toMatchObject({ type: "ai", content: "Hello" });
+  expect(shown).not.toContain(undefined);
 });
 
 test("load() after a reload finds a run whose id was never heard", async () => {

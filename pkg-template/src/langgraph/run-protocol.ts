@@ -196,9 +196,11 @@ export class LangGraphProtocol implements RunProtocol {
 
   /** Notes before a run whether somebody else may have changed the thread since the last one. */
   async #compare(signal: AbortSignal): Promise<void> {
+    const { threadId, position } = this.#thread;
     const before = this.#changedAt;
     this.#changedAt = undefined;
-    this.#isBehind = before !== undefined && (await this.#askChange(signal)) !== before;
+    this.#isBehind = threadId !== undefined && position === undefined;
+    if (before !== undefined) this.#isBehind ||= (await this.#askChange(signal)) !== before;
   }
 
   async #askChange(signal: AbortSignal): Promise<string | undefined> {

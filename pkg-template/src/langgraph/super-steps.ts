@@ -23,6 +23,11 @@ interface Note extends Dict {
   readonly parts?: number;
   readonly checkpoint_id?: string;
   readonly cached?: boolean;
+  /** The checkpoint that the run begins at; null if there is none. */
+  readonly from?: string | null;
+  /** Fields that the part has otherwise than the graph, or not at all. */
+  readonly inexact?: readonly string[];
+  readonly hidden?: readonly string[];
   readonly end?: boolean;
 }
 
@@ -127,14 +132,14 @@ export class SuperSteps {
       for (const update of updates) this.#conversation.update(update);
       return;
     }
-    const { step, path, part, cached } = (isDict(told) ? told : {}) as Note;
+    const { step, path, part, cached, inexact, hidden } = (isDict(told) ? told : {}) as Note;
     if (part !== undefined) {
       if (part !== (this.#run.parts ?? 0)) this.#fold.doubtAll("gap");
       this.#run.parts = part + 1;
     }
     const window = this.#reach(step);
     window.lastId = undefined;
-    const own = updates.map((update) => this.#fold.known(update));
+    const own = updates.map((update) => this.#fold.known(update, part !== undefined));
     const write: Write = { node, updates: own, step, path };
     if (!cached || !this.#wasTaken(write)) {
       if (step === undefined) window.place(write);
@@ -142,19 +147,22 @@ export class SuperSteps {
       for (const id of own.flatMap(messageIds)) this.#show(id, window);
       for (const update of own) this.#fold.fold(update, window);
     }
+    this.#fold.doubtUntold(inexact, hidden);
   }
 
   /** The server saved a super-step. The first one that a run names is the one that it goes on from. */
   saved(told: unknown): void {
     if (!isDict(told) || this.#conversation.sawValues) return;
-    const { step, checkpoint_id: checkpointId, parts, end } = told as Note;
+    const { step, checkpoint_id: checkpointId, parts, end, from, hidden } = told as Note;
     if (parts === undefined && checkpointId === undefined) return;
     this.#openWindow();
     const run = this.#run;
     const isFirst = run.step === undefined;
     const first = isFirst ? this.#firstStep : undefined;
     const isSkipped = first !== undefined && step !== undefined && step !== first - 1;
-    if (isSkipped || (parts ?? 0) !== (run.parts ?? 0)) this.#fold.doubtAll("gap");
+    const isElsewhere = from !== undefined && (from ?? undefined) !== this.#proof.position?.checkpointId;
+    this.#fold.doubtUntold([], hidden);
+    if (isElsewhere || isSkipped || (parts ?? 0) !== (run.parts ?? 0)) this.#fold.doubtAll("gap");
     run.parts = parts ?? 0;
     run.step = step ?? run.step;
     run.hasEnd = end === true;
@@ -194,7 +202,7 @@ export class SuperSteps {
     if (!this.isNumbered) {
       const isKnown = window.writes.every(({ step }) => step !== undefined && step === run.step);
       this.#commit();
-      this.#thread.receive({ type: "step", step: isKnown ? run.step : undefined });
+      this.#thread.receive({ type: "step", step: isKnown ? run.step : undefined, isLeft: false });
     } else if (window.writes.length > 0) this.#fold.doubtAll("gap");
   }
 

@@ -6,9 +6,9 @@ import { INSIDE } from "../thread/inside.js";
 import type { Doubt } from "../thread/proof.js";
 import type { AnyThread } from "../thread/thread.js";
 import type { Conversation } from "./conversation.js";
-import { doubtAll } from "./doubt-all.js";
 import { isDict, type Dict } from "./merge.js";
-import { plainMessages } from "./message-form.js";
+import { plainMessages, typedMessages } from "./message-form.js";
+import { doubtAll } from "./doubt-all.js";
 import { readyMade } from "./ready-made.js";
 import { isOverwrite, messageIds, type StepWindow } from "./step-window.js";
 import type { Write } from "./write-order.js";
@@ -52,17 +52,37 @@ export class UpdateFold {
     );
   }
 
+  /** Notes a doubt about fields that a part has otherwise, and about hidden ones that the page's schema shows. */
+  doubtUntold(inexact: readonly string[] = [], hidden: readonly string[] = []): void {
+    if (inexact.length + hidden.length === 0) return;
+    const fields = this.#schema.fields as Record<string, { private?: boolean; output?: boolean }>;
+    const isDeclared = (name: string) => Object.hasOwn(fields, name);
+    const isShown = (name: string) => isDeclared(name) && !fields[name]?.private && fields[name]?.output !== false;
+    const mayShow = (name: string) => !this.#thread.schema || isDeclared(name) || this.#state[name] !== undefined;
+    this.doubt([...inexact.filter(mayShow), ...hidden.filter(isShown)], "unreadable");
+  }
+
   /** A super-step may have cleared a field that it did not write, if the field is ephemeral. */
   doubtCleared(): void {
     this.doubtUnknown(this.#state);
   }
 
   /** Returns an update's fields whose reducers are known. */
-  known(update: Dict): Dict {
+  known(update: Dict, isMarked: boolean): Dict {
     const fields = this.#schema.fields as object;
     this.doubtUnknown(update);
     const known = Object.entries(update).filter(([name]) => Object.hasOwn(fields, name));
-    return Object.fromEntries(known.map(([name, value]) => [name, name === "messages" ? plainMessages(value) : value]));
+    const own = (name: string, value: unknown) => (name === "messages" ? this.#messages(value, isMarked) : value);
+    return Object.fromEntries(known.map(([name, value]) => [name, own(name, value)]));
+  }
+
+  /** A server that marks its parts sends messages as its state has them. Others convert those with a role, most of them. */
+  #messages(value: unknown, isMarked: boolean): unknown {
+    const plain = plainMessages(value);
+    if (isMarked) return plain;
+    const typed = typedMessages(plain);
+    if (typed !== plain) this.doubt(["messages"], "unreadable");
+    return typed;
   }
 
   /** Returns the parts of updates that a checkpoint keeps. */
