@@ -92,7 +92,7 @@ pub struct Delta<S: State> {
     /// The id of the thread's checkpoint that it follows; `None` for the first.
     pub parent: Option<String>,
     /// The updates merged since the parent, in order.
-    pub updates: Vec<S::Update>,
+    pub updates: Arc<Vec<S::Update>>,
     /// The planner's state.
     pub plan: PlanState,
     /// The input that is not merged yet.
@@ -105,7 +105,7 @@ pub struct Delta<S: State> {
     pub names: Arc<Names>,
 }
 
-impl<S: State> Delta<S> {
+impl<S: State<Update: Clone>> Delta<S> {
     /// Returns the checkpoint that follows `parent` by this delta.
     ///
     /// # Errors
@@ -117,7 +117,7 @@ impl<S: State> Delta<S> {
             return Err(GraphError::Delta { delta, parent: own.clone(), error: None });
         }
         let mut state = parent.state.clone();
-        for update in self.updates.drain(..) {
+        for update in self.updates.iter().cloned() {
             if let Err(error) = state.update(update) {
                 let (delta, parent) = (std::mem::take(&mut self.id), own.clone());
                 return Err(GraphError::Delta { delta, parent, error: Some(error) });

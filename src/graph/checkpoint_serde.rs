@@ -87,7 +87,16 @@ where
         }
         let pending = pending.into_iter().map(read_pending).collect();
         let names = Arc::new(Names { nodes, joins });
-        Ok(Self { id, parent, updates, plan: read_plan(plan), input, sends, pending, names })
+        Ok(Self {
+            id,
+            parent,
+            updates: Arc::new(updates),
+            plan: read_plan(plan),
+            input,
+            sends,
+            pending,
+            names,
+        })
     }
 }
 

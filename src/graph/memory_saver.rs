@@ -58,7 +58,7 @@ impl<S: State> fmt::Debug for MemorySaver<S> {
 impl<S> Checkpointer<S> for MemorySaver<S>
 where
     S: State + Send + 'static,
-    S::Update: Clone + Send,
+    S::Update: Clone + Send + Sync,
 {
     fn get<'a>(
         &'a self,

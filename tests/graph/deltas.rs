@@ -173,7 +173,8 @@ async fn a_delta_follows_its_parent_only() {
     assert!(matches!(refused, GraphError::Delta { error: None, .. }));
     // An update that does not fit the state is refused, too.
     let mut third = read(2);
-    third.updates.push(ChatUpdate { messages: Some(vec![Message::remove("gone")]), n: None });
+    Arc::make_mut(&mut third.updates)
+        .push(ChatUpdate { messages: Some(vec![Message::remove("gone")]), n: None });
     let refused = third.after(&second).unwrap_err();
     assert!(matches!(refused, GraphError::Delta { error: Some(_), .. }));
 }

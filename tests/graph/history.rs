@@ -177,3 +177,13 @@ async fn memory_keeps_as_many_as_it_is_told() {
     graph.on("1").invoke(say("in")).await.unwrap();
     assert_eq!(seen(graph.on("1")).await, ["in a b c -> ", "in a b -> c"]);
 }
+
+/// The first checkpoint after a long input has all of it as its update.
+#[tokio::test]
+async fn memory_copies_no_updates() {
+    let saver = Arc::new(MemorySaver::<Log>::new());
+    chain(saver.clone()).compile().unwrap().on("1").invoke(say("in")).await.unwrap();
+    let updates = async || saver.get("1", None).await.unwrap().unwrap().delta.updates;
+    assert_eq!(updates().await.len(), 1);
+    assert!(Arc::ptr_eq(&updates().await, &updates().await));
+}

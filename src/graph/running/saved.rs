@@ -1,6 +1,6 @@
 //! Saving where a run is, on its thread.
 
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 
 use super::Running;
 use crate::State;
@@ -34,7 +34,7 @@ where
         let delta = Delta {
             id: id.clone(),
             parent: self.kept.clone(),
-            updates: std::mem::take(&mut self.merged),
+            updates: Arc::new(std::mem::take(&mut self.merged)),
             plan: self.shared().run.state(),
             input: self.input.clone(),
             sends: self.sends.clone(),
