@@ -173,7 +173,10 @@ impl Fold {
     pub fn stop(&mut self, thread: &mut Thread<Json>) {
         self.leave();
         if thread.run().status.is_open() {
-            receive(thread, ThreadEvent::RunFinished { interrupts: None, stopped: true });
+            receive(
+                thread,
+                ThreadEvent::RunFinished { interrupts: None, stopped: true, folded: false },
+            );
         }
     }
 

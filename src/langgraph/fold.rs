@@ -142,7 +142,7 @@ impl Fold {
     pub fn stop(&mut self, thread: &mut Thread<Json>) {
         self.left();
         if thread.run().status.is_open() {
-            receive(thread, Event::RunFinished { interrupts: None, stopped: true });
+            receive(thread, Event::RunFinished { interrupts: None, stopped: true, folded: false });
         }
     }
 
@@ -239,7 +239,7 @@ impl Folding<'_> {
         self.talk.streamed.clear();
         self.folded.end = Some(self.talk.end());
         let interrupts = (!interrupts.is_empty()).then(|| interrupts.into());
-        self.send("end", Event::RunFinished { interrupts, stopped: false })
+        self.send("end", Event::RunFinished { interrupts, stopped: false, folded: false })
     }
 
     fn fail(&mut self, error: &Json) -> Done {

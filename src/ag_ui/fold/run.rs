@@ -43,7 +43,7 @@ impl Folding<'_> {
             _ => None,
         };
         let stopped = matches!(outcome, Some(Outcome::Cancelled));
-        self.send(event, ThreadEvent::RunFinished { interrupts, stopped })
+        self.send(event, ThreadEvent::RunFinished { interrupts, stopped, folded: false })
     }
 
     pub(super) fn run_error(&mut self, event: &Event, message: &str, code: Option<&str>) -> Done {
