@@ -4,8 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
-use imbl::ordmap::{self, OrdMap};
-use imbl::shared_ptr::DefaultSharedPtr;
+use rpds::{HashTrieMapSync, RedBlackTreeMapSync};
 
 use crate::typed::Identified;
 use crate::value::Join;
@@ -14,9 +13,9 @@ use crate::value::Join;
 /// along the list. A removed item leaves its place empty for ever.
 #[derive(Debug)]
 pub(super) struct Items<T> {
-    list: OrdMap<u32, Item<T>>,
+    list: RedBlackTreeMapSync<u32, Item<T>>,
     /// For each id the last place that has it.
-    last: imbl::GenericHashMap<Arc<str>, u32, RandomState, DefaultSharedPtr>,
+    last: HashTrieMapSync<Arc<str>, u32, RandomState>,
     next: u32,
     /// The number of items without an id.
     nameless: u32,
@@ -44,17 +43,19 @@ impl<T> Clone for Items<T> {
 
 impl<T> Default for Items<T> {
     fn default() -> Self {
-        Self { list: OrdMap::new(), last: imbl::GenericHashMap::default(), next: 0, nameless: 0 }
+        let last = HashTrieMapSync::new_with_hasher_and_ptr_kind(RandomState::default());
+        Self { list: RedBlackTreeMapSync::default(), last, next: 0, nameless: 0 }
     }
 }
 
 impl<T> Items<T> {
     pub(super) fn len(&self) -> usize {
-        self.list.len()
+        self.list.size()
     }
 
     pub(super) fn iter(&self) -> Iter<'_, T> {
-        Iter(self.list.values())
+        let value: for<'a> fn((&'a u32, &'a Item<T>)) -> &'a Arc<T> = |(_, item)| &item.value;
+        Iter(self.list.iter().map(value))
     }
 
     /// Returns the last place of an id.
@@ -79,7 +80,8 @@ impl<T> Items<T> {
     }
 
     pub(super) fn into_iter(self) -> IntoIter<T> {
-        IntoIter(self.list.into_iter())
+        let items: Vec<_> = self.iter().cloned().collect();
+        IntoIter(items.into_iter())
     }
 }
 
@@ -93,19 +95,23 @@ impl<T: Identified> Items<T> {
         let place = self.next;
         self.next = place.saturating_add(1);
         self.nameless += u32::from(value.id().is_none());
-        let before = value.id().and_then(|id| self.last.insert(id.into(), place));
-        self.list.insert(place, Item { value, before: before.unwrap_or(Join::NONE) });
+        let before = value.id().and_then(|id| self.last(id)).unwrap_or(Join::NONE);
+        if let Some(id) = value.id() {
+            self.last.insert_mut(id.into(), place);
+        }
+        self.list.insert_mut(place, Item { value, before });
     }
 
     /// Removes the item at a place, the last one of its id.
     pub(super) fn remove(&mut self, place: u32) {
-        let Some(Item { value, before }) = self.list.remove(&place) else { return };
+        let Some(Item { value, before }) = self.list.get(&place).cloned() else { return };
+        self.list.remove_mut(&place);
         match value.id() {
             Some(id) if before == Join::NONE => {
-                self.last.remove(id);
+                self.last.remove_mut(id);
             }
             Some(id) => {
-                self.last.insert(id.into(), before);
+                self.last.insert_mut(id.into(), before);
             }
             None => {}
         }
@@ -124,8 +130,9 @@ impl<T: Identified + Clone> Items<T> {
         for place in places {
             if let Some(item) = self.get_mut(place) {
                 super::with_id(item);
-                let id = item.id().map(Arc::from);
-                self.last.extend(id.map(|id| (id, place)));
+                if let Some(id) = item.id().map(Arc::from) {
+                    self.last.insert_mut(id, place);
+                }
             }
         }
         self.nameless = 0;
@@ -133,13 +140,18 @@ impl<T: Identified + Clone> Items<T> {
 }
 
 /// The items of a [`MessageList`](super::MessageList), in order.
-pub struct Iter<'a, T>(ordmap::Values<'a, u32, Item<T>, DefaultSharedPtr>);
+pub struct Iter<'a, T>(Values<'a, T>);
+
+type Values<'a, T> = std::iter::Map<
+    <&'a RedBlackTreeMapSync<u32, Item<T>> as IntoIterator>::IntoIter,
+    fn((&'a u32, &'a Item<T>)) -> &'a Arc<T>,
+>;
 
 impl<'a, T> Iterator for Iter<'a, T> {
     type Item = &'a Arc<T>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.0.next().map(|item| &item.value)
+        self.0.next()
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -149,7 +161,7 @@ impl<'a, T> Iterator for Iter<'a, T> {
 
 impl<T> DoubleEndedIterator for Iter<'_, T> {
     fn next_back(&mut self) -> Option<Self::Item> {
-        self.0.next_back().map(|item| &item.value)
+        self.0.next_back()
     }
 }
 
@@ -157,18 +169,18 @@ impl<T> ExactSizeIterator for Iter<'_, T> {}
 
 impl<T> fmt::Debug for Iter<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Iter").field("left", &self.0.len()).finish_non_exhaustive()
+        f.debug_struct("Iter").field("left", &self.len()).finish_non_exhaustive()
     }
 }
 
 /// The items of a [`MessageList`](super::MessageList) that is taken apart, in order.
-pub struct IntoIter<T>(ordmap::ConsumingIter<u32, Item<T>, DefaultSharedPtr>);
+pub struct IntoIter<T>(std::vec::IntoIter<Arc<T>>);
 
 impl<T> Iterator for IntoIter<T> {
     type Item = Arc<T>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.0.next().map(|(_, item)| item.value)
+        self.0.next()
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -178,7 +190,7 @@ impl<T> Iterator for IntoIter<T> {
 
 impl<T> DoubleEndedIterator for IntoIter<T> {
     fn next_back(&mut self) -> Option<Self::Item> {
-        self.0.next_back().map(|(_, item)| item.value)
+        self.0.next_back()
     }
 }
 
