@@ -133,7 +133,7 @@ fn read_event(kind: i32, parts: [Handle; 3]) -> Result<Event<Handle>, Error> {
             Event::RunStarted { id: option(first), joined: option(second).map(Handle::is_true) }
         }
         event::RUN_FINISHED => {
-            let [stopped, folded] = [second, third].map(Handle::is_true);
+            let (stopped, folded) = (second.is_true(), third.is_true());
             Event::RunFinished { interrupts: option(first), stopped, folded }
         }
         event::DISCONNECTED => Event::Disconnected { error: option(first) },
