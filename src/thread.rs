@@ -238,7 +238,8 @@ impl<V: Value> Thread<V> {
         for write in update.writes.iter().filter(|write| !write.acknowledged) {
             fields = self.rules.write(fields, &write.key, write.value.clone())?;
         }
-        let fields = fields.reuse(&self.fields);
+        // They stay the objects that are shown.
+        let fields = fields.reuse(&self.view.fields).reuse(&self.fields);
         if !V::intact() {
             return Err(Error::value("an update", "readable"));
         }
@@ -246,7 +247,7 @@ impl<V: Value> Thread<V> {
         let written: Vec<String> = update.writes.iter().map(|write| write.key.clone()).collect();
         self.set_fields(fields);
         if let Some(gone) = self.updates.remove(place) {
-            self.confirm_edits(&gone)?;
+            self.confirm_edits(&gone);
             self.keep_local(Local { update: gone.rest(), settled: true });
         }
         self.move_bases(&before);
@@ -417,12 +418,17 @@ impl<V: Value> Thread<V> {
     }
 
     /// Confirms the edits of an update that the server does not have, where they are shown.
-    fn confirm_edits(&mut self, update: &PendingUpdate<V>) -> Result<(), Error> {
-        for edit in update.edits.iter().filter(|edit| !edit.acknowledged) {
+    fn confirm_edits(&mut self, update: &PendingUpdate<V>) {
+        let edits = &update.edits;
+        for (turn, edit) in edits.iter().chain(edits).enumerate() {
+            // Removals come last: others may stand after those messages.
+            if edit.acknowledged || edit.message.is_some() != (turn < edits.len()) {
+                continue;
+            }
             let at = self.messages.find(&edit.id);
             match (&edit.message, at) {
                 (Some(message), Some(_)) if edit.does != Does::Move => {
-                    self.messages.put(message.clone(), None)?;
+                    drop(self.messages.put(message.clone(), None));
                 }
                 (message, at) => {
                     // Find the place while it is still shown there.
@@ -437,17 +443,17 @@ impl<V: Value> Thread<V> {
                     }
                     if let Some(message) = message {
                         self.places.take_seat(edit.seat, &edit.id);
-                        self.messages.put(message.clone(), place.map(|place| place as usize))?;
+                        let place = place.map(|place| place as usize);
+                        // Fails only for a message without an id.
+                        drop(self.messages.put(message.clone(), place));
                         self.places.head = self.places.head.filter(|_| place.is_some());
                     }
                 }
             }
             self.look_at(&edit.id, false);
-            (self.behind, self.woven) = (None, None);
-            (self.view.fresh, self.confirmed.fresh) = (false, false);
+            (self.behind, self.confirmed.fresh) = (None, false);
         }
         self.forget_gone();
-        Ok(())
     }
 
     /// Notes that pending updates must be listed and shown again.

@@ -92,12 +92,16 @@ impl<V: Value> PendingUpdate<V> {
 
 impl<V: Value> Edit<V> {
     pub(super) fn look(&mut self, messages: &MessageList<V>) {
+        self.acknowledged = self.is_had(messages);
+    }
+
+    pub(super) fn is_had(&self, messages: &MessageList<V>) -> bool {
         let here = messages.find(&self.id);
-        self.acknowledged = match self.does {
+        match self.does {
             _ if self.again.is_some() => true,
             Does::Add => here.is_some(),
             _ => moved(self.base.as_ref(), here.and_then(|at| messages.item(at))),
-        };
+        }
     }
 }
 

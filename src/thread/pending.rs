@@ -3,7 +3,7 @@
 use super::MESSAGES;
 use super::object::with;
 use crate::message_list::MessageList;
-use crate::value::{Found, Plan, Value};
+use crate::value::{ByNumber, Found, Symbols, Value};
 
 /// The status of an optimistic update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -208,16 +208,19 @@ impl<V: Value> PendingUpdate<V> {
             return;
         }
         let Some(list) = self.update.get(MESSAGES).map(Found::into_owned) else { return };
-        let mut plan = Plan::default();
-        let messages = self.edits.iter().filter_map(|edit| {
-            let own = || Some(list.at(edit.at as usize)?.into_owned().with("id", edit.id.clone()));
-            let message = edit.message.clone().or_else(own)?;
-            plan.replaced.push([edit.at, u32::try_from(plan.replaced.len()).ok()?]);
-            Some(message)
+        let numbers = V::Symbols::default().numbers(&list, "id");
+        // By number, the place of the edit.
+        let mut edits = ByNumber::default();
+        for (place, edit) in (0..).zip(&self.edits) {
+            numbers.get(edit.at as usize).and_then(|number| edits.insert(*number, place));
+        }
+        let messages = (0..).zip(list.items()).zip(numbers).map(|((at, item), number)| {
+            let edit = edits.get(number).and_then(|place| self.edits.get(place as usize));
+            let Some(edit) = edit else { return item.into_owned() };
+            let last = edit.message.clone().filter(|_| edit.at == at);
+            last.unwrap_or_else(|| item.into_owned().with("id", edit.id.clone()))
         });
-        let messages = V::array(messages);
-        let list = V::assemble(list, messages, &plan, false);
-        self.update = self.update.clone().with(MESSAGES, list);
+        self.update = self.update.clone().with(MESSAGES, V::array(messages));
         self.told = None;
     }
 

@@ -51,17 +51,28 @@ impl<V: Value> Places<V> {
 
     /// Gives an edit its place after all others; added messages are found there by their ids.
     pub(super) fn seat(&mut self, edit: &mut Edit<V>) {
-        edit.seat = self.push((edit.does == Does::Add).then(|| edit.id.clone()));
+        let adds = matches!(edit.does, Does::Add | Does::Move);
+        edit.seat = self.push(adds.then(|| edit.id.clone()));
     }
 
     /// Adds a seat after all others; returns it.
     pub(super) fn push(&mut self, id: Option<V>) -> u32 {
-        let seat = u32::try_from(self.seats.len()).unwrap_or(u32::MAX);
+        let seat = position(self.seats.len());
         self.seats.push(None);
         if let Some(id) = id {
             self.take_seat(seat, &id);
         }
         seat
+    }
+
+    /// Takes away the seats after so many.
+    pub(super) fn keep(&mut self, sent: usize) {
+        let (seats, has_lost) = (std::mem::take(&mut self.seats), self.has_lost);
+        self.clear();
+        self.has_lost = has_lost && sent > 0;
+        for id in seats.into_iter().take(sent) {
+            self.push(id);
+        }
     }
 
     /// Takes all seats away.
@@ -78,6 +89,13 @@ impl<V: Value> Places<V> {
                 self.by_id.take(&old, &|[at, _]| at == seat);
             }
             self.by_id.add(id, [seat, seat]);
+        }
+    }
+
+    /// Notes that a message has another id.
+    pub(super) fn rename(&mut self, old: &V, id: &V) {
+        for [seat, _] in self.by_id.of(old).to_vec() {
+            self.take_seat(seat, id);
         }
     }
 
@@ -149,7 +167,7 @@ impl<V: Value> Places<V> {
         let place = self.anchors.partition_point(|(one, _)| one.wrapping_sub(first) < number);
         let here = self.anchors.get(place).filter(|(one, _)| *one == anchor);
         let Some((_, had)) = here else {
-            return (u32::try_from(messages.len()).unwrap_or(u32::MAX), false);
+            return (position(messages.len()), false);
         };
         for at in (0..had.len()).rev() {
             let id = had.at(at).and_then(|message| message.get_owned("id"));
@@ -169,4 +187,8 @@ impl<V: Value> Holds<V> for Places<V> {
         }
         seats.held(visit);
     }
+}
+
+fn position(len: usize) -> u32 {
+    u32::try_from(len).unwrap_or(u32::MAX)
 }

@@ -130,7 +130,7 @@ impl<V: Value> Thread<V> {
                 if patched.get(MESSAGES).is_some() {
                     return Err(Error::value("a delta", "of other fields than 'messages'"));
                 }
-                self.set_fields(patched);
+                self.set_fields(patched.reuse(&self.fields));
                 self.server_has_patched(&operations);
             }
         }
@@ -234,7 +234,11 @@ impl<V: Value> Thread<V> {
         self.streaming.remove(id);
         self.broken.remove(id);
         self.left.remove(id);
-        self.predicted.insert(id);
+        if self.messages.find(id).is_some() {
+            self.predicted.insert(id);
+        } else {
+            self.predicted.remove(id);
+        }
     }
 
     fn receive_update(&mut self, update: &V) -> Result<(), Error> {
@@ -269,8 +273,7 @@ impl<V: Value> Thread<V> {
     /// Only a field that lasts and whose reducer is known is predicted.
     fn predict_field(&mut self, key: &str) {
         let lasts = |field: &Field<V>| field.lifetime == Lifetime::Kept;
-        let known = !self.rules.open && self.rules.schema.field(key).is_some_and(lasts);
-        if known && key != MESSAGES {
+        if self.rules.schema.field(key).is_some_and(lasts) && key != MESSAGES {
             self.predicted_fields.insert(&V::string(key));
         }
     }

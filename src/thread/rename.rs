@@ -56,12 +56,14 @@ impl<V: Value> Thread<V> {
         let texts = echoes.of_kind(kind);
         let found = texts.and_then(|texts| texts.first(&text, &is_open, &is_it));
         self.echoes = Some(echoes);
-        if let Some(found) = found {
-            if let Some(seat) = self.updates.rename(found, &id) {
-                self.places.take_seat(seat, &id);
-            }
+        let old = found.and_then(|found| Some((found, self.updates.edit(found)?.id.clone())));
+        if let Some((found, old)) = old {
+            self.updates.rename(&old, &id);
+            self.places.rename(&old, &id);
             if let Some(edit) = self.updates.edit_mut(found) {
                 edit.acknowledged = true;
+                // A replay shows it again.
+                edit.message = edit.message.take().map(|own| own.reuse(message));
             }
             self.shown_anew();
         }

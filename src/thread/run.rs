@@ -91,21 +91,32 @@ impl<V: Value> Thread<V> {
         self.drop_broken();
         self.look();
         // Updates that the server has when a run starts are done.
-        self.updates
-            .drop_had(&|update| update.over || (!update.manual && update.is_acknowledged()));
-        if self.updates.iter().all(|update| update.anchor.is_none()) {
-            // An update that is done has no position.
-            self.places.clear();
+        let anchor = self.run.as_ref().map_or(0, |run| run.anchor.wrapping_add(1));
+        let had =
+            |update: &PendingUpdate<V>| update.over || (!update.manual && update.is_acknowledged());
+        if self.updates.drop_had(&had) {
+            // An update that is done has no position, unless it stands before one that was sent.
+            let sent = self.updates.iter().filter(|update| update.anchor.is_some());
+            let last = sent.filter_map(|update| update.edits.last()).last();
+            let sent = last.map_or(0, |edit| edit.seat + 1);
+            self.places.keep(sent as usize);
             let edits = self.updates.iter_mut().flat_map(|update| &mut update.edits);
-            edits.for_each(|edit| self.places.seat(edit));
+            edits.filter(|edit| edit.seat >= sent).for_each(|edit| self.places.seat(edit));
         }
         let had = self.messages.snapshot();
-        let anchor = self.run.as_ref().map_or(0, |run| run.anchor.wrapping_add(1));
-        let (messages, fields) = (&self.messages, &self.fields);
+        let (messages, fields, places) = (&self.messages, &self.fields, &mut self.places);
         self.updates.each_live(&mut |update| {
             update.sent_by = (!update.manual).then_some(anchor);
             if !update.manual && update.status == UpdateStatus::Pending {
                 update.note_bases(messages, fields);
+                for edit in update.edits.iter().filter(|edit| edit.does == Does::Change) {
+                    // To change a message that the server lacks is to add it.
+                    if let Some(None) = edit.base {
+                        places.take_seat(edit.seat, &edit.id);
+                    } else {
+                        places.leave(edit.seat);
+                    }
+                }
                 update.anchor = Some(anchor);
                 update.mark(UpdateStatus::Sent, None);
             }
@@ -227,12 +238,6 @@ impl<V: Value> Thread<V> {
     /// Confirms these updates' changes of messages, where they are shown.
     fn take_edits(&mut self, chosen: &dyn Fn(&PendingUpdate<V>) -> bool) {
         let weft = self.weft(chosen);
-        let edits = self.updates.iter().filter(|update| chosen(update)).flat_map(|it| &it.edits);
-        for edit in edits.filter(|edit| !edit.acknowledged && edit.message.is_some()) {
-            if edit.does != Does::Change || self.messages.find(&edit.id).is_none() {
-                self.places.take_seat(edit.seat, &edit.id);
-            }
-        }
         self.messages.weave(&weft.before, weft.inserted, weft.items, weft.plan);
         self.messages_changed();
     }
@@ -248,7 +253,8 @@ impl<V: Value> Thread<V> {
                 fields = fields.with(&write.key, value);
             }
         }
-        self.fields = fields;
+        // They stay the objects that are shown.
+        self.fields = fields.reuse(&self.view.fields);
         self.fields_changed();
     }
 

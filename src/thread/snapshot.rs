@@ -46,8 +46,12 @@ impl<V: Value> Thread<V> {
         if self.updates.edit_count > 0 {
             let mut plan = Plan::default();
             let mut known = Vec::new();
-            let new = (0..).zip(&compared.places).filter(|(_, place)| place.is_none());
-            for (at, _) in new {
+            self.look();
+            let edits = self.updates.iter().flat_map(|update| &update.edits);
+            let changed = self.flagged(&mut edits.map(|edit| &edit.id));
+            let places = (0..).zip(&compared.places);
+            let concerned = |place: Option<u32>| place.is_none_or(|at| is_set(&changed, at));
+            for (at, _) in places.filter(|(_, place)| concerned(**place)) {
                 let Some(item) = snapshot.at(at as usize).map(Found::into_owned) else { continue };
                 self.match_renamed(&item, Some(&compared));
                 let own = self.as_pending(item.clone());
@@ -83,14 +87,19 @@ impl<V: Value> Thread<V> {
 
     /// Returns for each position whether the message there is streaming, or cut off.
     pub(super) fn unfinished(&self) -> Vec<bool> {
-        let mut unfinished = vec![false; self.messages.len()];
-        for id in self.streaming.iter().chain(self.broken.iter()) {
+        self.flagged(&mut self.streaming.iter().chain(self.broken.iter()))
+    }
+
+    /// Returns for each position whether the message there has one of these ids.
+    fn flagged(&self, ids: &mut dyn Iterator<Item = &V>) -> Vec<bool> {
+        let mut flags = vec![false; self.messages.len()];
+        for id in ids {
             let at = self.messages.find(id);
-            if let Some(flag) = at.and_then(|at| unfinished.get_mut(at as usize)) {
+            if let Some(flag) = at.and_then(|at| flags.get_mut(at as usize)) {
                 *flag = true;
             }
         }
-        unfinished
+        flags
     }
 
     /// Returns for each position whether the streamed message there has more text than the snapshot's.

@@ -134,14 +134,16 @@ impl<V: Value> Updates<V> {
     /// Removes an update.
     pub(super) fn remove(&mut self, number: u32) -> Option<Box<PendingUpdate<V>>> {
         let gone = self.take(number);
+        self.found = true;
         self.tidy();
         gone
     }
 
-    /// Removes those chosen, which the server has, if it may have one.
-    pub(super) fn drop_had(&mut self, chosen: &dyn Fn(&PendingUpdate<V>) -> bool) {
+    /// Removes those chosen, which the server has, if it may have one. Returns whether any may be
+    /// gone since the last time.
+    pub(super) fn drop_had(&mut self, chosen: &dyn Fn(&PendingUpdate<V>) -> bool) -> bool {
         if !std::mem::take(&mut self.found) {
-            return;
+            return false;
         }
         for number in 0..u32::try_from(self.slots.len()).unwrap_or(u32::MAX) {
             let update = self.slots.get(number as usize).and_then(Option::as_deref);
@@ -150,6 +152,7 @@ impl<V: Value> Updates<V> {
             }
         }
         self.tidy();
+        true
     }
 
     fn take(&mut self, number: u32) -> Option<Box<PendingUpdate<V>>> {
@@ -212,14 +215,11 @@ impl<V: Value> Updates<V> {
         all.filter(|(_, update)| !update.over)
     }
 
-    /// Gives a message the server's id, in all that was done with it; returns its seat.
-    pub(super) fn rename(&mut self, place: Place, id: &V) -> Option<u32> {
-        let edit = self.edit(place)?;
-        let (seat, old) = (edit.seat, edit.id.clone());
-        for place in self.edits.of(&old).to_vec() {
+    /// Gives a message the server's id, in all that was done with it.
+    pub(super) fn rename(&mut self, old: &V, id: &V) {
+        for place in self.edits.of(old).to_vec() {
             self.rename_edit(place, id);
         }
-        Some(seat)
     }
 
     fn rename_edit(&mut self, place: Place, id: &V) -> Option<()> {

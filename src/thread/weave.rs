@@ -1,7 +1,7 @@
 //! The messages to show: the confirmed ones with the pending edits woven in.
 
 use super::Thread;
-use super::pending::{Does, PendingUpdate};
+use super::pending::{Does, Edit, PendingUpdate};
 use crate::value::{ByNumber, Found, Holds, Plan, Value, ascending};
 
 /// The confirmed messages with the pending edits applied.
@@ -210,13 +210,12 @@ impl<V: Value> Thread<V> {
 
     /// Returns the confirmed position at which a sent message of this id is shown, if it is.
     pub(super) fn shown_place(&mut self, id: &V) -> Option<u32> {
-        let places = self.updates.edits_of(id).iter();
-        let mut sent = places.filter_map(|[update, at]| {
-            let update = self.updates.get(*update)?;
-            Some((update.anchor, update.edits.get(*at as usize)?))
-        });
-        let (anchor, edit) = sent.next().filter(|(_, edit)| edit.does == Does::Add)?;
-        Some(self.places.find(&self.messages, anchor?, edit.seat))
+        let shows = |edit: &Edit<V>| edit.message.is_some() && !edit.is_had(&self.messages);
+        let mut places = self.updates.edits_of(id).iter();
+        let first = places.find(|place| self.updates.edit(**place).is_some_and(shows))?;
+        let anchor = self.updates.get(first[0])?.anchor?;
+        let seat = self.updates.edit(*first)?.seat;
+        Some(self.places.find(&self.messages, anchor, seat))
     }
 }
 

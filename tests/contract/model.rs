@@ -86,20 +86,29 @@ impl Model {
         // An update that the server has completely is done.
         let confirmed = self.confirmed.clone();
         self.updates.retain(|update| update.manual || !is_acknowledged(update, &confirmed));
-        if self.updates.iter().all(|update| update.had.is_none()) {
-            // An update that is done has no position.
-            self.seats.clear();
-            let mut updates = std::mem::take(&mut self.updates);
-            let edits = updates.iter_mut().flat_map(|update| &mut update.edits);
-            edits.for_each(|part| self.seat(&mut part.write));
-            self.updates = updates;
-        }
         let number = self.run_number() + 1;
+        // An update that is done has no position, unless it stands before one that was sent.
+        let parts = |sent: bool| {
+            let updates = self.updates.iter().filter(move |it| it.had.is_some() || !sent);
+            updates.flat_map(|it| &it.edits).map(|part| part.write.seat)
+        };
+        let last_sent = parts(true).max();
+        let open: Vec<usize> = parts(false).collect();
+        for (at, seat) in self.seats.iter_mut().enumerate() {
+            if Some(at) > last_sent && !open.contains(&at) {
+                *seat = None;
+            }
+        }
         for update in &mut self.updates {
             // An update sent by a run that never ended keeps its base.
             update.taken = !update.manual && update.status != Status::Failed;
             if update.taken && update.status == Status::Pending {
                 note_bases(update, &confirmed);
+                // To change a message that the server lacks is to add it.
+                for part in update.edits.iter().filter(|it| it.write.does == Does::Change) {
+                    let lacks = part.base == Some(None);
+                    self.seats[part.write.seat] = lacks.then(|| part.write.message.id.clone());
+                }
                 update.had = Some(ids(&confirmed.messages));
                 (update.status, update.sent_in) = (Status::Sent, number);
             }

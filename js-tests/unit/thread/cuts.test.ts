@@ -46,6 +46,7 @@ const withoutIds: ThreadEvent[] = [
   text("a2", "is "),
   text("a2", "42"),
   whole("a2"),
+  { type: "update", update: { todos: [{ content: "find", status: "completed" }] } },
   values({
     messages: [human("q0", "Before"), question, calling, tool("t1", "c1", "42"), ai("a2", "It is 42")],
     files: { "/a": { content: "a" }, "/b": { content: "b" } },

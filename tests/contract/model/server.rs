@@ -2,7 +2,7 @@
 
 use super::Model;
 use super::state::{Field, Message, ids, position};
-use super::update::{Does, Update};
+use super::update::{Does, Update, edit_is_acknowledged};
 
 impl Model {
     // -- 8. A server that renames: the first new message of the same kind and content. --
@@ -27,12 +27,13 @@ impl Model {
             !named && part.write.again.is_none() && own.kind == message.kind && same
         });
         let Some(part) = renamed else { return };
-        let (seat, old) = (part.write.seat, part.write.message.id.clone());
-        self.seats[seat] = Some(message.id.clone());
+        let old = part.write.message.id.clone();
         // Everything else that the user did with the message stays with it.
         for part in self.updates.iter_mut().flat_map(|update| &mut update.edits) {
             if part.write.message.id == old {
                 part.write.message.id.clone_from(&message.id);
+                let seat = &mut self.seats[part.write.seat];
+                *seat = seat.as_ref().map(|_| message.id.clone());
             }
         }
     }
@@ -109,7 +110,10 @@ impl Model {
                 let edits =
                     self.updates.iter().flat_map(|it| it.edits.iter().map(move |part| (it, part)));
                 let mut own = edits.filter(|(_, part)| part.write.message.id == message.id);
-                let first = own.next().filter(|(_, part)| part.write.does == Does::Add);
+                let first = own.find(|(_, part)| {
+                    let shows = part.write.does != Does::Remove;
+                    shows && !edit_is_acknowledged(part, &self.confirmed)
+                });
                 let place = first.and_then(|(update, part)| self.place_of(update, &part.write));
                 let end = self.confirmed.messages.len();
                 self.confirmed.messages.insert(place.unwrap_or(end), message.clone());

@@ -94,6 +94,7 @@ impl Model {
 
     pub(super) fn seat(&mut self, edit: &mut Edit) {
         edit.seat = self.seats.len();
-        self.seats.push((edit.does == Does::Add).then(|| edit.message.id.clone()));
+        let adds = matches!(edit.does, Does::Add | Does::Move);
+        self.seats.push(adds.then(|| edit.message.id.clone()));
     }
 }
