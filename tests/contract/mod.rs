@@ -106,8 +106,8 @@ fn words_about_a_run_that_ends_well() {
 #[test]
 fn words_of_old() {
     use Letter::{
-        Add, AddWithTopic, Echo, Edit, Fail, Finish, Has, Join, Lacks, Remove, Renamed, Retry,
-        Rollback, Settle, Start, Stream, Whole,
+        Add, AddSame, AddWithTopic, Echo, Edit, Fail, Finish, Has, Join, Lacks, NodeRemoves,
+        NodeUpdate, Remove, Renamed, Retry, Rollback, Settle, Start, StartAgain, Stream, Whole,
     };
     let words: &[&[Letter]] = &[
         // Two of one text, the first echoed under its own id: the second stays.
@@ -128,6 +128,21 @@ fn words_of_old() {
         // A removed message is sent again, unchanged: it is not removed.
         &[Echo("1"), Remove("1"), Start, Echo("1"), Finish],
         &[Echo("1"), Remove("1"), Start, Echo("1"), Lacks, Echo("1"), Fail],
+        // The message after which one stood is gone, and comes back once another run has begun.
+        &[AddWithTopic("4"), Echo("3"), Start, Has, Add("3"), Start, Echo("3")],
+        // A message takes the server's id also in the place of an update that is over.
+        &[
+            AddWithTopic("1"),
+            Has,
+            AddSame,
+            NodeRemoves("1"),
+            StartAgain(Some("1")),
+            Lacks,
+            Fail,
+            AddWithTopic("1"),
+            Start,
+            NodeUpdate,
+        ],
         // The leftovers of a run that never ended are gone with a snapshot.
         &[Start, Stream, Start, Lacks, Finish, Start],
         // Gone with a removal that is settled, it is complete when it comes back.

@@ -32,9 +32,11 @@ impl Model {
         for part in self.updates.iter_mut().flat_map(|update| &mut update.edits) {
             if part.write.message.id == old {
                 part.write.message.id.clone_from(&message.id);
-                let seat = &mut self.seats[part.write.seat];
-                *seat = seat.as_ref().map(|_| message.id.clone());
             }
+        }
+        // So does what an update that is over did.
+        for id in self.seats.iter_mut().flatten().filter(|id| **id == old) {
+            id.clone_from(&message.id);
         }
     }
 
