@@ -284,3 +284,70 @@ test("load() after a reload finds a run whose id was never heard", async () => {
   expect(await reloaded.runner.load()).toMatchObject({ status: "finished", error: undefined });
   await expectAsServer(reloaded.thread, handler);
 });
+
+describe.each(WIRES)("while a run asks, on %s", (_, isUnmarked) => {
+  test("a message that somebody else removed is in doubt until the answer", async () => {
+    const handler = serveLangGraph(
+      new StateGraph(schema)
+        .addNode("ask", ({ messages }, ctx) =>
+          messages.length > 3 ? { log: [`answer ${String(ctx.interrupt("?"))}`] } : says("fine"),
+        )
+        .addEdge(START, "ask")
+        .addEdge("ask", END)
+        .compile({ checkpointer: new MemorySaver() }),
+    );
+    const { thread, runner } = quietPage(handler, schema as never, { between: { isUnmarked } });
+    await runner.sendMessage("secret");
+    const [secret] = thread.messageIds;
+    await runner.sendMessage("more");
+    await other(handler)("POST", `${thread.threadId}/state`, {
+      values: { messages: [{ type: "remove", id: secret }] },
+      as_node: "ask",
+    });
+    expect(await runner.sendMessage("next")).toMatchObject({ status: "interrupted" });
+    expect(thread.doubts.map(({ field }) => field)).toContain("messages");
+    expect(await runner.resume({ value: 1 })).toMatchObject({ status: "finished" });
+    await expectAsServer(thread, handler);
+  });
+
+  test("a draft that no node returned is in doubt until the answer", async () => {
+    const handler = serveLangGraph(
+      new StateGraph(schema)
+        .addNode("think", (_, ctx) => {
+          ctx.message({ type: "AIMessageChunk", id: "draft", content: "a draft" });
+          return { log: ["thought"] };
+        })
+        .addNode("ask", (_, ctx) => ({ log: [`answer ${String(ctx.interrupt("?"))}`] }))
+        .addEdge(START, "think")
+        .addEdge("think", "ask")
+        .compile({ checkpointer: new MemorySaver() }),
+    );
+    const { thread, runner } = quietPage(handler, schema as never, { between: { isUnmarked } });
+    expect(await runner.sendMessage("Hi")).toMatchObject({ status: "interrupted" });
+    await runner.load();
+    if (thread.getConfirmedMessage("draft")) expect(thread.doubts.map(({ field }) => field)).toContain("messages");
+    expect(await runner.resume({ value: 1 })).toMatchObject({ status: "finished" });
+    await expectAsServer(thread, handler);
+  });
+
+  test("tasks that finish out of order are folded in order once the super-step is saved", async () => {
+    const handler = serveLangGraph(
+      new StateGraph(schema)
+        .addNode("a", async () => {
+          await new Promise((resolve) => setTimeout(resolve, 5));
+          return { ...says("A"), log: ["a"] };
+        })
+        .addNode("b", () => ({ ...says("B"), log: ["b"] }))
+        .addNode("ask", (_, ctx) => ({ log: [`answer ${String(ctx.interrupt("?"))}`] }))
+        .addEdge(START, "a")
+        .addEdge(START, "b")
+        .addEdge(["a", "b"], "ask")
+        .compile({ checkpointer: new MemorySaver() }),
+    );
+    const { thread, runner } = quietPage(handler, schema as never, { between: { isUnmarked } });
+    expect(await runner.sendMessage("Hi")).toMatchObject({ status: "interrupted" });
+    await expectAsServer(thread, handler);
+    expect(await runner.resume({ value: 1 })).toMatchObject({ status: "finished" });
+    expect(await expectAsServer(thread, handler)).toMatchObject({ log: ["a", "b", "answer 1"] });
+  });
+});

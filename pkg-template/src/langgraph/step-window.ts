@@ -81,11 +81,12 @@ export class StepWindow {
     return this.writes.filter(({ updates }) => updates.some((update) => Object.hasOwn(update, field)));
   }
 
-  /** Whether the last write of a field also is the last in the server's order. */
-  isLast(field: string, schema: Schema<unknown>): boolean {
+  /** Whether the writes of a field came in the server's order. */
+  isInTurn(field: string, schema: Schema<unknown>): boolean {
     if (isGuarded(field, schema)) return true;
     const writers = this.writersOf(field);
-    return inOrder(writers).writes.at(-1) === writers.at(-1) && !writers.some((write) => overwrites(write, field));
+    const { writes } = inOrder(writers);
+    return writers.every((write, at) => write === writes[at] && !overwrites(write, field));
   }
 
   /** Returns a copy to go back to. */

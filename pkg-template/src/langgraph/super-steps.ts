@@ -145,7 +145,7 @@ export class SuperSteps {
       if (step === undefined) window.place(write);
       else window.writes.push(write);
       for (const id of own.flatMap(messageIds)) this.#show(id, window);
-      for (const update of own) this.#fold.fold(update, window);
+      for (const update of own) this.#fold.fold(update);
     }
     this.#fold.doubtUntold(inexact, hidden);
   }
@@ -196,6 +196,8 @@ export class SuperSteps {
     const window = this.#openWindow();
     if (isInterrupted) {
       this.#fold.order(window);
+      // They are of a task that asks, or of one that returned none of them.
+      if (window.unwrittenIds().length > 0) this.#fold.doubt(["messages"], "gap");
       this.#thread.receive({ type: "step", ...(this.isNumbered && this.#proof.position), isLeft: true });
       return;
     }

@@ -107,21 +107,13 @@ export class UpdateFold {
     return isFolded;
   }
 
-  /** Folds the last update of a window. */
-  fold(update: Dict, window: StepWindow): void {
-    const inTurn: Record<string, unknown> = {};
-    for (const [name, value] of Object.entries(update)) {
-      // The order of messages is looked at once, when the super-step is saved.
-      const isInTurn = name === "messages" || window.isLast(name, this.#schema);
-      const folded = isInTurn ? undefined : window.folded(name, this.#schema);
-      if (folded) this.set(name, folded.value);
-      else inTurn[name] = value;
-    }
-    const { messages } = inTurn;
+  /** Folds an update as it comes. The order of a super-step's writes is looked at once, when it is saved. */
+  fold(update: Dict): void {
+    const { messages } = update;
     const list = isOverwrite(messages) ? messages.__overwrite__ : messages;
     if (list !== undefined && ![list].flat().every(hasId)) this.doubt(["messages"], "unreadable");
-    const names = Object.keys(inTurn);
-    if (names.length > 0 && !this.#conversation.update(inTurn)) this.doubt(names, "unreadable");
+    const names = Object.keys(update);
+    if (names.length > 0 && !this.#conversation.update(update)) this.doubt(names, "unreadable");
   }
 
   /** Sets a field to a value; one that is undefined is removed. */
@@ -147,13 +139,14 @@ export class UpdateFold {
     if (window.writes.length > 0) this.#clearEphemeral(window);
   }
 
-  /** Brings the messages into the server's order, and doubts the fields whose order is unknown. */
+  /** Brings the writes into the server's order, and doubts the fields whose order is unknown. */
   order(window: StepWindow): void {
     this.#orderMessages(window);
     for (const name of window.fields) {
       if (name === "messages") continue;
       const folded = window.folded(name, this.#schema);
       if (!folded?.isSure) this.doubt([name], folded ? "order" : "unreadable");
+      if (folded && !window.isInTurn(name, this.#schema)) this.set(name, folded.value);
     }
   }
 

@@ -78,9 +78,12 @@ export class Proof {
       this.doubts = this.doubts.filter(({ field }) => !isSettled(field));
   }
 
-  /** Takes note of an event that was folded: a snapshot settles the doubts about its fields. */
+  /**
+   * Takes note of an event that was folded: a snapshot settles the doubts about its fields. A partial one does not say
+   * which messages are gone.
+   */
   hear(event: ThreadEvent): void {
-    if (event.type === "values") this.settle(() => true);
+    if (event.type === "values") this.settle((field) => field !== "messages" || !event.partial);
     else if (event.type === "messages") this.settle((field) => field === "messages");
     else if (event.type === "state") this.settle((field) => field !== "messages");
     else return;
