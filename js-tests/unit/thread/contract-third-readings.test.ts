@@ -49,7 +49,7 @@ test("the predicted value is confirmed's when the snapshot comes, and a reload f
   expect(after.drifts).toEqual([]);
 });
 
-const schema = defineSchema({ messages: field.messages(), log: field.append() });
+const schema = defineSchema({ messages: field.messages(), log: field.append<string>() });
 type Logged = { messages: { id: string; type: string; content: string }[]; log: string[] };
 const acknowledged: [string, object, (thread: Thread<Logged>) => void][] = [
   [
@@ -62,7 +62,7 @@ const acknowledged: [string, object, (thread: Thread<Logged>) => void][] = [
 ];
 
 test.each(acknowledged)("the view stays the same object as the server takes it over: %s (11)", (_, written, taken) => {
-  using thread = new Thread<Logged>({ schema, values: { messages: [human("u", "old")], log: [] } });
+  using thread = new Thread<Logged>({ schema: schema as never, values: { messages: [human("u", "old")], log: [] } });
   thread.optimistic(written as Partial<Logged>);
   const before = thread.getState();
   taken(thread);
