@@ -100,7 +100,13 @@ fn only_fields_that_a_known_reducer_keeps_are_predicted() {
     let mut thread = thread_of(&[]);
     hear(&mut thread, [update(json!({ "files": { "/a": { "content": "1" } }, "topic": "a" }))]);
     let said = json!({ "files": { "/a": { "content": "2" } }, "topic": "b" });
-    hear(&mut thread, [Event::State { values: said, own: None }]);
+    let files = json!([{ "op": "replace", "path": "/files/~1a/content", "value": "2" }]);
+    let drift = thread.receive(Event::State { values: said, own: None }).unwrap();
+    assert_eq!(
+        drift,
+        Some(files),
+        "without a schema the reducers of todos, files and tools are known"
+    );
 }
 
 fn update(update: Value) -> Event<Value> {

@@ -387,7 +387,7 @@ impl Bulk for Handle {
     ) -> Result<Self, Self> {
         match change.name {
             unstable::TEXT => {
-                let [list, item] = [owned.list, owned.item].map(i32::from);
+                let (list, item) = (i32::from(owned.list), i32::from(owned.item));
                 found(append_text(self.number(), index.cast_signed(), by.number(), list, item))
                     .ok_or(self)
             }

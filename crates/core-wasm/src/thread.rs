@@ -41,7 +41,7 @@ impl RawThread {
         id: i32,
         key: i32,
     ) -> i32 {
-        let [first, second, third] = [first, second, third].map(Handle::of);
+        let (first, second, third) = (Handle::of(first), Handle::of(second), Handle::of(third));
         let part = || Part { id: given(id), key: given(key) };
         let thread = &mut self.0;
         // Nodes made in one call change in place; the commonest calls make none.
