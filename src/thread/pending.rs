@@ -217,8 +217,8 @@ impl<V: Value> PendingUpdate<V> {
         let messages = (0..).zip(list.items()).zip(numbers).map(|((at, item), number)| {
             let edit = edits.get(number).and_then(|place| self.edits.get(place as usize));
             let Some(edit) = edit else { return item.into_owned() };
-            let last = edit.message.clone().filter(|_| edit.at == at);
-            last.unwrap_or_else(|| item.into_owned().with("id", edit.id.clone()))
+            let own = edit.message.clone().filter(|_| edit.at == at);
+            own.unwrap_or_else(|| item.into_owned().with("id", edit.id.clone()))
         });
         self.update = self.update.clone().with(MESSAGES, V::array(messages));
         self.told = None;

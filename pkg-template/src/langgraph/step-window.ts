@@ -27,6 +27,8 @@ export class StepWindow {
   /** Whether the base has writes of an unfinished super-step, without their tasks. */
   readonly hasUnknown: boolean;
   readonly writes: Write[] = [];
+  /** For each message the places in `writes` of its tasks. */
+  readonly #writersOf = new Map<string, number[]>();
   /** The writes of an earlier run, which left the super-step unfinished. */
   left = 0;
   /** The new messages, in the order in which they were first shown. */
@@ -41,25 +43,37 @@ export class StepWindow {
     this.hasUnknown = hasUnknown;
   }
 
+  /** Adds what a task wrote. */
+  add(write: Write): void {
+    for (const id of new Set(write.updates.flatMap(messageIds))) {
+      const known = this.#writersOf.get(id);
+      if (known) known.push(this.writes.length);
+      else this.#writersOf.set(id, [this.writes.length]);
+    }
+    this.writes.push(write);
+  }
+
   /**
    * Adds what a task wrote. Its place is that of its messages, if no other task wrote one of them: a message names only
    * the first task that sent it.
    */
   place(write: Write): void {
     const ids = new Set(write.updates.flatMap(messageIds));
-    const isPlaced = (id: string) => this.places.get(id)?.node === write.node;
-    const shared = [...ids].filter(isPlaced).map((id) => this.places.get(id) as Place);
-    const others = this.writes.flatMap((other, at) =>
-      other.node === write.node && other.updates.flatMap(messageIds).some((id) => ids.has(id) && isPlaced(id))
-        ? [at]
-        : [],
-    );
+    const placed = [...ids].filter((id) => this.places.get(id)?.node === write.node);
+    const writers = new Set(placed.flatMap((id) => this.#writersOf.get(id) ?? []));
+    const others = [...writers].filter((at) => this.writes[at]?.node === write.node);
     // The first of them ran in the message's super-step; a later one need not.
     for (const at of others) this.writes[at] = { ...(this.writes[at] as Write), path: undefined };
+    const shared = placed.map((id) => this.places.get(id) as Place);
     const [first] = shared;
     const isOne =
       first !== undefined && shared.every(({ step, path }) => step === first.step && sameJson(path, first.path));
-    this.writes.push(others.length === 0 && isOne ? { ...write, step: first.step, path: first.path } : write);
+    this.add(others.length === 0 && isOne ? { ...write, step: first.step, path: first.path } : write);
+  }
+
+  /** Whether a task wrote this message. */
+  hasWritten(id: string): boolean {
+    return this.#writersOf.has(id);
   }
 
   /** The fields that the tasks wrote. */
@@ -92,7 +106,7 @@ export class StepWindow {
   /** Returns a copy to go back to. */
   copy(): StepWindow {
     const copy = new StepWindow(this.base, this.snapshots, this.hasUnknown);
-    copy.writes.push(...this.writes);
+    for (const write of this.writes) copy.add(write);
     copy.left = this.left;
     for (const id of this.shown) copy.shown.add(id);
     for (const [id, place] of this.places) copy.places.set(id, place);

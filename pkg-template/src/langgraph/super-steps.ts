@@ -98,8 +98,7 @@ export class SuperSteps {
     const window = this.#reach(isPlaced ? step : undefined);
     window.lastId = id;
     // Text would be appended to what its task has written.
-    if (window.writes.some(({ updates }) => updates.flatMap(messageIds).includes(id)))
-      this.#fold.doubt(["messages"], "gap");
+    if (window.hasWritten(id)) this.#fold.doubt(["messages"], "gap");
     if (isPlaced) window.places.set(id, { node, step, path: Array.isArray(path) ? path : undefined });
     this.#show(id, window);
   }
@@ -143,7 +142,7 @@ export class SuperSteps {
     const write: Write = { node, updates: own, step, path };
     if (!cached || !this.#wasTaken(write)) {
       if (step === undefined) window.place(write);
-      else window.writes.push(write);
+      else window.add(write);
       for (const id of own.flatMap(messageIds)) this.#show(id, window);
       for (const update of own) this.#fold.fold(update);
     }
