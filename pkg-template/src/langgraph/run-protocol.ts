@@ -43,7 +43,7 @@ export class LangGraphProtocol implements RunProtocol {
   /** When the server's state changed last, after a run whose server numbers nothing. */
   #changedAt: string | undefined;
   /** Whether it is not known that the thread was as the server's when the run began. */
-  #isBehind = false;
+  #mayDiffer = false;
   /** The outcome of the run that was folded last, if the server was asked. */
   #status: string | undefined;
 
@@ -184,7 +184,7 @@ export class LangGraphProtocol implements RunProtocol {
   async #settle(isWell: boolean, hasDigests: boolean, signal: AbortSignal): Promise<void> {
     const transport = hasDigests ? this.#transport : { ...this.#transport, digests: undefined };
     // A server that marks its parts says where a run begins.
-    if (!hasDigests && this.#isBehind) doubtAll(this.#thread, "gap");
+    if (!hasDigests && this.#mayDiffer) doubtAll(this.#thread, "gap");
     if (!hasDigests) this.#changedAt = await this.#askChange(signal);
     try {
       const compares = hasDigests && isWell && isPowerOfTwo(++this.#proven);
@@ -199,8 +199,8 @@ export class LangGraphProtocol implements RunProtocol {
     const { threadId, position } = this.#thread;
     const before = this.#changedAt;
     this.#changedAt = undefined;
-    this.#isBehind = threadId !== undefined && position === undefined;
-    if (before !== undefined) this.#isBehind ||= (await this.#askChange(signal)) !== before;
+    this.#mayDiffer = threadId !== undefined && position === undefined;
+    if (before !== undefined) this.#mayDiffer ||= (await this.#askChange(signal)) !== before;
   }
 
   async #askChange(signal: AbortSignal): Promise<string | undefined> {

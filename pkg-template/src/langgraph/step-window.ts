@@ -16,6 +16,8 @@ export interface Folded {
   readonly value: unknown;
   /** Whether every order that the stream leaves open gives this value. */
   readonly isSure: boolean;
+  /** Whether the writes came in the server's order, so that the thread has this value. */
+  readonly isInTurn: boolean;
 }
 
 /** The parts of a stream since the last super-step that is known to be saved. They may be of one super-step or of more. */
@@ -95,14 +97,6 @@ export class StepWindow {
     return this.writes.filter(({ updates }) => updates.some((update) => Object.hasOwn(update, field)));
   }
 
-  /** Whether the writes of a field came in the server's order. */
-  isInTurn(field: string, schema: Schema<unknown>): boolean {
-    if (isGuarded(field, schema)) return true;
-    const writers = this.writersOf(field);
-    const { writes } = inOrder(writers);
-    return writers.every((write, at) => write === writes[at] && !overwrites(write, field));
-  }
-
   /** Returns a copy to go back to. */
   copy(): StepWindow {
     const copy = new StepWindow(this.base, this.snapshots, this.hasUnknown);
@@ -115,14 +109,15 @@ export class StepWindow {
 
   /** Folds a field's writes into its value before the window. Returns undefined if the schema refuses them. */
   folded(field: string, schema: Schema<unknown>): Folded | undefined {
-    const { writes, isSure } = isGuarded(field, schema)
-      ? { writes: this.writersOf(field), isSure: true }
-      : inOrder(this.writersOf(field));
+    const writers = this.writersOf(field);
+    const guarded = isGuarded(field, schema);
+    const { writes, isSure } = guarded ? { writes: writers, isSure: true } : inOrder(writers);
+    const isInTurn = guarded || writers.every((write, at) => write === writes[at] && !overwrites(write, field));
     const value = (order: readonly Write[]) => foldInto(this.base, field, order, schema);
     try {
       const folded = value(writes);
       const others = isSure ? [] : ordersOf(writes);
-      return { value: folded, isSure: others?.every((order) => sameJson(value(order), folded)) ?? false };
+      return { value: folded, isSure: others?.every((order) => sameJson(value(order), folded)) ?? false, isInTurn };
     } catch {
       return undefined;
     }

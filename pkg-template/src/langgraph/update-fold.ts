@@ -146,7 +146,7 @@ export class UpdateFold {
       if (name === "messages") continue;
       const folded = window.folded(name, this.#schema);
       if (!folded?.isSure) this.doubt([name], folded ? "order" : "unreadable");
-      if (folded && !window.isInTurn(name, this.#schema)) this.set(name, folded.value);
+      if (folded && !folded.isInTurn) this.set(name, folded.value);
     }
   }
 

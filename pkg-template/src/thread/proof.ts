@@ -45,15 +45,10 @@ function doubtsIn(list: unknown): readonly Doubt[] {
 }
 
 /** Whether a snapshot has messages without ids: the thread names them, and later the server does. */
-export function lacksIds(event: ThreadEvent): boolean {
-  const { messages } = (event.type === "values" ? event.values : event.type === "messages" ? event : {}) as Messages;
+function lacksIds({ messages }: { readonly messages?: unknown }): boolean {
   return (
     Array.isArray(messages) && messages.some((message: { id?: unknown } | null) => typeof message?.id !== "string")
   );
-}
-
-interface Messages {
-  readonly messages?: unknown;
 }
 
 /** Whether a thread's confirmed state is proven to be the server's, and the checkpoint that it stands at. */
@@ -80,15 +75,16 @@ export class Proof {
 
   /**
    * Takes note of an event that was folded: a snapshot settles the doubts about its fields. A partial one does not say
-   * which messages are gone.
+   * which messages are gone. Returns whether its messages lack ids.
    */
-  hear(event: ThreadEvent): void {
+  hear(event: ThreadEvent): boolean {
     if (event.type === "values") this.settle((field) => field !== "messages" || !event.partial);
     else if (event.type === "messages") this.settle((field) => field === "messages");
     else if (event.type === "state") this.settle((field) => field !== "messages");
-    else return;
+    else return false;
     this.snapshots++;
     this.position = undefined;
+    return lacksIds(event.type === "values" ? event.values : event);
   }
 
   /** The part of a thread's record; undefined for one without doubts and position. */

@@ -29,7 +29,7 @@ import { INSIDE, type Inside } from "./inside.js";
 import { messagesById } from "./messages-by-id.js";
 import { Notifier, tellAll } from "./notifier.js";
 import { recordOf, refuseCircles, VERSION, withErrors, withPlainError, withRunError } from "./record.js";
-import { lacksIds, positionIn, Proof, type Doubt, type ThreadPosition } from "./proof.js";
+import { positionIn, Proof, type Doubt, type ThreadPosition } from "./proof.js";
 import { inFrame, inTask } from "./schedule.js";
 
 const OPTIONS = Object.keys({
@@ -318,9 +318,8 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     if (typeof given !== "object" || given === null)
       throw new ThreadfoldError("INVALID_ARGUMENT", "An event should be an object.");
     const { type } = given;
-    const event: ThreadEvent = ["run-error", "disconnected"].includes(type)
-      ? withRunError(given, type === "disconnected")
-      : given;
+    const isCutOff = type === "disconnected";
+    const event = isCutOff || type === "run-error" ? withRunError(given, isCutOff) : given;
     if (event.type === "step") {
       this.#proof.position = positionIn(event);
       return;
@@ -331,8 +330,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
       type === "text"
         ? this.#core.receive<undefined>(event)
         : this.#heard(type, () => this.#core.receive<PatchOperation[] | undefined>(event));
-    this.#proof.hear(event);
-    if (lacksIds(event)) this[INSIDE].doubt({ field: "messages", reason: "unreadable" });
+    if (this.#proof.hear(event)) this[INSIDE].doubt({ field: "messages", reason: "unreadable" });
     if (patch) tellAll(this.#listeners.drift, { patch, event });
   }
 
