@@ -11,7 +11,7 @@ use super::steps::{HookStep, ModelStep, ToolStep};
 use super::tool::{Tool, ToolOutput, ToolRequest, unknown};
 use super::ways::{MODEL, TOOLS, Ways};
 use crate::graph::{Checkpointer, END, Graph, GraphError, START, StateGraph};
-use crate::typed::Message;
+use crate::typed::{Message, State};
 
 /// The limit of Python's agents: enough for any loop that ends.
 const RECURSION_LIMIT: u64 = 9999;
@@ -240,7 +240,6 @@ fn way_out(
 /// The input of a run: a state that has only this.
 impl From<AgentUpdate> for AgentState {
     fn from(update: AgentUpdate) -> Self {
-        use crate::State;
         Self::default().merge(update)
     }
 }

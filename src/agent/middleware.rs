@@ -12,6 +12,9 @@ use crate::graph::sendable::{MaybeSend, MaybeSync};
 use crate::graph::{BoxError, Ctx};
 use crate::typed::Message;
 
+mod approval_answer;
+mod call_limits;
+mod edited_call;
 mod human_in_the_loop;
 mod model_call_limit;
 mod open_calls;
@@ -19,8 +22,8 @@ mod retry;
 mod todo_list;
 mod tool_call_limit;
 
+pub use call_limits::{AtLimit, CallLimits, LimitExceeded};
 pub use human_in_the_loop::HumanInTheLoop;
-pub use model_call_limit::{AtLimit, CallLimits, LimitExceeded};
 pub use retry::Retry;
 pub use todo_list::TODO_PROMPT;
 

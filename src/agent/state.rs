@@ -1,8 +1,8 @@
 //! The state of an agent, and its updates.
 
 use serde::de::{Deserialize, Deserializer, Error as _};
-use serde::ser::{Serialize, Serializer};
-use serde_json::{Map, Value, json};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::{Map, Value};
 
 use super::route::Jump;
 use crate::reducer::{AddMessages, MergeFiles, ReplaceTodos};
@@ -125,42 +125,48 @@ const CALL: &str = "tool_call";
 impl Serialize for AgentState {
     fn serialize<Out: Serializer>(&self, serializer: Out) -> Result<Out::Ok, Out::Error> {
         let Self { messages, todos, files, fields, jump, call } = self;
-        let own = [
-            (MESSAGES, json!(messages)),
-            (TODOS, todos.clone()),
-            (FILES, files.clone()),
-            (JUMP, json!(jump.map(name_of))),
-            (CALL, json!(call)),
-        ];
-        write(serializer, own, Some(fields))
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry(MESSAGES, messages)?;
+        entry(&mut map, TODOS, Some(todos).filter(|todos| !todos.is_null()))?;
+        entry(&mut map, FILES, Some(files).filter(|files| !files.is_null()))?;
+        entry(&mut map, JUMP, jump.map(name_of).as_ref())?;
+        entry(&mut map, CALL, call.as_ref())?;
+        rest(map, fields)
     }
 }
 
 impl Serialize for AgentUpdate {
     fn serialize<Out: Serializer>(&self, serializer: Out) -> Result<Out::Ok, Out::Error> {
         let Self { messages, todos, files, fields, jump, call } = self;
-        let own = [
-            (MESSAGES, json!(messages)),
-            (TODOS, json!(todos)),
-            (FILES, json!(files)),
-            // "" stands for no jump.
-            (JUMP, json!(jump.map(|jump| jump.map_or("", name_of)))),
-            (CALL, json!(call)),
-        ];
-        write(serializer, own, fields.as_ref())
+        let mut map = serializer.serialize_map(None)?;
+        entry(&mut map, MESSAGES, messages.as_ref())?;
+        entry(&mut map, TODOS, todos.as_ref().filter(|todos| !todos.is_null()))?;
+        entry(&mut map, FILES, files.as_ref().filter(|files| !files.is_null()))?;
+        // "" stands for no jump.
+        entry(&mut map, JUMP, jump.map(|jump| jump.map_or("", name_of)).as_ref())?;
+        entry(&mut map, CALL, call.as_ref().and_then(Option::as_ref))?;
+        rest(map, fields.as_ref().unwrap_or(&Map::new()))
     }
 }
 
-/// Writes the fields that are not null, and the others as they are.
-fn write<Out: Serializer>(
-    serializer: Out,
-    own: [(&str, Value); 5],
-    rest: Option<&Map<String, Value>>,
+/// Writes a field that has a value.
+fn entry<Out: SerializeMap>(
+    map: &mut Out,
+    name: &str,
+    value: Option<&impl Serialize>,
+) -> Result<(), Out::Error> {
+    value.map_or(Ok(()), |value| map.serialize_entry(name, value))
+}
+
+/// Writes the other fields, and ends the object.
+fn rest<Out: SerializeMap>(
+    mut map: Out,
+    fields: &Map<String, Value>,
 ) -> Result<Out::Ok, Out::Error> {
-    let own = own.into_iter().filter(|(_, value)| !value.is_null());
-    let own = own.map(|(name, value)| (name.to_owned(), value));
-    let rest = rest.into_iter().flatten();
-    serializer.collect_map(own.chain(rest.map(|(name, value)| (name.clone(), value.clone()))))
+    for (name, value) in fields {
+        map.serialize_entry(name, value)?;
+    }
+    map.end()
 }
 
 impl<'de> Deserialize<'de> for AgentState {

@@ -55,23 +55,16 @@ impl Node<AgentState> for ToolStep {
         let state = AgentState { call: None, ..state.clone() };
         let mut all = AgentUpdate::default().of_node();
         for call in calls {
-            let request = ToolRequest {
-                tool: None,
-                call: call.clone(),
-                tools: self.tools.clone(),
-                state: state.clone(),
-                ctx: ctx.clone(),
+            let (tools, state) = (self.tools.clone(), state.clone());
+            let request = ToolRequest::new(call.clone(), tools, state, ctx.clone());
+            let more = match self.run.call(request).await? {
+                ToolOutput::Update(update) => update,
+                ToolOutput::Message(message) => message.into(),
+                ToolOutput::Content(content) => {
+                    answer(call, content, false).with_name(&call.name).into()
+                }
             };
-            all = both(
-                all,
-                match self.run.call(request.with_call(call.clone())).await? {
-                    ToolOutput::Update(update) => update,
-                    ToolOutput::Message(message) => message.into(),
-                    ToolOutput::Content(content) => {
-                        answer(call, content, false).with_name(&call.name).into()
-                    }
-                },
-            );
+            all = both(all, more);
         }
         Ok(Command::update(all))
     }

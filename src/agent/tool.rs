@@ -30,12 +30,15 @@ pub struct ToolRequest {
 }
 
 impl ToolRequest {
+    pub(super) fn new(call: ToolCall, tools: Arc<[Tool]>, state: AgentState, ctx: Ctx) -> Self {
+        let tool = tools.iter().find(|tool| tool.name == call.name).cloned();
+        Self { call, tool, tools, state, ctx }
+    }
+
     /// Returns this request for another call.
     #[must_use]
-    pub fn with_call(mut self, call: ToolCall) -> Self {
-        self.tool = self.tools.iter().find(|tool| tool.name == call.name).cloned();
-        self.call = call;
-        self
+    pub fn with_call(self, call: ToolCall) -> Self {
+        Self::new(call, self.tools, self.state, self.ctx)
     }
 }
 

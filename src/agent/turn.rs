@@ -30,7 +30,7 @@ impl<'m> Turn<'m> {
     }
 }
 
-/// Makes the answer to a call. It has a name if the tool ran, or would have.
+/// Makes the answer to a call, without the tool's name.
 pub(super) fn answer(call: &ToolCall, text: impl Into<crate::Content>, is_error: bool) -> Message {
     let mut message = ToolMessage::new(text, call.id.clone().unwrap_or_default());
     message.extra.insert("status", if is_error { "error" } else { "success" }.into());

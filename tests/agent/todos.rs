@@ -40,3 +40,19 @@ fn the_model_is_told_of_the_list() {
     );
     assert_eq!(state.messages.last().expect("an answer").text(), "write_todos");
 }
+
+#[test]
+fn a_state_is_read_as_it_was_written() {
+    let todos = json!([{ "content": "Plan", "status": "pending" }]);
+    let state = serde_json::from_value::<threadfold::agent::AgentState>(json!({
+        "messages": [{ "type": "human", "id": "1", "content": "go" }],
+        "todos": todos,
+        "model_calls": { "thread": 1 },
+    }))
+    .expect("a state");
+    assert_eq!(state.todos, todos);
+    assert_eq!(state.fields["model_calls"]["thread"], 1);
+    let again =
+        serde_json::from_value::<threadfold::agent::AgentState>(json!(state)).expect("it again");
+    assert_eq!(again, state);
+}

@@ -1,21 +1,20 @@
 //! Asks for a yes before tools run.
 
 use std::collections::HashMap;
-use std::fmt::{self, Write as _};
 
 use serde_json::{Map, Value, json};
 
+use super::approval_answer::{Unfit, action, kind, names, reply};
+use super::edited_call::{EDITED, run_edited};
 use super::open_calls::answered;
 use super::{Hook, Middleware, Next};
-use crate::agent::approval::{Decision, Gate, Outcome, Refusal, settle};
+use crate::agent::approval::{Decision, Gate, Outcome, settle};
 use crate::agent::model::ModelRequest;
 use crate::agent::state::{AgentState, AgentUpdate};
-use crate::agent::tool::{ToolOutput, ToolRequest};
-use crate::agent::turn::{Turn, answer};
+use crate::agent::tool::ToolRequest;
+use crate::agent::turn::Turn;
 use crate::graph::{BoxError, Ctx};
-use crate::typed::{Content, Message, MessageKind, ToolCall};
-
-const FIELD: &str = "hitl_edited_tool_calls";
+use crate::typed::{Message, ToolCall};
 
 const NOTICE: &str = "Note: a human reviewer replaced this tool call before it ran. The call recorded \
                       in your message is the one you produced, not the one that executed. This was \
@@ -127,9 +126,9 @@ impl HumanInTheLoop {
         let calls = Turn::last(&state.messages).calls();
         let asked: Vec<_> = calls.iter().map(|call| self.gates.get(&call.name)).collect();
         if asked.iter().all(Option::is_none) {
-            let is_edited = state.fields.get(FIELD).is_some_and(|edits| *edits != json!({}));
+            let is_edited = state.fields.get(EDITED).is_some_and(|edits| *edits != json!({}));
             let none = AgentUpdate::default();
-            return Ok(if is_edited { none.with_field(FIELD, json!({})) } else { none });
+            return Ok(if is_edited { none.with_field(EDITED, json!({})) } else { none });
         }
         let waiting =
             || calls.iter().zip(&asked).filter_map(|(call, asked)| Some((call, (*asked)?)));
@@ -143,18 +142,22 @@ impl HumanInTheLoop {
         });
         let answered = ctx.interrupt(question)?;
         let decisions = answered.get("decisions").and_then(Value::as_array);
-        let decisions = decisions.ok_or(Unfit(
-            "Invalid answer to an approval: expected { decisions: [{ type: 'approve' }, … ] }, one \
-             decision for each call."
-                .to_owned(),
-        ))?;
+        let decisions = decisions.ok_or_else(Unfit::form)?;
         let gates: Vec<Gate> = asked
             .iter()
             .map(|asked| asked.map_or_else(Gate::default, |asked| Gate::of(&asked.decisions)))
             .collect();
         let kinds: Vec<_> = decisions.iter().map(kind).collect();
-        let outcomes =
-            settle(&gates, &kinds).map_err(|refusal| unfit(&refusal, decisions, calls, &asked))?;
+        let allowed = |call: usize| {
+            asked
+                .get(call)
+                .copied()
+                .flatten()
+                .map(|asked| names(&asked.decisions))
+                .unwrap_or_default()
+        };
+        let outcomes = settle(&gates, &kinds)
+            .map_err(|refusal| Unfit::refused(&refusal, decisions, calls, allowed))?;
         let (mut messages, mut edits) = (Vec::new(), Map::new());
         let decision = |at: u32| decisions.get(at as usize).unwrap_or(&Value::Null);
         for (call, outcome) in calls.iter().zip(outcomes) {
@@ -167,7 +170,7 @@ impl HumanInTheLoop {
                 Outcome::Answer(at) => messages.push(reply(call, decision(at))?),
             }
         }
-        Ok(AgentUpdate::from(messages).with_field(FIELD, edits))
+        Ok(AgentUpdate::from(messages).with_field(EDITED, edits))
     }
 
     fn request(&self, call: &ToolCall, asked: &Asked) -> Value {
@@ -203,179 +206,4 @@ async fn next_of(
 ) -> Result<Message, BoxError> {
     request.messages = answered(&request.messages)?;
     next.call(request).await
-}
-
-/// Runs a call, or the one that a decision put in its place.
-async fn run_edited(
-    request: ToolRequest,
-    next: Next<ToolRequest, ToolOutput>,
-    notice: Option<&str>,
-) -> Result<ToolOutput, BoxError> {
-    let id = request.call.id.clone().unwrap_or_default();
-    let edit = request.state.fields.get(FIELD).and_then(|edits| edits.get(&id)).cloned();
-    let Some(edit) = edit else { return next.call(request).await };
-    let name = edit.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let args = edit.get("args").cloned().unwrap_or_default();
-    let call = ToolCall { name: name.clone(), args: args.clone(), ..request.call.clone() };
-    let request = request.with_call(call);
-    // If the tool does not exist, the answer names only that: nothing ran.
-    let notice = notice.filter(|_| request.tool.is_some());
-    let output = next.call(request).await?;
-    let Some(notice) = notice else { return Ok(output) };
-    let sentence =
-        format!("{notice} Executed instead: {name} with arguments {}.", python_json(&args));
-    Ok(match output {
-        ToolOutput::Content(content) => ToolOutput::Content(noted(&sentence, content)),
-        ToolOutput::Message(message) => ToolOutput::Message(with_note(&sentence, message)),
-        ToolOutput::Update(mut update) => {
-            let answers = |message: &Message| matches!(&message.kind, MessageKind::Tool(own) if own.tool_call_id == id);
-            for message in update.messages.iter_mut().flatten().filter(|message| answers(message)) {
-                *message = with_note(&sentence, message.clone());
-            }
-            ToolOutput::Update(update)
-        }
-    })
-}
-
-fn with_note(sentence: &str, mut message: Message) -> Message {
-    if let MessageKind::Tool(own) = &mut message.kind {
-        own.content = noted(sentence, std::mem::take(&mut own.content));
-    }
-    message
-}
-
-fn noted(sentence: &str, content: Content) -> Content {
-    match content {
-        Content::Text(text) if text.is_empty() => sentence.into(),
-        Content::Text(text) => format!("{sentence}\n\nTool response:\n{text}").into(),
-        Content::Blocks(blocks) => {
-            let note = if blocks.is_empty() {
-                sentence.to_owned()
-            } else {
-                [sentence, "\n\nTool response:"].concat()
-            };
-            let mut all = vec![json!({ "type": "text", "text": note })];
-            all.extend(blocks);
-            Content::Blocks(all)
-        }
-    }
-}
-
-/// Writes JSON as Python does: with spaces, in ASCII.
-fn python_json(value: &Value) -> String {
-    let text = match value {
-        Value::Object(fields) => {
-            let fields = fields.iter().map(|(name, value)| {
-                format!("{}: {}", Value::from(name.as_str()), python_json(value))
-            });
-            format!("{{{}}}", fields.collect::<Vec<_>>().join(", "))
-        }
-        Value::Array(items) => {
-            format!("[{}]", items.iter().map(python_json).collect::<Vec<_>>().join(", "))
-        }
-        other => other.to_string(),
-    };
-    let mut ascii = String::with_capacity(text.len());
-    for unit in text.encode_utf16() {
-        match u8::try_from(unit) {
-            Ok(byte) if byte.is_ascii() => ascii.push(char::from(byte)),
-            _ => {
-                // Writing into a text does not fail.
-                let _ = write!(ascii, "\\u{unit:04x}");
-            }
-        }
-    }
-    ascii
-}
-
-const NAMES: [(Decision, &str); 4] = [
-    (Decision::Approve, "approve"),
-    (Decision::Edit, "edit"),
-    (Decision::Reject, "reject"),
-    (Decision::Respond, "respond"),
-];
-
-fn names(decisions: &[Decision]) -> Vec<&'static str> {
-    let name = |decision: &Decision| NAMES.iter().find(|(known, _)| known == decision);
-    decisions.iter().filter_map(name).map(|(_, name)| *name).collect()
-}
-
-/// Returns the kind of a decision, if it has a known one.
-fn kind(decision: &Value) -> Option<Decision> {
-    let name = decision.get("type")?.as_str()?;
-    NAMES.iter().find(|(_, known)| *known == name).map(|(kind, _)| *kind)
-}
-
-/// An answer that does not fit what was asked, in LangChain's words.
-#[derive(Debug)]
-struct Unfit(String);
-
-impl fmt::Display for Unfit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Unfit {}
-
-fn unfit(
-    refusal: &Refusal,
-    decisions: &[Value],
-    calls: &[ToolCall],
-    asked: &[Option<&Asked>],
-) -> Unfit {
-    Unfit(match refusal {
-        Refusal::Count { given, waiting } => format!(
-            "Number of human decisions ({given}) does not match number of hanging tool calls ({waiting})."
-        ),
-        Refusal::NotAllowed { decision, call } => {
-            let decision = decisions.get(*decision as usize).unwrap_or(&Value::Null);
-            let kind = decision.get("type").and_then(Value::as_str).unwrap_or_default();
-            let call = *call as usize;
-            let tool = calls.get(call).map(|call| &*call.name).unwrap_or_default();
-            let allowed = asked.get(call).copied().flatten().map(|asked| names(&asked.decisions));
-            format!(
-                "Unexpected human decision: {decision}. Decision type '{kind}' is not allowed for tool \
-                 '{tool}'. Expected one of {} based on the tool's configuration.",
-                json!(allowed)
-            )
-        }
-    })
-}
-
-/// Returns the action that replaces an edited call: the original call must not run.
-fn action(call: &ToolCall, decision: &Value) -> Result<Value, Unfit> {
-    let action = decision.get("edited_action").or_else(|| decision.get("editedAction"));
-    let field = |name| action.and_then(|action| action.get(name));
-    let needs = match (field("name").is_some_and(Value::is_string), field("args")) {
-        (false, _) => "name must be a string",
-        (true, Some(Value::Object(_))) => return Ok(action.cloned().unwrap_or_default()),
-        (true, _) => "args must be an object",
-    };
-    Err(Unfit(format!("Invalid edited action for tool \"{}\": {needs}", call.name)))
-}
-
-/// The message to the model in place of a result.
-fn reply(call: &ToolCall, decision: &Value) -> Result<Message, Unfit> {
-    let (name, id) = (&call.name, call.id.as_deref().unwrap_or_default());
-    let message = decision.get("message").filter(|message| !message.is_null());
-    let is_response = kind(decision) == Some(Decision::Respond);
-    let said = match message {
-        Some(Value::String(text)) => Some(text.as_str()),
-        None if !is_response => None,
-        _ => {
-            return Err(Unfit(format!("Tool call response for \"{name}\" must be a string.")));
-        }
-    };
-    if is_response {
-        return Ok(answer(call, said.unwrap_or_default(), false).with_name(name));
-    }
-    let rejected = format!("User rejected the tool call for `{name}` with");
-    let text = match said.filter(|said| !said.is_empty()) {
-        Some(said) => format!("{rejected} reason: {said}"),
-        None => format!(
-            "{rejected} id {id}. The tool was not executed. Do not retry this tool call unless the user explicitly requests it."
-        ),
-    };
-    Ok(answer(call, text, true).with_name(name))
 }

@@ -1,6 +1,6 @@
 //! Keeps tools from being called too often.
 
-use super::model_call_limit::{AtLimit, CallLimits, Counted, LimitExceeded};
+use super::call_limits::{AtLimit, CallLimits, Counted, LimitExceeded};
 use super::{Hook, Middleware};
 use crate::agent::limits::Limits;
 use crate::agent::route::Jump;
