@@ -45,6 +45,9 @@ const ALONE = [
   "unit/serve/{deep-agent,use-stream}.test.ts",
 ];
 
+/** Measures by the clock of the CPU, whose caches it has to itself: it runs when nothing else does. */
+const GROWTH = "properties/growth/growth.test.ts";
+
 /** Tests that need a document: making a new one for each file takes longer than the tests. */
 const WITH_DOM = ["unit/react/**/*.test.ts", "unit/stores/**/*.test.ts"];
 
@@ -77,6 +80,7 @@ export default defineConfig({
             "**/node_modules/**",
             ...ALONE,
             ...WITH_DOM,
+            GROWTH,
           ],
           // Importing everything again for each file takes longer than many a file's tests.
           isolate: false,
@@ -84,6 +88,7 @@ export default defineConfig({
       },
       { test: { ...inNode, name: "node, alone", include: ALONE.map((path) => path.replace("**", "**/*.test.ts")) } },
       { test: { ...inNode, name: "node, DOM", include: WITH_DOM, isolate: false } },
+      { test: { ...inNode, name: "growth", include: [GROWTH] } },
       onClient("0.0.58"),
       onClient("0.0.59"),
       onReact18,
