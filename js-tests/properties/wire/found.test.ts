@@ -199,6 +199,23 @@ const FOUND: Readonly<Record<string, Found>> = {
       turns: [turn("input", { writes: ["human"], choice: 0.15 }), turn("command", { choice: 0.36, isReloaded: true })],
     }),
   },
+  "text comes after its task's update, and the run fails": {
+    isOwn: true,
+    scenario: defaults({
+      nodes: [node("10", [writes(["chunk"])], { to: ["b"] }), node("b", [writes([]), writes([], { wait: 1 })])],
+      turns: [turn("input", { limit: 2, fault: { kind: "swapped", at: 0.15 } })],
+    }),
+  },
+  "a run asks while a subgraph's command has a message without an id for the root": {
+    scenario: defaults({
+      nodes: [
+        node("10", [], { inside: [node("x", [writes(["no-id"], { kind: "parent" })])] }),
+        node("b", [writes([], { kind: "ask" })]),
+      ],
+      start: ["b", "10"],
+      turns: [turn("input")],
+    }),
+  },
 };
 
 test.each(Object.entries(FOUND))("%s", async (_, { scenario, isOwn = false, isSure = false }) => {

@@ -123,7 +123,7 @@ export class RunsApi {
     const isGuest = graph.length > 0;
     // A graph within removes its own messages; without states none shows that the others stay.
     if (isGuest && wire.type === "remove" && !this.#conversation.sawValues) return;
-    this.steps.sees(wire.fields["id"], metadata, isGuest);
+    if (!this.steps.sees(wire.fields["id"], metadata, isGuest)) return;
     this.#conversation.message(wire, { task, isGuest });
   }
 

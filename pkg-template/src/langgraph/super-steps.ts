@@ -5,7 +5,7 @@ import type { AnyThread } from "../thread/thread.js";
 import type { Conversation } from "./conversation.js";
 import { isDict, type Dict } from "./merge.js";
 import { lastRun, type RunNotes } from "./run-notes.js";
-import { messageIds, StepWindow } from "./step-window.js";
+import { messageIds, StepWindow, type Place } from "./step-window.js";
 import { UpdateFold } from "./update-fold.js";
 import type { TaskPath, Write } from "./write-order.js";
 
@@ -14,6 +14,9 @@ import type { TaskPath, Write } from "./write-order.js";
  * with the next one.
  */
 const STEPS_TO_INPUT = 3;
+
+/** The place of a message of a subgraph. */
+const NOWHERE: Place = { node: undefined };
 
 /** The server's note to a part: the task and the super-step. */
 interface Note extends Dict {
@@ -88,19 +91,22 @@ export class SuperSteps {
     this.#run.isJoining = true;
   }
 
-  /** A message of the stream is about to be shown. */
-  sees(id: unknown, metadata: unknown, isGuest: boolean): void {
-    if (id === this.#window?.lastId && this.#isValid) return;
+  /** A message of the stream came. Returns false if its task has written it already: then its text came late. */
+  sees(id: unknown, metadata: unknown, isGuest: boolean): boolean {
+    if (id === this.#window?.lastId && this.#isValid) return true;
     this.#run.end = undefined;
-    if (this.#conversation.sawValues || typeof id !== "string" || id === "") return;
+    if (this.#conversation.sawValues || typeof id !== "string" || id === "") return true;
     const { langgraph_step: step, langgraph_path: path, langgraph_node: node } = isDict(metadata) ? metadata : {};
     const isPlaced = !isGuest && typeof step === "number";
     const window = this.#reach(isPlaced ? step : undefined);
+    if (window.hasWritten(id)) {
+      this.#fold.doubt(["messages"], "gap");
+      return false;
+    }
     window.lastId = id;
-    // Text would be appended to what its task has written.
-    if (window.hasWritten(id)) this.#fold.doubt(["messages"], "gap");
-    if (isPlaced) window.places.set(id, { node, step, path: Array.isArray(path) ? path : undefined });
+    window.places.set(id, isPlaced ? { node, step, path: Array.isArray(path) ? path : undefined } : NOWHERE);
     this.#show(id, window);
+    return true;
   }
 
   #show(id: string, window: StepWindow): void {
@@ -197,6 +203,9 @@ export class SuperSteps {
       this.#fold.order(window);
       // They are of a task that asks, or of one that returned none of them.
       if (window.unwrittenIds().length > 0) this.#fold.doubt(["messages"], "gap");
+      // A message that only an update has may have got its id there: then each look at the open super-step makes another.
+      const isPlaced = window.written.ids.every((id) => window.places.has(id));
+      if (!this.isNumbered && !isPlaced) this.#fold.doubt(["messages"], "unreadable");
       this.#thread.receive({ type: "step", ...(this.isNumbered && this.#proof.position), isLeft: true });
       return;
     }
