@@ -82,7 +82,9 @@ pub use reducer::tools::{Prefer, merge_tools};
 pub use reducer::{Reducer, TryReducer};
 pub use schema::{CustomFn, CustomReducer, Field, FieldReducer, Lifetime, Schema};
 pub use state::Filtered;
-pub use thread::{Event, Part, PendingUpdate, RunState, RunStatus, Thread, UpdateStatus};
+pub use thread::{
+    PendingUpdate, RunState, RunStatus, StreamPosition, Thread, ThreadEvent, UpdateStatus,
+};
 /// Implements [`PageType`](trait@PageType).
 pub use threadfold_derive::PageType;
 /// Implements [`State`](trait@State) and generates its partial update.

@@ -43,8 +43,8 @@ mod updates;
 mod view;
 mod weave;
 
-pub use event::Event;
-pub use parts::Part;
+pub use event::ThreadEvent;
+pub use parts::StreamPosition;
 pub use pending::{PendingUpdate, UpdateStatus};
 pub use standing::{RunState, RunStatus};
 
@@ -74,7 +74,7 @@ const MESSAGES: &str = "messages";
 /// `Send` and `Sync`.
 ///
 /// ```
-/// use threadfold::{Event, Thread, json};
+/// use threadfold::{ThreadEvent, Thread, json};
 ///
 /// let mut thread = Thread::new(None, &json!({}))?;
 /// thread.optimistic(json!({ "messages": [{ "type": "human", "id": "1", "content": "hi" }] }))?;
@@ -82,7 +82,7 @@ const MESSAGES: &str = "messages";
 /// assert_eq!(thread.confirmed()["messages"], json!([]));
 ///
 /// let values = json!({ "messages": [{ "type": "human", "id": "1", "content": "hi" }] });
-/// thread.receive(Event::Values { values, partial: false })?;
+/// thread.receive(ThreadEvent::Values { values, partial: false })?;
 /// assert_eq!(thread.pending().count(), 0); // the server has it
 /// # Ok::<(), threadfold::Error>(())
 /// ```

@@ -4,8 +4,8 @@
 use serde_json::json;
 use threadfold::unstable::Bulk;
 use threadfold::{
-    Event, Field, FieldReducer, Json, MessageList, MessageRules, Prefer, Schema, Thread, Value,
-    apply_patch, diff, merge_tools, replace_todos,
+    Field, FieldReducer, Json, MessageList, MessageRules, Prefer, Schema, Thread, ThreadEvent,
+    Value, apply_patch, diff, merge_tools, replace_todos,
 };
 
 fn shared(value: serde_json::Value) -> Json {
@@ -135,10 +135,10 @@ fn a_threads_state_is_the_same_until_something_of_it_changes() {
         assert!(!shown.same(&state) && shown["messages"][1].same(&state["messages"][1]));
         assert!(thread.fail(&failing, "no".into()));
         assert!(thread.state().same(&shown));
-        let values = Event::State { values: shared(json!({ "n": 1 })), own: None };
+        let values = ThreadEvent::State { values: shared(json!({ "n": 1 })), own: None };
         thread.receive(values).unwrap();
         assert!(thread.state().same(&shown));
-        let changed = Event::State { values: shared(json!({ "n": 3 })), own: None };
+        let changed = ThreadEvent::State { values: shared(json!({ "n": 3 })), own: None };
         thread.receive(changed).unwrap();
         assert!(!thread.confirmed().same(&state));
     }
@@ -185,7 +185,7 @@ fn a_threads_states_share_unchanged_values() {
     let mut thread = Thread::new(None, &values).unwrap();
     let before = thread.state();
     assert!(before.same(&thread.state()));
-    thread.receive(Event::Text { id: "3".into(), text: "!".into() }).unwrap();
+    thread.receive(ThreadEvent::Text { id: "3".into(), text: "!".into() }).unwrap();
     let after = thread.state();
     assert_eq!(
         (&before["messages"][3]["content"], &after["messages"][3]["content"]),
@@ -211,7 +211,7 @@ fn integers_beyond_2_to_53_keep_their_digits_on_both_heaps() {
 
     let mut thread = Thread::new(None, &Json::from([("n", Json::from(LESS))])).unwrap();
     thread
-        .receive(Event::Values {
+        .receive(ThreadEvent::Values {
             values: Json::from([("n", Json::from(LESS + 1))]),
             partial: false,
         })
@@ -269,7 +269,7 @@ fn a_state_of_any_depth_is_written() {
         { "op": "move", "from": "/b", "path": "/a" },
     ]));
     for _ in 0..30_000 {
-        thread.receive(Event::Delta { operations: operations.clone() }).unwrap();
+        thread.receive(ThreadEvent::Delta { operations: operations.clone() }).unwrap();
     }
     let text = thread.state()["a"].to_string();
     assert_eq!(text.len(), 30_000 * r#"{"a":}"#.len() + 2);
@@ -291,7 +291,7 @@ fn a_service_can_hold_all_of_them() {
     let (thread, seen) = std::thread::scope(|scope| {
         let reader = scope.spawn(|| state["messages"][0]["content"].to_string());
         let writer = scope.spawn(move || {
-            thread.receive(Event::Text { id: "0".into(), text: "b".into() }).unwrap();
+            thread.receive(ThreadEvent::Text { id: "0".into(), text: "b".into() }).unwrap();
             thread
         });
         (writer.join().unwrap(), reader.join().unwrap())

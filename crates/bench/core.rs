@@ -13,7 +13,7 @@ use threadfold::context::policy::{Policy, Size};
 use threadfold::context::tokens::Estimated;
 use threadfold::context::view::Context;
 use threadfold::{
-    Event, Json, Message, MessageList, MessageRules, Prefer, Reducer, Thread, add_messages,
+    Json, Message, MessageList, MessageRules, Prefer, Reducer, Thread, ThreadEvent, add_messages,
     merge_tools,
 };
 
@@ -160,7 +160,7 @@ fn thread_token_and_look(c: &mut Criterion) {
                 if tokens.next().is_some_and(|token: usize| token.is_multiple_of(ANSWER)) {
                     thread.update(first.clone()).expect("a message");
                 }
-                let text = Event::Text { id: id.clone(), text: black_box(token.clone()) };
+                let text = ThreadEvent::Text { id: id.clone(), text: black_box(token.clone()) };
                 thread.receive(text).expect("the id is known");
                 shown = thread.state();
             });

@@ -3,7 +3,7 @@
 use super::event::{Event, EventKind, Outcome};
 use crate::error::Error;
 use crate::stream::{Folded, RunEnd, StreamError};
-use crate::thread::{Event as ThreadEvent, Part, RunStatus, Thread};
+use crate::thread::{RunStatus, StreamPosition, Thread, ThreadEvent};
 use crate::value::{Json, Kind, Value};
 
 mod activity;
@@ -105,7 +105,7 @@ impl Fold {
         thread: &mut Thread<Json>,
         event: &Event,
     ) -> Result<Folded, StreamError> {
-        self.fold(thread, Part::default(), event)
+        self.fold(thread, StreamPosition::default(), event)
     }
 
     /// Folds an event with the `id` of its server-sent event. One of the run's last 256 parts that
@@ -120,7 +120,7 @@ impl Fold {
         id: &str,
         event: &Event,
     ) -> Result<Folded, StreamError> {
-        self.fold(thread, Part { id: Some(id.into()), key: None }, event)
+        self.fold(thread, StreamPosition { id: Some(id.into()), key: None }, event)
     }
 
     /// Reads an event from a text, such as the data of a server-sent event, and folds it. A
@@ -187,7 +187,7 @@ impl Fold {
     fn fold(
         &mut self,
         thread: &mut Thread<Json>,
-        part: Part<Json>,
+        part: StreamPosition<Json>,
         event: &Event,
     ) -> Result<Folded, StreamError> {
         let begins = matches!(event.kind, EventKind::RunStarted { .. });
@@ -214,7 +214,7 @@ struct Folding<'a> {
     fold: &'a mut Fold,
     thread: &'a mut Thread<Json>,
     /// The event's position on its stream, until the first thread event that it makes has it.
-    part: Part<Json>,
+    part: StreamPosition<Json>,
     /// Whether the run has had the event: then it only says how the run ended.
     known: bool,
     folded: Folded,
@@ -282,7 +282,7 @@ impl Folding<'_> {
     /// Sends an event to the thread. The first one has the position of its part.
     fn send(&mut self, event: &Event, sent: ThreadEvent<Json>) -> Done {
         let part = std::mem::take(&mut self.part);
-        let drift = self.thread.receive_part(part, sent);
+        let drift = self.thread.receive_at(part, sent);
         let drift = drift.map_err(|error| StreamError::of(event.event_type(), error))?;
         self.folded.drift = drift.or(self.folded.drift.take());
         Ok(())

@@ -2,7 +2,7 @@
 
 use super::part::{Part, Positions};
 use crate::stream::{Folded, RunEnd, StreamError};
-use crate::thread::{Event, RunStatus, Thread};
+use crate::thread::{RunStatus, Thread, ThreadEvent};
 use crate::value::Json;
 
 mod conversation;
@@ -132,9 +132,9 @@ impl Fold {
         }
         self.left();
         if !run.status.is_open() {
-            receive(thread, Event::RunStarted { id: None, joined: None });
+            receive(thread, ThreadEvent::RunStarted { id: None, joined: None });
         }
-        receive(thread, Event::RunError { error });
+        receive(thread, ThreadEvent::RunError { error });
     }
 
     /// Ends the run that is under way, because the user stopped it: its messages stay. Fold no more
@@ -142,7 +142,10 @@ impl Fold {
     pub fn stop(&mut self, thread: &mut Thread<Json>) {
         self.left();
         if thread.run().status.is_open() {
-            receive(thread, Event::RunFinished { interrupts: None, stopped: true, folded: false });
+            receive(
+                thread,
+                ThreadEvent::RunFinished { interrupts: None, stopped: true, folded: false },
+            );
         }
     }
 
@@ -153,7 +156,7 @@ impl Fold {
     fn leave(&mut self, thread: &mut Thread<Json>, error: Option<Json>) {
         self.left();
         if matches!(thread.run().status, RunStatus::Submitted | RunStatus::Streaming) {
-            receive(thread, Event::Disconnected { error });
+            receive(thread, ThreadEvent::Disconnected { error });
         }
     }
 
@@ -173,7 +176,7 @@ impl Fold {
             thread,
             last_values,
             stream: stream.get_or_insert_default(),
-            position: crate::thread::Part::default(),
+            position: crate::thread::StreamPosition::default(),
             folded: Folded::default(),
         };
         fold(&mut folding, positions)?;
@@ -182,7 +185,7 @@ impl Fold {
 }
 
 /// Receives a run's event, which no thread refuses.
-fn receive(thread: &mut Thread<Json>, event: Event<Json>) {
+fn receive(thread: &mut Thread<Json>, event: ThreadEvent<Json>) {
     let received = thread.receive(event);
     debug_assert!(received.is_ok(), "a run's event is never refused");
 }
@@ -194,7 +197,7 @@ struct Folding<'a> {
     last_values: &'a mut Option<String>,
     stream: &'a mut Stream,
     /// The part's position, until the first thread event that it makes has it.
-    position: crate::thread::Part<Json>,
+    position: crate::thread::StreamPosition<Json>,
     folded: Folded,
 }
 
@@ -202,12 +205,12 @@ type Done = Result<(), StreamError>;
 
 impl Folding<'_> {
     /// Sends an event to the thread.
-    fn send(&mut self, mode: &str, event: Event<Json>) -> Done {
-        if !matches!(event, Event::Text { .. }) {
+    fn send(&mut self, mode: &str, event: ThreadEvent<Json>) -> Done {
+        if !matches!(event, ThreadEvent::Text { .. }) {
             self.talk.growing.clear();
         }
         let position = std::mem::take(&mut self.position);
-        let drift = self.thread.receive_part(position, event);
+        let drift = self.thread.receive_at(position, event);
         let drift = drift.map_err(|error| StreamError::of(mode, error))?;
         self.folded.drift = drift.or(self.folded.drift.take());
         Ok(())
@@ -223,7 +226,7 @@ impl Folding<'_> {
         self.talk.start(run_id, is_interrupted);
         // The server makes the ids of runs: one that comes again is the same run.
         let joined = run_id.map(|_| true);
-        self.send("metadata", Event::RunStarted { id: run_id.map(Json::from), joined })
+        self.send("metadata", ThreadEvent::RunStarted { id: run_id.map(Json::from), joined })
     }
 
     /// Ends the run well. Subgraph messages that the root's last state lacks are removed, unless there
@@ -239,14 +242,14 @@ impl Folding<'_> {
         self.talk.streamed.clear();
         self.folded.end = Some(self.talk.end());
         let interrupts = (!interrupts.is_empty()).then(|| interrupts.into());
-        self.send("end", Event::RunFinished { interrupts, stopped: false, folded: false })
+        self.send("end", ThreadEvent::RunFinished { interrupts, stopped: false, folded: false })
     }
 
     fn fail(&mut self, error: &Json) -> Done {
         self.stream.ended = true;
         self.talk.streamed.clear();
         self.folded.end = Some(RunEnd::Failed { error: error.clone() });
-        self.send("error", Event::RunError { error: error.clone() })
+        self.send("error", ThreadEvent::RunError { error: error.clone() })
     }
 
     /// Removes messages that the thread has.
@@ -260,7 +263,7 @@ impl Folding<'_> {
             return Ok(());
         }
         let update = Json::from([("messages", removals.into())]);
-        self.send("messages", Event::Update { update })
+        self.send("messages", ThreadEvent::Update { update })
     }
 }
 

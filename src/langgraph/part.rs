@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer};
 
 use super::merge::is_dict;
 use crate::stream::StreamError;
-use crate::thread::Part as Position;
+use crate::thread::StreamPosition;
 use crate::value::Json;
 
 /// A part of a `LangGraph` server's stream: a server-sent event, with its data parsed.
@@ -78,12 +78,12 @@ pub(super) struct Positions {
 }
 
 impl Positions {
-    pub(super) fn next(&mut self, part: &Part) -> Position<Json> {
+    pub(super) fn next(&mut self, part: &Part) -> StreamPosition<Json> {
         let Some(id) = part.id.as_deref().filter(|id| !id.is_empty()) else {
-            return Position::default();
+            return StreamPosition::default();
         };
         if clock(id).is_none() {
-            return Position { id: Some(id.into()), key: None };
+            return StreamPosition { id: Some(id.into()), key: None };
         }
         if self.id.as_deref() != Some(id) {
             self.before = self.id.replace(id.to_owned());
@@ -93,7 +93,7 @@ impl Positions {
         let count = self.counts.entry(content).or_default();
         let key = format!("{id}:{content}:{count}");
         *count += 1;
-        Position { id: self.before.as_deref().map(Json::from), key: Some(key.into()) }
+        StreamPosition { id: self.before.as_deref().map(Json::from), key: Some(key.into()) }
     }
 }
 

@@ -3,7 +3,7 @@
 /// One server event, adapted from any protocol.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub enum Event<V> {
+pub enum ThreadEvent<V> {
     /// A run begins and sends the pending updates.
     RunStarted {
         /// The run's id, if it has one.
@@ -90,7 +90,7 @@ pub enum Event<V> {
     },
 }
 
-impl<V> Event<V> {
+impl<V> ThreadEvent<V> {
     /// The end of a run that waits for nothing.
     #[must_use]
     pub fn run_finished() -> Self {

@@ -7,7 +7,7 @@ use crate::value::{Found, Holds, Symbols, Value};
 
 /// The position of an event in its stream. Without an id and a key, it is new.
 #[derive(Debug, Clone, Default)]
-pub struct Part<V> {
+pub struct StreamPosition<V> {
     /// The part's id in its stream, such as that of a server-sent event: the run can be joined
     /// after it.
     pub id: Option<V>,
@@ -90,8 +90,12 @@ impl<V: Value> Thread<V> {
 
     /// Notes a part. Returns whether it is new to its run. `starts` is the effect of a run's start,
     /// and whether it has the last run's id.
-    pub(super) fn is_new(&mut self, part: Part<V>, starts: Option<(Starts, bool)>) -> bool {
-        let Part { id, key } = part;
+    pub(super) fn is_new(
+        &mut self,
+        part: StreamPosition<V>,
+        starts: Option<(Starts, bool)>,
+    ) -> bool {
+        let StreamPosition { id, key } = part;
         let key = key.or_else(|| id.clone());
         if let Some(key) = &key
             && starts.is_none_or(|(_, repeats)| repeats)

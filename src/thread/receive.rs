@@ -1,7 +1,7 @@
 //! Folding one server event into the confirmed state.
 
-use super::event::Event;
-use super::parts::Part;
+use super::event::ThreadEvent;
+use super::parts::StreamPosition;
 use super::run::Starts;
 use super::snapshot::Snapshot;
 use super::standing::RunStatus;
@@ -20,8 +20,8 @@ impl<V: Value> Thread<V> {
     /// # Errors
     /// [`Error::UnknownMessage`] for text of a message that does not exist, those of the reducers,
     /// of [`apply_patch`], and [`Error::InvalidArgument`]; the state is then unchanged.
-    pub fn receive(&mut self, event: Event<V>) -> Result<Option<V>, Error> {
-        self.receive_part(Part { id: None, key: None }, event)
+    pub fn receive(&mut self, event: ThreadEvent<V>) -> Result<Option<V>, Error> {
+        self.receive_at(StreamPosition { id: None, key: None }, event)
     }
 
     /// Folds the event of a stream's part, once: one of the run's last 256 parts that comes again
@@ -31,33 +31,37 @@ impl<V: Value> Thread<V> {
     /// Those of [`Thread::receive`].
     ///
     /// ```
-    /// use threadfold::{Event, Part, RunStatus, Thread, json};
+    /// use threadfold::{ThreadEvent, StreamPosition, RunStatus, Thread, json};
     ///
     /// let mut thread = Thread::new(None, &json!({}))?;
-    /// let part = |id: &str| Part { id: Some(json!(id)), key: None };
-    /// thread.receive_part(part("1"), Event::RunStarted { id: Some(json!("r")), joined: None })?;
+    /// let part = |id: &str| StreamPosition { id: Some(json!(id)), key: None };
+    /// thread.receive_at(part("1"), ThreadEvent::RunStarted { id: Some(json!("r")), joined: None })?;
     /// let message = json!({ "type": "ai", "id": "a", "content": "" });
-    /// let begins = Event::Message { message, after: None, streaming: true };
-    /// thread.receive_part(part("2"), begins)?;
+    /// let begins = ThreadEvent::Message { message, after: None, streaming: true };
+    /// thread.receive_at(part("2"), begins)?;
     /// for _ in 0..2 {
-    ///     let text = Event::Text { id: json!("a"), text: json!("Hi") };
-    ///     thread.receive_part(part("3"), text)?;
+    ///     let text = ThreadEvent::Text { id: json!("a"), text: json!("Hi") };
+    ///     thread.receive_at(part("3"), text)?;
     /// }
     /// assert_eq!(thread.state()["messages"][0]["content"], "Hi");
     /// assert_eq!(thread.run().status, RunStatus::Streaming);
     /// assert_eq!(thread.run().last_event_id, Some(json!("3")));
     /// # Ok::<(), threadfold::Error>(())
     /// ```
-    pub fn receive_part(&mut self, part: Part<V>, event: Event<V>) -> Result<Option<V>, Error> {
+    pub fn receive_at(
+        &mut self,
+        part: StreamPosition<V>,
+        event: ThreadEvent<V>,
+    ) -> Result<Option<V>, Error> {
         if !V::intact() {
             return Err(Error::value("an event", "readable"));
         }
-        if let Event::Disconnected { error } = event {
+        if let ThreadEvent::Disconnected { error } = event {
             self.disconnected(error);
             return Ok(None);
         }
         let starts = match &event {
-            Event::RunStarted { id, joined } => {
+            ThreadEvent::RunStarted { id, joined } => {
                 let repeats = *joined != Some(false) && id.is_some() && self.is_run(id.as_ref());
                 Some((self.starts(id.as_ref(), *joined), repeats))
             }
@@ -72,40 +76,44 @@ impl<V: Value> Thread<V> {
         Ok(folded)
     }
 
-    fn fold_event(&mut self, event: Event<V>, starts: Option<Starts>) -> Result<Option<V>, Error> {
+    fn fold_event(
+        &mut self,
+        event: ThreadEvent<V>,
+        starts: Option<Starts>,
+    ) -> Result<Option<V>, Error> {
         let mut drift = Vec::new();
         match event {
-            Event::Disconnected { .. } => {}
-            Event::Text { id, text } => {
+            ThreadEvent::Disconnected { .. } => {}
+            ThreadEvent::Text { id, text } => {
                 let position = self.messages.append_to(&id, &text)?;
                 self.message_grew(position);
                 self.look_at(&id, true);
             }
-            Event::RunStarted { id, .. } => {
+            ThreadEvent::RunStarted { id, .. } => {
                 let starts = starts.unwrap_or(Starts::Another);
                 self.start_run(starts, id.filter(|id| id.kind() == Kind::String));
             }
-            Event::RunFinished { interrupts, stopped, folded } => {
+            ThreadEvent::RunFinished { interrupts, stopped, folded } => {
                 self.finish_run(folded, &mut drift);
                 self.ended_unseen();
                 self.standing.finish(interrupts);
                 self.server_took(stopped);
             }
-            Event::RunError { error } => {
+            ThreadEvent::RunError { error } => {
                 self.fail_run(&error);
                 self.ended_unseen();
                 self.standing.set(RunStatus::Error, Some(error));
             }
-            Event::Message { message, after, streaming } => {
+            ThreadEvent::Message { message, after, streaming } => {
                 self.receive_message(&message, after.as_ref(), streaming)?;
             }
-            Event::MessageFinished { id } => self.finish_message(&id),
-            Event::Messages { messages, client_roles, partial } => {
+            ThreadEvent::MessageFinished { id } => self.finish_message(&id),
+            ThreadEvent::Messages { messages, client_roles, partial } => {
                 let snapshot = Snapshot { messages, client_roles, partial };
                 self.take_messages(snapshot, &mut drift)?;
             }
-            Event::Update { update } => self.receive_update(&update)?,
-            Event::Values { values, partial } => {
+            ThreadEvent::Update { update } => self.receive_update(&update)?,
+            ThreadEvent::Values { values, partial } => {
                 fields_in(&values, "values")?;
                 let fields = self.fields_of(&values)?;
                 if let Some(messages) = values.get_owned(MESSAGES) {
@@ -115,7 +123,7 @@ impl<V: Value> Thread<V> {
                 self.take_fields(fields, &mut drift);
                 self.server_has_shown(&values);
             }
-            Event::State { values, own } => {
+            ThreadEvent::State { values, own } => {
                 fields_in(&values, "a state")?;
                 let fields = self.fields_of(&values)?;
                 self.take_fields(fields, &mut drift);
@@ -124,7 +132,7 @@ impl<V: Value> Thread<V> {
                     None => self.server_has_shown(&values),
                 }
             }
-            Event::Delta { operations } => {
+            ThreadEvent::Delta { operations } => {
                 let patched = apply_patch(&self.fields, &operations)?;
                 fields_in(&patched, "a patched state")?;
                 if patched.get(MESSAGES).is_some() {

@@ -3,13 +3,13 @@
 
 use serde_json::json;
 
-use crate::{Event, Field, FieldReducer, Json, Schema, Thread, Value};
+use crate::{Field, FieldReducer, Json, Schema, Thread, ThreadEvent, Value};
 
 fn add(id: &str) -> Json {
     json!({ "messages": [{ "type": "human", "id": id, "content": id }] }).into()
 }
 
-fn hear(thread: &mut Thread<Json>, event: Event<Json>) {
+fn hear(thread: &mut Thread<Json>, event: ThreadEvent<Json>) {
     assert!(thread.receive(event).unwrap().is_none());
 }
 
@@ -19,13 +19,13 @@ fn streaming() -> Thread<Json> {
     thread.optimistic(add("1")).unwrap();
     thread.optimistic(add("2")).unwrap();
     let message = json!({ "type": "ai", "id": "a", "content": "" }).into();
-    hear(&mut thread, Event::Message { message, after: None, streaming: true });
+    hear(&mut thread, ThreadEvent::Message { message, after: None, streaming: true });
     thread.state();
     thread
 }
 
 fn grow(thread: &mut Thread<Json>) {
-    hear(thread, Event::Text { id: "a".into(), text: "x".into() });
+    hear(thread, ThreadEvent::Text { id: "a".into(), text: "x".into() });
 }
 
 #[test]
@@ -62,12 +62,12 @@ fn of_many_that_grow_nothing_is_remembered() {
     let mut thread = streaming();
     for id in 0..40 {
         let message = json!({ "type": "ai", "id": id.to_string() + "b", "content": "" }).into();
-        hear(&mut thread, Event::Message { message, after: None, streaming: true });
+        hear(&mut thread, ThreadEvent::Message { message, after: None, streaming: true });
     }
     thread.state();
     for id in 0..40 {
         let key = (id.to_string() + "b").into();
-        hear(&mut thread, Event::Text { id: key, text: "x".into() });
+        hear(&mut thread, ThreadEvent::Text { id: key, text: "x".into() });
         let grown = thread.woven.as_ref().map(|woven| woven.grown.len());
         assert_eq!(grown, Some(id + 1).filter(|count| *count <= 16));
     }
@@ -80,7 +80,7 @@ fn a_settled_update_has_its_own_fields_looked_at_again_and_no_others() {
     let first = thread.optimistic(field("topic")).unwrap();
     thread.optimistic(field("topic")).unwrap();
     thread.optimistic(field("mood")).unwrap();
-    hear(&mut thread, Event::RunStarted { id: None, joined: None });
+    hear(&mut thread, ThreadEvent::RunStarted { id: None, joined: None });
     assert_eq!(thread.pending().count(), 3);
     assert!(thread.settle(&first).unwrap());
     assert!(!thread.stale.writes);
@@ -96,12 +96,12 @@ fn what_is_the_servers_is_found_out_again_for_any_number_of_fields() {
         let update = || fields().fold(Json::object(), |all, (key, it)| all.with(&key, it));
         let first = thread.optimistic(update()).unwrap();
         thread.optimistic(update()).unwrap();
-        hear(&mut thread, Event::RunStarted { id: None, joined: None });
+        hear(&mut thread, ThreadEvent::RunStarted { id: None, joined: None });
         assert!(thread.settle(&first).unwrap());
         // Few are looked at one by one, many on demand: each would be searched for.
         assert_eq!(thread.stale.writes, count > 8);
         assert_eq!(thread.pending().count(), 1);
-        hear(&mut thread, Event::State { values: Json::object(), own: None });
+        hear(&mut thread, ThreadEvent::State { values: Json::object(), own: None });
         assert_eq!(thread.pending().count(), 0);
     }
 }
@@ -121,10 +121,10 @@ fn a_result_after_the_last_one_is_inserted_without_a_search() {
     let mut thread = streaming();
     let put = |thread: &mut Thread<Json>, id: u32| {
         let message = json!({ "type": "tool", "id": id.to_string() + "r", "content": "" }).into();
-        hear(thread, Event::Message { message, after: Some("a".into()), streaming: false });
+        hear(thread, ThreadEvent::Message { message, after: Some("a".into()), streaming: false });
     };
     let message = json!({ "type": "ai", "id": "b", "content": "" }).into();
-    hear(&mut thread, Event::Message { message, after: None, streaming: true });
+    hear(&mut thread, ThreadEvent::Message { message, after: None, streaming: true });
     for id in 1..10 {
         put(&mut thread, id);
         assert_eq!(thread.behind, Some([0, id, id + 2]));
@@ -138,11 +138,11 @@ fn what_was_sent_comes_one_by_one_without_a_search() {
     for id in ["1", "2", "3", "4"] {
         thread.optimistic(add(id)).unwrap();
     }
-    hear(&mut thread, Event::RunStarted { id: None, joined: None });
+    hear(&mut thread, ThreadEvent::RunStarted { id: None, joined: None });
     let say = |thread: &mut Thread<Json>, id: &str, after: Option<&str>| {
         let message = json!({ "type": "human", "id": id, "content": id }).into();
         let after = after.map(Json::from);
-        hear(thread, Event::Message { message, after, streaming: false });
+        hear(thread, ThreadEvent::Message { message, after, streaming: false });
     };
     say(&mut thread, "1", None);
     assert!(thread.places.head.is_some());
@@ -170,10 +170,10 @@ fn what_was_sent_comes_one_by_one_without_a_search() {
 fn a_result_at_the_end_keeps_the_places_of_sent_messages() {
     let mut thread = Thread::new(None, &add("0")).unwrap();
     thread.optimistic(add("1")).unwrap();
-    hear(&mut thread, Event::RunStarted { id: None, joined: None });
+    hear(&mut thread, ThreadEvent::RunStarted { id: None, joined: None });
     let say = |thread: &mut Thread<Json>, kind: &str, id: &str, after: Option<Json>| {
         let message = json!({ "type": kind, "id": id, "content": id }).into();
-        hear(thread, Event::Message { message, after, streaming: false });
+        hear(thread, ThreadEvent::Message { message, after, streaming: false });
     };
     say(&mut thread, "ai", "a", None);
     thread.state();

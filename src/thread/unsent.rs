@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::event::Event;
+use super::event::ThreadEvent;
 use super::pending::UpdateStatus;
 use super::{MESSAGES, Thread};
 use crate::error::Error;
@@ -24,11 +24,11 @@ impl<V: Value> Thread<V> {
     ///
     /// ```
     /// use serde_json::json;
-    /// use threadfold::{Event, Thread};
+    /// use threadfold::{ThreadEvent, Thread};
     ///
     /// let mut thread = Thread::new(None, &json!({}))?;
     /// let values = json!({ "mood": "calm", "tools": [{ "name": "a" }] });
-    /// thread.receive(Event::State { values, own: None })?;
+    /// thread.receive(ThreadEvent::State { values, own: None })?;
     /// thread.optimistic(json!({ "mood": "curious", "tools": [{ "name": "b" }] }))?;
     /// assert_eq!(thread.unsent_fields()?, json!({ "mood": "curious", "tools": [{ "name": "b" }] }));
     /// # Ok::<(), threadfold::Error>(())
@@ -76,7 +76,7 @@ impl<V: Value> Thread<V> {
         }
         let schema = (!self.rules.open).then(|| self.rules.schema.clone());
         let mut other = Self::new(schema, &V::object())?;
-        other.receive(Event::Values { values: self.confirmed(), partial: false })?;
+        other.receive(ThreadEvent::Values { values: self.confirmed(), partial: false })?;
         for update in &rest {
             // One that changes only what failed shows nothing.
             let update = other.without_removals(update);

@@ -2,7 +2,7 @@
 //! the model and to a thread.
 
 use serde_json::json;
-use threadfold::{Event, Field, FieldReducer, MessageRules, Schema, Thread, Value};
+use threadfold::{Field, FieldReducer, MessageRules, Schema, Thread, ThreadEvent, Value};
 
 use super::model::{Change, Local, Message, Model, State, Update, Write};
 
@@ -347,46 +347,49 @@ impl Letter {
             }
             Start => {
                 *runs += 1;
-                Event::RunStarted {
+                ThreadEvent::RunStarted {
                     id: Some(V::of(json!(format!("r{runs}")))),
                     joined: Some(false),
                 }
             }
-            Join => {
-                Event::RunStarted { id: Some(V::of(json!(format!("r{runs}")))), joined: Some(true) }
-            }
+            Join => ThreadEvent::RunStarted {
+                id: Some(V::of(json!(format!("r{runs}")))),
+                joined: Some(true),
+            },
             StartAgain(part) => {
                 let id = Some(V::of(json!(format!("r{runs}"))));
-                let start = Event::RunStarted { id, joined: None };
-                return thread.receive_part(part_of(part), start).unwrap();
+                let start = ThreadEvent::RunStarted { id, joined: None };
+                return thread.receive_at(part_of(part), start).unwrap();
             }
-            Unnamed => Event::RunStarted { id: None, joined: None },
+            Unnamed => ThreadEvent::RunStarted { id: None, joined: None },
             Part(id) => {
                 let update = V::of(json!({ "log": [id] }));
-                return thread.receive_part(part_of(Some(id)), Event::Update { update }).unwrap();
+                return thread
+                    .receive_at(part_of(Some(id)), ThreadEvent::Update { update })
+                    .unwrap();
             }
             Interrupt => {
                 let interrupts = Some(V::of(json!(["i"])));
-                Event::RunFinished { interrupts, stopped: false, folded: false }
+                ThreadEvent::RunFinished { interrupts, stopped: false, folded: false }
             }
-            Stopped => Event::RunFinished { interrupts: None, stopped: true, folded: false },
-            Disconnect => Event::Disconnected { error: None },
-            Finish => Event::run_finished(),
-            Fail => Event::RunError { error: V::of(json!("down")) },
+            Stopped => ThreadEvent::RunFinished { interrupts: None, stopped: true, folded: false },
+            Disconnect => ThreadEvent::Disconnected { error: None },
+            Finish => ThreadEvent::run_finished(),
+            Fail => ThreadEvent::RunError { error: V::of(json!("down")) },
             Has | Lacks | Partial => {
                 let Said { messages, topic, log } = said(self);
                 let mut values =
                     json!({ "messages": messages.iter().map(dict).collect::<Vec<_>>() });
                 topic.into_iter().for_each(|topic| values["topic"] = json!(topic[0]));
                 log.into_iter().for_each(|log| values["log"] = json!(log));
-                Event::Values { values: V::of(values), partial: self == Partial }
+                ThreadEvent::Values { values: V::of(values), partial: self == Partial }
             }
             Renamed => whole(&message("human", "server's", "1")),
             Echo(id) => whole(&message("human", id, id)),
             Stream => {
                 let message = V::of(dict(&message("ai", "a", "")));
-                hear(thread, Event::Message { message, after: None, streaming: true });
-                Event::Text { id: V::of(json!("a")), text: V::of(json!("H")) }
+                hear(thread, ThreadEvent::Message { message, after: None, streaming: true });
+                ThreadEvent::Text { id: V::of(json!("a")), text: V::of(json!("H")) }
             }
             Whole => whole(&message("ai", "a", "Hi")),
             Settle(at) | FailUpdate(at) | Retry(at) | Rollback(at) => {
@@ -412,13 +415,13 @@ impl Letter {
             }
             NodeUpdate => {
                 let messages = node_update().iter().map(dict).collect::<Vec<_>>();
-                Event::Update { update: V::of(json!({ "messages": messages })) }
+                ThreadEvent::Update { update: V::of(json!({ "messages": messages })) }
             }
             NodeRemoves(id) => {
                 let removal = json!({ "type": "remove", "id": id });
                 let update = V::of(json!({ "messages": [removal] }));
                 // That of an unknown message is refused.
-                let _ = thread.receive(Event::Update { update });
+                let _ = thread.receive(ThreadEvent::Update { update });
                 return None;
             }
             Reload => {
@@ -436,16 +439,16 @@ impl Letter {
     }
 }
 
-fn part_of<V: Heap>(id: Option<&str>) -> threadfold::Part<V> {
-    threadfold::Part { id: id.map(|id| V::of(json!(id))), key: None }
+fn part_of<V: Heap>(id: Option<&str>) -> threadfold::StreamPosition<V> {
+    threadfold::StreamPosition { id: id.map(|id| V::of(json!(id))), key: None }
 }
 
 fn node_update() -> [Message; 2] {
     [message("human", "0", "old"), message("human", "server's", "1")]
 }
 
-fn whole<V: Heap>(message: &Message) -> Event<V> {
-    Event::Message { message: V::of(dict(message)), after: None, streaming: false }
+fn whole<V: Heap>(message: &Message) -> ThreadEvent<V> {
+    ThreadEvent::Message { message: V::of(dict(message)), after: None, streaming: false }
 }
 
 fn dict(message: &Message) -> serde_json::Value {

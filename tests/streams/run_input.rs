@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use threadfold::ag_ui::{Fold, Resume, RunAgentInput};
-use threadfold::{CustomReducer, Event, Field, FieldReducer, Json, Schema, Thread};
+use threadfold::{CustomReducer, Field, FieldReducer, Json, Schema, Thread, ThreadEvent};
 
 use super::recording::empty_thread;
 
@@ -133,7 +133,7 @@ fn a_field_is_sent_as_the_update_that_leads_to_its_value() {
     let mut thread = Thread::<Json>::new(Some(schema), &json!({ "todos": [] }).into()).unwrap();
     let values = json!({ "log": ["a"], "facts": { "x": 1 }, "files": { "f": { "content": "1" } },
         "todos": [], "mood": "calm", "hidden": 5 });
-    thread.receive(Event::State { values: values.into(), own: None }).unwrap();
+    thread.receive(ThreadEvent::State { values: values.into(), own: None }).unwrap();
     assert_eq!(thread.unsent_fields().unwrap(), json!({}));
 
     shown(

@@ -4,7 +4,7 @@ use crate::seeded;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use threadfold::{Event, Thread};
+use threadfold::{Thread, ThreadEvent};
 
 use super::{ai, hear, human, ids, message, snapshot, started, text, thread_of};
 
@@ -12,8 +12,8 @@ fn result(id: &str) -> Value {
     json!({ "type": "tool", "id": id, "tool_call_id": "c", "content": id })
 }
 
-fn behind(message: Value, after: &str) -> Event<Value> {
-    Event::Message { message, after: Some(json!(after)), streaming: false }
+fn behind(message: Value, after: &str) -> ThreadEvent<Value> {
+    ThreadEvent::Message { message, after: Some(json!(after)), streaming: false }
 }
 
 #[test]
@@ -137,8 +137,8 @@ fn say(thread: &mut Thread<Value>, word: &Word, runs: usize) {
             return;
         }
         Word::Start => started(&format!("r{runs}")),
-        Word::End(true) => Event::run_finished(),
-        Word::End(false) => Event::RunError { error: json!("down") },
+        Word::End(true) => ThreadEvent::run_finished(),
+        Word::End(false) => ThreadEvent::RunError { error: json!("down") },
         Word::Say { id, tool, after: Some(after) } => behind(named(*id, *tool), &after.to_string()),
         Word::Say { id, tool, after: None } => message(named(*id, *tool)),
         Word::Grow(id) => text(&id.to_string(), "x"),
@@ -166,7 +166,7 @@ proptest! {
                     put(&mut list, id, tool, after);
                     let after = after.map(|after| json!(after.to_string()));
                     let message = named(id, tool);
-                    hear(&mut thread, [Event::Message { message, after, streaming: false }]);
+                    hear(&mut thread, [ThreadEvent::Message { message, after, streaming: false }]);
                 }
                 Step::Grow(id) => {
                     let is_there = list.iter().any(|own| own.0 == id);
@@ -175,7 +175,7 @@ proptest! {
                 Step::Remove(id) => {
                     list.retain(|own| own.0 != id);
                     let removal = json!({ "type": "remove", "id": id.to_string() });
-                    let _ = thread.receive(Event::Update { update: json!({ "messages": [removal] }) });
+                    let _ = thread.receive(ThreadEvent::Update { update: json!({ "messages": [removal] }) });
                 }
             }
             let expected: Vec<String> = list.iter().map(|own| own.0.to_string()).collect();

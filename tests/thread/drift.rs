@@ -1,7 +1,7 @@
 //! Drift: snapshots that contradict a prediction, and those that don't.
 
 use serde_json::{Value, json};
-use threadfold::{Event, Field, FieldReducer, Lifetime, MessageRules, Schema, Thread};
+use threadfold::{Field, FieldReducer, Lifetime, MessageRules, Schema, Thread, ThreadEvent};
 
 use super::{ai, hear, message, snapshot, started, streamed, text, thread_of};
 
@@ -66,10 +66,10 @@ fn contents_of_different_forms_cannot_be_compared() {
 fn what_a_node_adds_is_a_prediction() {
     let mut thread = thread_of(&[]);
     let update = json!({ "messages": [ai("1", "a")] });
-    hear(&mut thread, [Event::Update { update }]);
+    hear(&mut thread, [ThreadEvent::Update { update }]);
     assert!(thread.receive(snapshot(&[ai("1", "b")])).unwrap().is_some());
     let update = json!({ "messages": ai("2", "a") });
-    hear(&mut thread, [Event::Update { update }]);
+    hear(&mut thread, [ThreadEvent::Update { update }]);
     assert!(thread.receive(snapshot(&[ai("1", "b"), ai("2", "b")])).unwrap().is_some());
 }
 
@@ -83,10 +83,13 @@ fn a_streaming_message_does_not_count_as_a_prediction() {
 fn what_one_run_predicted_is_forgotten_when_another_starts() {
     let mut thread = open();
     hear(&mut thread, [started("r"), message(ai("1", "a")), update(json!({ "log": [1] }))]);
-    hear(&mut thread, [Event::run_finished(), started("s")]);
+    hear(&mut thread, [ThreadEvent::run_finished(), started("s")]);
     hear(
         &mut thread,
-        [snapshot(&[ai("1", "b")]), Event::State { values: json!({ "log": [2] }), own: None }],
+        [
+            snapshot(&[ai("1", "b")]),
+            ThreadEvent::State { values: json!({ "log": [2] }), own: None },
+        ],
     );
 }
 
@@ -94,14 +97,14 @@ fn what_one_run_predicted_is_forgotten_when_another_starts() {
 fn only_fields_that_a_known_reducer_keeps_are_predicted() {
     let mut thread = open();
     hear(&mut thread, [update(json!({ "log": [1], "note": [1] }))]);
-    let said = Event::State { values: json!({ "log": [2], "note": [2] }), own: None };
+    let said = ThreadEvent::State { values: json!({ "log": [2], "note": [2] }), own: None };
     let log = json!([{ "op": "replace", "path": "/log/0", "value": 2 }]);
     assert_eq!(thread.receive(said).unwrap(), Some(log));
     let mut thread = thread_of(&[]);
     hear(&mut thread, [update(json!({ "files": { "/a": { "content": "1" } }, "topic": "a" }))]);
     let said = json!({ "files": { "/a": { "content": "2" } }, "topic": "b" });
     let files = json!([{ "op": "replace", "path": "/files/~1a/content", "value": "2" }]);
-    let drift = thread.receive(Event::State { values: said, own: None }).unwrap();
+    let drift = thread.receive(ThreadEvent::State { values: said, own: None }).unwrap();
     assert_eq!(
         drift,
         Some(files),
@@ -109,8 +112,8 @@ fn only_fields_that_a_known_reducer_keeps_are_predicted() {
     );
 }
 
-fn update(update: Value) -> Event<Value> {
-    Event::Update { update }
+fn update(update: Value) -> ThreadEvent<Value> {
+    ThreadEvent::Update { update }
 }
 
 /// Makes a thread with one field that is kept, and one that is not.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use threadfold::unstable::Holds;
 use threadfold::value::Found;
-use threadfold::{Event, Thread};
+use threadfold::{Thread, ThreadEvent};
 
 use super::{ai, failed, hear, human, message, started, streamed, text, thread_of};
 
@@ -29,7 +29,10 @@ fn full() -> Thread<Value> {
     }
     thread.retry(&failing[0]);
     hear(&mut thread, [started("own-run"), streamed("own-b"), message(ai("own-c", "own"))]);
-    hear(&mut thread, [failed(), Event::RunStarted { id: Some(json!("own-s")), joined: None }]);
+    hear(
+        &mut thread,
+        [failed(), ThreadEvent::RunStarted { id: Some(json!("own-s")), joined: None }],
+    );
     hear(&mut thread, [streamed("own-d")]);
     thread
         .update(json!({ "messages": [human("own-2", "own local")], "mood": "own mood" }))
@@ -48,7 +51,7 @@ fn every_value_that_is_held_is_visited() {
     for value in [&state, &confirmed, &record["run"]["id"], &record["pending"][0]["update"]] {
         assert!(held.contains(&value.to_string()), "{value} is held");
     }
-    hear(&mut thread, [Event::State { values: json!({ "new": 1 }), own: None }]);
+    hear(&mut thread, [ThreadEvent::State { values: json!({ "new": 1 }), own: None }]);
     let left = [thread.state(), thread.confirmed(), thread.to_json(), thread.streaming()];
     for value in left {
         assert!(!value.to_string().contains("own"), "nothing is left in {value}");
@@ -61,7 +64,7 @@ fn what_was_added_since_the_last_look_is_visited() {
     thread.state();
     thread.optimistic(json!({ "messages": [human("own-4", "own last")] })).unwrap();
     empty(&mut thread);
-    hear(&mut thread, [Event::State { values: json!({ "new": 1 }), own: None }]);
+    hear(&mut thread, [ThreadEvent::State { values: json!({ "new": 1 }), own: None }]);
     assert!(!thread.state().to_string().contains("own"));
 }
 

@@ -7,7 +7,8 @@ use proptest::option;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use threadfold::{
-    Error, Event, Field, FieldReducer, MessageRules, Schema, Thread, UpdateStatus, apply_patch,
+    Error, Field, FieldReducer, MessageRules, Schema, Thread, ThreadEvent, UpdateStatus,
+    apply_patch,
 };
 
 mod behind;
@@ -29,34 +30,34 @@ fn thread_of(messages: &[Value]) -> Thread<Value> {
     Thread::new(None, &json!({ "messages": messages })).unwrap()
 }
 
-fn hear(thread: &mut Thread<Value>, events: impl IntoIterator<Item = Event<Value>>) {
+fn hear(thread: &mut Thread<Value>, events: impl IntoIterator<Item = ThreadEvent<Value>>) {
     for event in events {
         assert_eq!(thread.receive(event).unwrap(), None);
     }
 }
 
-fn started(id: &str) -> Event<Value> {
-    Event::RunStarted { id: Some(json!(id)), joined: None }
+fn started(id: &str) -> ThreadEvent<Value> {
+    ThreadEvent::RunStarted { id: Some(json!(id)), joined: None }
 }
 
-fn message(message: Value) -> Event<Value> {
-    Event::Message { message, after: None, streaming: false }
+fn message(message: Value) -> ThreadEvent<Value> {
+    ThreadEvent::Message { message, after: None, streaming: false }
 }
 
-fn streamed(id: &str) -> Event<Value> {
-    Event::Message { message: ai(id, ""), after: None, streaming: true }
+fn streamed(id: &str) -> ThreadEvent<Value> {
+    ThreadEvent::Message { message: ai(id, ""), after: None, streaming: true }
 }
 
-fn text(id: &str, text: &str) -> Event<Value> {
-    Event::Text { id: json!(id), text: json!(text) }
+fn text(id: &str, text: &str) -> ThreadEvent<Value> {
+    ThreadEvent::Text { id: json!(id), text: json!(text) }
 }
 
-fn snapshot(messages: &[Value]) -> Event<Value> {
-    Event::Messages { messages: json!(messages), client_roles: None, partial: false }
+fn snapshot(messages: &[Value]) -> ThreadEvent<Value> {
+    ThreadEvent::Messages { messages: json!(messages), client_roles: None, partial: false }
 }
 
-fn failed() -> Event<Value> {
-    Event::RunError { error: json!("down") }
+fn failed() -> ThreadEvent<Value> {
+    ThreadEvent::RunError { error: json!("down") }
 }
 
 fn ids(state: &Value) -> Vec<&str> {
@@ -148,14 +149,14 @@ fn a_run_from_its_start_again_is_the_run_once() {
             started("r"),
             streamed("a"),
             text("a", "Hello"),
-            Event::Update { update: json!({ "files": { "/a": {} } }) },
-            Event::Values { values: values.clone(), partial: false },
-            Event::run_finished(),
+            ThreadEvent::Update { update: json!({ "files": { "/a": {} } }) },
+            ThreadEvent::Values { values: values.clone(), partial: false },
+            ThreadEvent::run_finished(),
         ]
     };
     hear(&mut thread, run());
     let once = thread.state();
-    let joined = || Event::RunStarted { id: Some(json!("r")), joined: Some(true) };
+    let joined = || ThreadEvent::RunStarted { id: Some(json!("r")), joined: Some(true) };
     hear(&mut thread, [joined()].into_iter().chain(run().into_iter().skip(1).take(1)));
     assert_eq!(ids(&thread.state()), ["0", "q", "a"]);
     assert_eq!(thread.state()["topic"], "x");
@@ -169,13 +170,13 @@ fn a_run_from_its_start_again_is_the_run_once() {
 fn a_run_that_began_without_an_id_takes_the_one_it_gets() {
     let mut thread = thread_of(&[]);
     thread.optimistic(json!({ "messages": [human("1", "a")] })).unwrap();
-    hear(&mut thread, [Event::RunStarted { id: None, joined: None }]);
+    hear(&mut thread, [ThreadEvent::RunStarted { id: None, joined: None }]);
     thread.optimistic(json!({ "messages": [human("2", "b")] })).unwrap();
     hear(&mut thread, [started("r")]);
     assert_eq!(statuses(&mut thread), [UpdateStatus::Sent, UpdateStatus::Pending]);
     hear(&mut thread, [snapshot(&[human("1", "a")]), started("r")]);
     assert_eq!(statuses(&mut thread), [UpdateStatus::Sent, UpdateStatus::Pending]);
-    hear(&mut thread, [snapshot(&[human("1", "a")]), Event::run_finished()]);
+    hear(&mut thread, [snapshot(&[human("1", "a")]), ThreadEvent::run_finished()]);
     assert_eq!(ids(&thread.state()), ["1", "2"]);
 }
 
@@ -198,7 +199,10 @@ fn snapshots_rename_results_and_leave_messages_in_flight() {
     hear(&mut thread, [snapshot(&[ai("1", "calling"), result("server"), ai("2", "So")])]);
     assert_eq!(ids(&thread.state()), ["1", "server", "2"]);
     assert_eq!(thread.state()["messages"][2]["content"], "So it");
-    hear(&mut thread, [snapshot(&[ai("1", "calling")]), Event::run_finished(), snapshot(&[])]);
+    hear(
+        &mut thread,
+        [snapshot(&[ai("1", "calling")]), ThreadEvent::run_finished(), snapshot(&[])],
+    );
     assert_eq!(ids(&thread.state()), Vec::<&str>::new());
 }
 
@@ -208,13 +212,18 @@ fn drift_is_the_way_from_the_predicted_to_the_actual() {
     let messages = Field::new(FieldReducer::Messages(MessageRules::LangGraph));
     let schema = Schema::new(vec![("messages".to_owned(), messages), log]).unwrap();
     let mut thread = Thread::new(Some(schema), &json!({})).unwrap();
-    hear(&mut thread, [message(ai("1", "a")), Event::Update { update: json!({ "log": [1] }) }]);
+    hear(
+        &mut thread,
+        [message(ai("1", "a")), ThreadEvent::Update { update: json!({ "log": [1] }) }],
+    );
     let predicted = thread.confirmed();
     let values = json!({ "messages": [ai("1", "b")], "log": [1, 2] });
-    let drift =
-        thread.receive(Event::Values { values: values.clone(), partial: false }).unwrap().unwrap();
+    let drift = thread
+        .receive(ThreadEvent::Values { values: values.clone(), partial: false })
+        .unwrap()
+        .unwrap();
     assert_eq!(apply_patch(&predicted, &drift).unwrap(), values);
-    hear(&mut thread, [Event::Values { values, partial: false }]);
+    hear(&mut thread, [ThreadEvent::Values { values, partial: false }]);
 }
 
 #[test]
@@ -259,34 +268,35 @@ fn anything() -> impl Strategy<Value = Value> {
     nested.boxed()
 }
 
-fn event() -> impl Strategy<Value = Event<Value>> {
+fn event() -> impl Strategy<Value = ThreadEvent<Value>> {
     let maybe = || option::of(anything());
     prop_oneof![
         (maybe(), option::of(any::<bool>()))
-            .prop_map(|(id, joined)| Event::RunStarted { id, joined }),
+            .prop_map(|(id, joined)| ThreadEvent::RunStarted { id, joined }),
         Just(started("r")),
-        Just(Event::run_finished()),
-        anything().prop_map(|error| Event::RunError { error }),
+        Just(ThreadEvent::run_finished()),
+        anything().prop_map(|error| ThreadEvent::RunError { error }),
         (anything(), maybe(), any::<bool>()).prop_map(|(message, after, streaming)| {
-            Event::Message { message, after, streaming }
+            ThreadEvent::Message { message, after, streaming }
         }),
-        (anything(), anything()).prop_map(|(id, text)| Event::Text { id, text }),
+        (anything(), anything()).prop_map(|(id, text)| ThreadEvent::Text { id, text }),
         ("[123]", "[ab]").prop_map(|(id, it)| text(&id, &it)),
-        anything().prop_map(|id| Event::MessageFinished { id }),
+        anything().prop_map(|id| ThreadEvent::MessageFinished { id }),
         (anything(), maybe(), any::<bool>()).prop_map(|(messages, client_roles, partial)| {
-            Event::Messages { messages, client_roles, partial }
+            ThreadEvent::Messages { messages, client_roles, partial }
         }),
-        anything().prop_map(|update| Event::Update { update }),
-        (anything(), any::<bool>()).prop_map(|(values, partial)| Event::Values { values, partial }),
-        anything().prop_map(|values| Event::State { values, own: None }),
-        anything().prop_map(|operations| Event::Delta { operations }),
+        anything().prop_map(|update| ThreadEvent::Update { update }),
+        (anything(), any::<bool>())
+            .prop_map(|(values, partial)| ThreadEvent::Values { values, partial }),
+        anything().prop_map(|values| ThreadEvent::State { values, own: None }),
+        anything().prop_map(|operations| ThreadEvent::Delta { operations }),
     ]
 }
 
 /// A user's action: an update of some kind, or a change of a pending update.
 #[derive(Debug, Clone)]
 enum Step {
-    Hear(Event<Value>),
+    Hear(ThreadEvent<Value>),
     Update(Value),
     Optimistic(Value),
     Change(u8, usize),

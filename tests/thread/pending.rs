@@ -1,7 +1,7 @@
 //! The list of pending updates.
 
 use serde_json::{Value, json};
-use threadfold::{Error, Event, Thread, UpdateStatus};
+use threadfold::{Error, Thread, ThreadEvent, UpdateStatus};
 
 use super::{ai, failed, hear, human, ids, message, snapshot, started, statuses, thread_of};
 
@@ -110,10 +110,10 @@ fn text_of_a_message_that_is_not_there_is_an_error() {
 fn another_run_does_not_replay_even_if_marked_as_joined() {
     let mut thread = thread_of(&[]);
     hear(&mut thread, [started("r"), message(ai("1", "a"))]);
-    hear(&mut thread, [Event::RunStarted { id: Some(json!("s")), joined: Some(true) }]);
+    hear(&mut thread, [ThreadEvent::RunStarted { id: Some(json!("s")), joined: Some(true) }]);
     assert_eq!(ids(&thread.state()), ["1"]);
     // Nor is the last one, unless it is named, once it has ended.
-    hear(&mut thread, [message(ai("2", "b")), Event::run_finished(), started("s")]);
+    hear(&mut thread, [message(ai("2", "b")), ThreadEvent::run_finished(), started("s")]);
     assert_eq!(ids(&thread.state()), ["1", "2"]);
     let mut thread = thread_of(&[]);
     hear(&mut thread, [started("r"), message(ai("1", "a")), started("r")]);
@@ -136,7 +136,7 @@ fn a_record_has_nothing_of_updates_that_are_gone() {
     thread.optimistic(add("1")).unwrap();
     hear(
         &mut thread,
-        [started("r"), message(human("1", "1")), Event::run_finished(), started("s")],
+        [started("r"), message(human("1", "1")), ThreadEvent::run_finished(), started("s")],
     );
     assert_eq!(empty(&mut thread), [json!([]), json!([]), json!([])]);
 }

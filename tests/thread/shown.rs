@@ -7,7 +7,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use threadfold::{
-    CustomReducer, Error, Event, Field, FieldReducer, Json, MessageRules, Schema, Thread,
+    CustomReducer, Error, Field, FieldReducer, Json, MessageRules, Schema, Thread, ThreadEvent,
     add_messages,
 };
 
@@ -146,7 +146,7 @@ fn what_it_makes_anew_and_equal_is_as_it_was() {
     let mut thread = Thread::new(Some(schema), &values).unwrap();
     thread.optimistic(json!({ "messages": [human("2", "b")] }).into()).unwrap();
     let message = human("1", "the server's").into();
-    thread.receive(Event::Message { message, after: None, streaming: false }).unwrap();
+    thread.receive(ThreadEvent::Message { message, after: None, streaming: false }).unwrap();
     let shown = json!([human("1", "the server's"), human("2", "b")]);
     assert_eq!(thread.state()["messages"], shown);
 }
@@ -159,7 +159,7 @@ fn what_one_update_removes_and_writes_again_is_one_edit() {
         &[human("1", "old"), ai("2", "")],
     );
     let update = thread.optimistic(json!({ "messages": again })).unwrap();
-    hear(&mut thread, [Event::RunStarted { id: None, joined: None }]);
+    hear(&mut thread, [ThreadEvent::RunStarted { id: None, joined: None }]);
     // The server took it: nothing is left of it.
     hear(&mut thread, [message(human("1", "new"))]);
     assert_eq!(thread.status(&update), None);
@@ -201,7 +201,7 @@ fn an_update_that_adds_and_removes_a_message_does_nothing() {
 fn a_field_that_the_schema_does_not_know_is_not_taken() {
     let mut thread = thread_by(FieldReducer::Messages(MessageRules::LangGraph), &[]);
     let _ = thread.update(json!({ "stranger": 1 }));
-    let _ = thread.receive(Event::Update { update: json!({ "stranger": 1 }) });
+    let _ = thread.receive(ThreadEvent::Update { update: json!({ "stranger": 1 }) });
     assert_eq!(thread.confirmed(), json!({ "messages": [] }));
 }
 

@@ -3,17 +3,18 @@
 use serde_json::{Value, json};
 use threadfold::value::Found;
 use threadfold::{
-    Error, Event, Field, FieldReducer, Json, MessageRules, Schema, Thread, UpdateStatus, Value as _,
+    Error, Field, FieldReducer, Json, MessageRules, Schema, Thread, ThreadEvent, UpdateStatus,
+    Value as _,
 };
 
 use super::{ai, failed, hear, human, ids, message, snapshot, started, streamed, text, thread_of};
 
-fn with_roles(messages: &[Value], roles: Value) -> Event<Value> {
-    Event::Messages { messages: json!(messages), client_roles: Some(roles), partial: false }
+fn with_roles(messages: &[Value], roles: Value) -> ThreadEvent<Value> {
+    ThreadEvent::Messages { messages: json!(messages), client_roles: Some(roles), partial: false }
 }
 
-fn some(messages: &[Value]) -> Event<Value> {
-    Event::Messages { messages: json!(messages), client_roles: None, partial: true }
+fn some(messages: &[Value]) -> ThreadEvent<Value> {
+    ThreadEvent::Messages { messages: json!(messages), client_roles: None, partial: true }
 }
 
 fn nameless(kind: &str, content: &str) -> Value {
@@ -94,10 +95,10 @@ fn only_a_new_message_is_one_that_the_run_took_along() {
     let mut thread = thread_of(&[human("0", "old")]);
     thread.optimistic(json!({ "messages": [human("1", "Hi")] })).unwrap();
     let update = json!({ "messages": [human("0", "Hi")] });
-    hear(&mut thread, [started("r"), Event::Update { update }]);
+    hear(&mut thread, [started("r"), ThreadEvent::Update { update }]);
     assert_eq!(ids(&thread.state()), ["0", "1"]);
     let update = json!({ "messages": [human("theirs", "Hi")] });
-    hear(&mut thread, [Event::Update { update }]);
+    hear(&mut thread, [ThreadEvent::Update { update }]);
     assert_eq!(ids(&thread.state()), ["0", "theirs"]);
     assert_eq!(thread.pending().count(), 0);
 }
@@ -184,7 +185,7 @@ fn a_partial_snapshot_removes_nothing_at_the_runs_end_either() {
         let mut thread = thread_of(&[human("0", "old")]);
         thread.optimistic(json!({ "messages": [human("1", "Hi")] })).unwrap();
         hear(&mut thread, [started("r"), event]);
-        let drift = thread.receive(Event::run_finished()).unwrap();
+        let drift = thread.receive(ThreadEvent::run_finished()).unwrap();
         (super::ids(&thread.state()).join(" "), drift)
     };
     assert_eq!(said(some(&[human("0", "old")])), ("0 1".to_owned(), None));
@@ -198,13 +199,13 @@ fn a_snapshot_other_than_a_list_of_messages_is_refused() {
     let schema = || Schema::new(vec![("messages".to_owned(), log.clone())]).unwrap();
     let mut thread = Thread::new(Some(schema()), &json!({ "messages": [] })).unwrap();
     for messages in [json!({}), json!([human("1", "a"), 7]), json!(["text"]), Value::Null] {
-        let event = Event::Messages { messages, client_roles: None, partial: false };
+        let event = ThreadEvent::Messages { messages, client_roles: None, partial: false };
         assert!(matches!(thread.receive(event), Err(Error::InvalidArgument { .. })));
     }
     hear(&mut thread, [snapshot(&[human("1", "a"), json!({ "type": "alien", "id": "2" })])]);
     assert_eq!(ids(&thread.state()), ["1", "2"]);
     // Such a reducer applies to updates, too: a message that comes again is there again.
-    hear(&mut thread, [Event::Update { update: json!({ "messages": [human("3", "b")] }) }]);
+    hear(&mut thread, [ThreadEvent::Update { update: json!({ "messages": [human("3", "b")] }) }]);
     assert_eq!(ids(&thread.state()), ["1", "2", "3"]);
     assert!(thread.update(json!({ "messages": [7] })).is_err());
     assert_eq!(ids(&thread.state()), ["1", "2", "3"]);
@@ -218,14 +219,14 @@ fn what_the_server_sends_back_as_it_was_written_stays_the_object_that_it_was() {
         let mut thread = Thread::new(None, &shared(json!({}))).unwrap();
         thread.optimistic(shared(json!({ "messages": [human("1", "Hi")] }))).unwrap();
         let written = first(&thread.state());
-        let run = Event::RunStarted { id: None, joined: None };
+        let run = ThreadEvent::RunStarted { id: None, joined: None };
         thread.receive(run).unwrap();
         let event = if whole {
             let messages = shared(json!([human("1", "Hi")]));
-            Event::Messages { messages, client_roles: None, partial: false }
+            ThreadEvent::Messages { messages, client_roles: None, partial: false }
         } else {
             let message = shared(human("1", "Hi"));
-            Event::Message { message, after: None, streaming: false }
+            ThreadEvent::Message { message, after: None, streaming: false }
         };
         thread.receive(event).unwrap();
         assert_eq!(thread.pending().count(), 0);

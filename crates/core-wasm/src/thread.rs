@@ -8,7 +8,7 @@ use super::schema::RawSchema;
 use super::{answer, heap, text, value};
 use threadfold::unstable::{self, Holds};
 use threadfold::value::{Kind, Value};
-use threadfold::{Error, Event, Part, Thread};
+use threadfold::{Error, StreamPosition, Thread, ThreadEvent};
 
 /// The core of the package's `Thread`.
 #[wasm_bindgen]
@@ -42,7 +42,7 @@ impl RawThread {
         key: i32,
     ) -> i32 {
         let (first, second, third) = (Handle::of(first), Handle::of(second), Handle::of(third));
-        let part = || Part { id: given(id), key: given(key) };
+        let part = || StreamPosition { id: given(id), key: given(key) };
         let thread = &mut self.0;
         // Nodes made in one call change in place; the commonest calls make none.
         let _edit = match what {
@@ -81,8 +81,8 @@ impl RawThread {
                 end(thread, what, &text(first), second).map(|()| UNDEFINED)
             }
             ask::TEXT => {
-                let text = Event::Text { id: first, text: second };
-                thread.receive_part(part(), text).map(|_| UNDEFINED)
+                let text = ThreadEvent::Text { id: first, text: second };
+                thread.receive_at(part(), text).map(|_| UNDEFINED)
             }
             ask::RELOCATE => {
                 thread.held(&mut |handle| handle.relocate(first));
@@ -92,7 +92,7 @@ impl RawThread {
             ask::TOLD => Ok(unstable::told(thread, &text(first)).unwrap_or(UNDEFINED)),
             _ => {
                 let read = read_event(what, [first, second, third]);
-                let received = read.and_then(|event| thread.receive_part(part(), event));
+                let received = read.and_then(|event| thread.receive_at(part(), event));
                 received.map(|drift| drift.unwrap_or(UNDEFINED))
             }
         })
@@ -125,34 +125,37 @@ fn end(thread: &mut Thread<Handle>, how: i32, id: &str, error: Handle) -> Result
 
 /// Returns the event of this number, with the arguments that the package's thread/core.ts lists for
 /// it.
-fn read_event(kind: i32, parts: [Handle; 3]) -> Result<Event<Handle>, Error> {
+fn read_event(kind: i32, parts: [Handle; 3]) -> Result<ThreadEvent<Handle>, Error> {
     let [first, second, third] = parts;
     let option = |value: Handle| Some(value).filter(|value| !value.is_null());
     Ok(match kind {
-        event::RUN_STARTED => {
-            Event::RunStarted { id: option(first), joined: option(second).map(Handle::is_true) }
-        }
+        event::RUN_STARTED => ThreadEvent::RunStarted {
+            id: option(first),
+            joined: option(second).map(Handle::is_true),
+        },
         event::RUN_FINISHED => {
             let (stopped, folded) = (second.is_true(), third.is_true());
-            Event::RunFinished { interrupts: option(first), stopped, folded }
+            ThreadEvent::RunFinished { interrupts: option(first), stopped, folded }
         }
-        event::DISCONNECTED => Event::Disconnected { error: option(first) },
-        event::RUN_ERROR => Event::RunError { error: first },
-        event::MESSAGE => {
-            Event::Message { message: first, after: option(second), streaming: third.is_true() }
-        }
+        event::DISCONNECTED => ThreadEvent::Disconnected { error: option(first) },
+        event::RUN_ERROR => ThreadEvent::RunError { error: first },
+        event::MESSAGE => ThreadEvent::Message {
+            message: first,
+            after: option(second),
+            streaming: third.is_true(),
+        },
         event::MESSAGE_FINISHED if first.kind() == Kind::String => {
-            Event::MessageFinished { id: first }
+            ThreadEvent::MessageFinished { id: first }
         }
         event::MESSAGE_FINISHED => return Err(unstable::invalid("messageId", "a string")),
         event::MESSAGES => {
             let (client_roles, partial) = (option(second), third.is_true());
-            Event::Messages { messages: first, client_roles, partial }
+            ThreadEvent::Messages { messages: first, client_roles, partial }
         }
-        event::UPDATE => Event::Update { update: first },
-        event::VALUES => Event::Values { values: first, partial: second.is_true() },
-        event::STATE => Event::State { values: first, own: option(second) },
-        event::DELTA => Event::Delta { operations: first },
+        event::UPDATE => ThreadEvent::Update { update: first },
+        event::VALUES => ThreadEvent::Values { values: first, partial: second.is_true() },
+        event::STATE => ThreadEvent::State { values: first, own: option(second) },
+        event::DELTA => ThreadEvent::Delta { operations: first },
         _ => {
             return Err(unstable::invalid(
                 "an event's type",

@@ -3,7 +3,7 @@
 use super::{Done, Folding, cleaned};
 use crate::ag_ui::event::{Event, Outcome};
 use crate::stream::{Interrupt, question_in, text};
-use crate::thread::Event as ThreadEvent;
+use crate::thread::ThreadEvent;
 use crate::value::{Json, Value};
 
 impl Folding<'_> {
@@ -21,7 +21,7 @@ impl Folding<'_> {
         self.fold.calls.forget();
         // Without its position: AG-UI's streams may count their parts anew, and a start is never one
         // that was had.
-        self.part = crate::thread::Part::default();
+        self.part = crate::thread::StreamPosition::default();
         let joined_here = (!is_unnamed).then_some(joined);
         self.send(event, ThreadEvent::RunStarted { id: Some(id.into()), joined: joined_here })?;
         self.fold.state.begin(joined);

@@ -7,7 +7,7 @@ use crate::ag_ui::event::Event;
 use crate::message::{Ids, Kinds, is_ag_ui_role};
 use crate::reducer::messages::read_list;
 use crate::stream::StreamError;
-use crate::thread::Event as ThreadEvent;
+use crate::thread::ThreadEvent;
 use crate::value::{Json, Kind, Value};
 
 impl Folding<'_> {

@@ -3,7 +3,7 @@
 use super::{Done, Folding, known_operations, of_patch};
 use crate::ag_ui::event::Event;
 use crate::patch::apply_patch;
-use crate::thread::{Event as ThreadEvent, Thread};
+use crate::thread::{Thread, ThreadEvent};
 use crate::value::{Bulk, Json, Kind, Value};
 
 /// State that a thread cannot hold.

@@ -5,7 +5,7 @@ use super::streams::Key;
 use super::{Done, Folding, attributed, is_role, with_metadata};
 use crate::ag_ui::event::Event;
 use crate::stream::StreamError;
-use crate::thread::Event as ThreadEvent;
+use crate::thread::ThreadEvent;
 use crate::value::{Json, Value};
 
 impl Folding<'_> {

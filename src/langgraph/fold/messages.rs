@@ -9,7 +9,7 @@ use crate::langgraph::tool_calls::ToolCalls;
 use crate::langgraph::wire::{Wire, finished};
 use crate::message::REMOVE_ALL_MESSAGES;
 use crate::stream::StreamError;
-use crate::thread::Event;
+use crate::thread::ThreadEvent;
 use crate::value::{Json, Value};
 
 impl Folding<'_> {
@@ -25,7 +25,7 @@ impl Folding<'_> {
             }
             self.talk.streamed.clear();
             let update = Json::from([("messages", Json::array([removal(id)]))]);
-            return self.send("messages", Event::Update { update });
+            return self.send("messages", ThreadEvent::Update { update });
         }
         if wire.part {
             return self.streamed_part(id, wire, speaker);
@@ -46,7 +46,7 @@ impl Folding<'_> {
         let takes = open && takes_text(&message);
         let streamed = Streamed::new(message.clone(), open, speaker.clone());
         self.talk.streamed.insert(id.clone(), Streamed { landed, calls, ..streamed });
-        self.send("messages", Event::Message { message, after: None, streaming: open })?;
+        self.send("messages", ThreadEvent::Message { message, after: None, streaming: open })?;
         if takes {
             self.talk.growing.insert(id);
         }
@@ -63,7 +63,7 @@ impl Folding<'_> {
             return if is_empty {
                 Ok(())
             } else {
-                self.send("messages", Event::Text { id: id.into(), text })
+                self.send("messages", ThreadEvent::Text { id: id.into(), text })
             };
         }
         let last = wire.fields["chunk_position"].as_str() == Some("last");
@@ -167,7 +167,7 @@ impl Folding<'_> {
             return Ok(());
         }
         let message = stated.clone();
-        self.send("values", Event::Message { message, after: None, streaming: false })
+        self.send("values", ThreadEvent::Message { message, after: None, streaming: false })
     }
 }
 

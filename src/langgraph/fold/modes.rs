@@ -8,7 +8,7 @@ use crate::langgraph::part::{Part, is_before};
 use crate::langgraph::tool_calls::ToolCalls;
 use crate::langgraph::wire::{Wire, finished, plain_messages};
 use crate::message::REMOVE_ALL_MESSAGES;
-use crate::thread::Event;
+use crate::thread::ThreadEvent;
 use crate::value::{Json, Value};
 
 impl Folding<'_> {
@@ -67,7 +67,7 @@ impl Folding<'_> {
             None => values.clone(),
         };
         let messages = values["messages"].clone();
-        self.send("values", Event::Values { values, partial })?;
+        self.send("values", ThreadEvent::Values { values, partial })?;
         self.talk.saw_values = true;
         if is_list(&messages) { self.land(&messages, partial) } else { Ok(()) }
     }
@@ -91,7 +91,7 @@ impl Folding<'_> {
     /// Folds what a node of the root graph wrote.
     fn update(&mut self, update: &Json) -> Done {
         let Some(given) = update.get("messages") else {
-            return self.send("updates", Event::Update { update: update.clone() });
+            return self.send("updates", ThreadEvent::Update { update: update.clone() });
         };
         let overwrites = given.get("__overwrite__");
         let all = plain_messages(overwrites.unwrap_or(given));
@@ -106,7 +106,7 @@ impl Folding<'_> {
             }
         }
         let update = update.clone().with("messages", messages.into());
-        self.send("updates", Event::Update { update })
+        self.send("updates", ThreadEvent::Update { update })
     }
 
     /// Returns the messages of an update without removals of messages that are gone. Leaves out those

@@ -2,7 +2,7 @@
 
 use crate::thread::UpdateStatus;
 use crate::value::Value as _;
-use crate::{Event, Json, Thread};
+use crate::{Json, Thread, ThreadEvent};
 
 fn json(value: serde_json::Value) -> Json {
     value.into()
@@ -28,7 +28,7 @@ fn what_is_pending_is_one_list_until_something_of_it_changes() {
     assert!(thread.pending_list().same(&told));
     assert!(thread.told(&first).unwrap().same(told.at(0).unwrap()));
     // Events about other messages and fields do not concern it.
-    let other = Event::Message { message: message("2"), after: None, streaming: false };
+    let other = ThreadEvent::Message { message: message("2"), after: None, streaming: false };
     thread.receive(other).unwrap();
     thread.update(Json::from([("mood", Json::string("calm"))])).unwrap();
     assert!(thread.pending_list().same(&told));
@@ -41,20 +41,24 @@ fn what_is_pending_is_one_list_until_something_of_it_changes() {
     assert!(thread.retry(&first));
     // Updates that the server has are not listed: a message when it has it, a field when it has
     // changed.
-    thread.receive(Event::RunStarted { id: None, joined: None }).unwrap();
+    thread.receive(ThreadEvent::RunStarted { id: None, joined: None }).unwrap();
     assert_eq!(thread.pending_list().len(), 2);
-    let mine = Event::Message { message: message("1"), after: None, streaming: false };
+    let mine = ThreadEvent::Message { message: message("1"), after: None, streaming: false };
     thread.receive(mine).unwrap();
     assert_eq!(thread.pending_list().len(), 1);
     assert!(thread.told(&first).is_none());
     thread
-        .receive(Event::State { values: Json::from([("topic", Json::string("b"))]), own: None })
+        .receive(ThreadEvent::State {
+            values: Json::from([("topic", Json::string("b"))]),
+            own: None,
+        })
         .unwrap();
     assert_eq!(thread.pending_list().len(), 0);
-    thread.receive(Event::State { values: Json::object(), own: None }).unwrap();
+    thread.receive(ThreadEvent::State { values: Json::object(), own: None }).unwrap();
     assert_eq!(thread.pending_list().len(), 1);
     assert_eq!(thread.status(&second), Some(UpdateStatus::Sent));
-    let none = Event::Messages { messages: Json::array([]), client_roles: None, partial: false };
+    let none =
+        ThreadEvent::Messages { messages: Json::array([]), client_roles: None, partial: false };
     thread.receive(none).unwrap();
     assert_eq!(thread.pending_list().len(), 2);
 }
@@ -64,10 +68,10 @@ fn a_renamed_message_is_reported_under_its_new_name() {
     let mut thread = Thread::new(None, &Json::object()).unwrap();
     let two = Json::array([message("1"), message("2")]);
     thread.optimistic(Json::from([("messages", two)])).unwrap();
-    thread.receive(Event::RunStarted { id: None, joined: None }).unwrap();
+    thread.receive(ThreadEvent::RunStarted { id: None, joined: None }).unwrap();
     let told = thread.pending_list();
     let theirs = message("1").with("id", Json::string("theirs"));
-    let event = Event::Message { message: theirs, after: None, streaming: false };
+    let event = ThreadEvent::Message { message: theirs, after: None, streaming: false };
     thread.receive(event).unwrap();
     let now = thread.pending_list();
     assert!(!now.same(&told));
