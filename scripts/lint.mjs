@@ -1,5 +1,6 @@
 // `npm run lint` checks formatting, clippy, types, the TypeScript linter, the structure, and that the lock file names no host.
-// `node scripts/lint.mjs package` runs publint and attw on the built pkg/ instead.
+// `node scripts/lint.mjs package` runs publint and attw on the built pkg/ instead, `node scripts/lint.mjs structure language`
+// the checks of these names alone.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ask, Complaint, isMain, main, root, run } from "./process.mjs";
@@ -46,8 +47,21 @@ async function lintSource(tally) {
   await tally.step("typedoc", () => run(process.execPath, [join(root, "docs", "build.mjs"), "--check"]));
   await tally.step("lock files name no host", lockFiles);
   await tally.step("no address of a package registry", registries);
-  await tally.step("no circle of imports", checkStructure);
-  await tally.step("the house style", checkLanguage);
+  for (const name of Object.keys(BY_NAME)) await tally.step(...BY_NAME[name]);
+}
+
+/** The checks that can be run alone, by their names. */
+const BY_NAME = {
+  structure: ["no circle of imports", checkStructure],
+  language: ["the house style", checkLanguage],
+};
+
+async function lintNamed(tally, names) {
+  for (const name of names) {
+    if (!BY_NAME[name])
+      throw new Complaint(`Unknown check '${name}'. Known: package, ${Object.keys(BY_NAME).join(", ")}.`);
+    await tally.step(...BY_NAME[name]);
+  }
 }
 
 /** Features only add: the crate compiles with none, and with each alone. */
@@ -117,8 +131,10 @@ async function lintPackage(tally) {
 if (isMain(import.meta.url)) {
   await main(async () => {
     const tally = new Tally();
+    const names = process.argv.slice(2);
     await setup();
-    await (process.argv[2] === "package" ? lintPackage(tally) : lintSource(tally));
+    if (names[0] === "package") await lintPackage(tally);
+    else await (names.length > 0 ? lintNamed(tally, names) : lintSource(tally));
     tally.report();
   });
 }
