@@ -10,10 +10,10 @@ use crate::digits::digits;
 ///
 /// ```
 /// use serde_json::json;
-/// use threadfold::{add_messages, Error, MessageRules};
+/// use threadfold::{add_json_messages, Error, MessageRules};
 ///
 /// let gone = json!([{ "type": "remove", "id": "zz" }]);
-/// let error = add_messages(json!([]), gone, MessageRules::default()).unwrap_err();
+/// let error = add_json_messages(json!([]), gone, MessageRules::default()).unwrap_err();
 /// assert_eq!(error.code(), "UNKNOWN_MESSAGE");
 /// assert_eq!(error.to_string(), "Attempting to delete a message with an ID that doesn't exist ('zz')");
 /// ```

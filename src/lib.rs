@@ -7,20 +7,20 @@
 //!
 //! ```
 //! use serde_json::json;
-//! use threadfold::{add_messages, MessageRules};
+//! use threadfold::{add_json_messages, MessageRules};
 //!
 //! let thread = json!([{ "type": "human", "id": "1", "content": "What is 2 + 2?" }]);
-//! let thread = add_messages(thread, json!({ "role": "assistant", "content": "4" }), MessageRules::LangGraph)?;
+//! let thread = add_json_messages(thread, json!({ "role": "assistant", "content": "4" }), MessageRules::LangGraph)?;
 //! assert_eq!(thread[1]["type"], "ai"); // in LangChain's form, and with an id of its own
 //! assert!(thread[1]["id"].is_string());
 //!
-//! let thread = add_messages(thread, json!([{ "type": "remove", "id": "1" }]), MessageRules::LangGraph)?;
+//! let thread = add_json_messages(thread, json!([{ "type": "remove", "id": "1" }]), MessageRules::LangGraph)?;
 //! assert_eq!(thread.as_array().map(Vec::len), Some(1));
 //! # Ok::<(), threadfold::Error>(())
 //! ```
 //!
 //! # What to read, in which order
-//! - **JSON in, JSON out**: [`add_messages`], [`merge_tools`], [`replace_todos`], [`merge_files`],
+//! - **JSON in, JSON out**: [`add_json_messages`], [`merge_tools`], [`replace_todos`], [`merge_files`],
 //!   [`apply_patch`], [`langgraph_default_merge_state`]. Each takes any [`Value`]; natively that is
 //!   [`serde_json::Value`], or [`Json`], whose values are shared.
 //! - **Your own types**: start at [`typed`]. Derive [`State`] for a struct whose every field has a
@@ -30,7 +30,7 @@
 //! - **An agent that calls tools**: [`agent::create_agent`] makes such a graph, as LangChain does.
 //! - **A state known only at run time**: [`Schema`] merges an update, or a super-step of several
 //!   writers, and declares what is input and output.
-//! - **A long list that changes often**: [`MessageList`].
+//! - **A long list that changes often**: [`JsonMessageList`].
 //! - **A conversation with an agent's server**: [`Thread`] holds the server's state and the pending
 //!   updates. Keep lists and threads in [`Json`]: reading them then copies no message.
 //!
@@ -72,11 +72,11 @@ pub use diff::diff;
 pub use error::Error;
 pub use merge_state::{Compat, langgraph_default_merge_state};
 pub use message::REMOVE_ALL_MESSAGES;
-pub use message_list::MessageList;
+pub use message_list::JsonMessageList;
 pub use patch::apply_patch;
 pub use reducer::files::merge_files;
 pub use reducer::list::Identified;
-pub use reducer::messages::{MessageRules, add_messages};
+pub use reducer::messages::{MessageRules, add_json_messages};
 pub use reducer::todos::{check_todo_calls, replace_todos};
 pub use reducer::tools::{Prefer, merge_tools};
 pub use reducer::{Reducer, TryReducer};

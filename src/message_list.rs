@@ -11,17 +11,17 @@ mod ids;
 
 use ids::{Ids, insert_all, keep};
 
-/// Holds messages with an index, and folds updates as [`crate::add_messages`] does.
+/// Holds messages with an index, and folds updates as [`crate::add_json_messages`] does.
 ///
 /// An update's cost does not grow with the list: text goes into the message in place, and ids are
-/// indexed. Only a removal, and the first change after [`MessageList::snapshot`], pass over the
+/// indexed. Only a removal, and the first change after [`JsonMessageList::snapshot`], pass over the
 /// list's positions.
 ///
 /// ```
 /// use serde_json::json;
-/// use threadfold::{MessageList, MessageRules};
+/// use threadfold::{JsonMessageList, MessageRules};
 ///
-/// let mut list = MessageList::new(json!([]), MessageRules::LangGraph)?;
+/// let mut list = JsonMessageList::new(json!([]), MessageRules::LangGraph)?;
 /// list.update(json!([{ "type": "ai", "id": "1", "content": "Hel" }]))?;
 /// list.append(&json!("1"), &json!("lo"))?;
 /// assert_eq!(list.snapshot(), json!([{ "type": "ai", "id": "1", "content": "Hello" }]));
@@ -29,7 +29,7 @@ use ids::{Ids, insert_all, keep};
 /// ```
 ///
 /// A clone is an independent list, if the heap's [`Symbols`] can be cloned.
-pub struct MessageList<V: Value> {
+pub struct JsonMessageList<V: Value> {
     items: V,
     rules: MessageRules,
     ids: Ids<V>,
@@ -43,11 +43,11 @@ pub struct MessageList<V: Value> {
     places: ByNumber,
 }
 
-impl<V: Value> MessageList<V> {
-    /// Makes a list of these messages, in any form that [`crate::add_messages`] takes.
+impl<V: Value> JsonMessageList<V> {
+    /// Makes a list of these messages, in any form that [`crate::add_json_messages`] takes.
     ///
     /// # Errors
-    /// Those of [`crate::add_messages`].
+    /// Those of [`crate::add_json_messages`].
     pub fn new(messages: V, rules: MessageRules) -> Result<Self, Error> {
         let mut list = Self::empty(rules);
         list.update(messages)?;
@@ -80,15 +80,15 @@ impl<V: Value> MessageList<V> {
         self.len() == 0
     }
 
-    /// Folds messages in, as [`crate::add_messages`] does.
+    /// Folds messages in, as [`crate::add_json_messages`] does.
     ///
     /// # Errors
-    /// Those of [`crate::add_messages`]; the list is then unchanged.
+    /// Those of [`crate::add_json_messages`]; the list is then unchanged.
     pub fn update(&mut self, messages: V) -> Result<(), Error> {
         self.fold(messages, Kinds::Known)
     }
 
-    /// Does the same as [`MessageList::update`] with messages of these kinds.
+    /// Does the same as [`JsonMessageList::update`] with messages of these kinds.
     pub(crate) fn fold(&mut self, messages: V, kinds: Kinds) -> Result<(), Error> {
         if messages.is_null() {
             return Err(Error::NullArgument { received: Some("left") });
@@ -326,7 +326,7 @@ impl<V: Value> MessageList<V> {
     }
 }
 
-/// How the ids of another list match those of a [`MessageList`].
+/// How the ids of another list match those of a [`JsonMessageList`].
 pub(crate) struct Compared {
     /// For each item of the other list the position here.
     pub places: Vec<Option<u32>>,
@@ -344,7 +344,7 @@ impl Compared {
     }
 }
 
-impl<V: Value> Clone for MessageList<V>
+impl<V: Value> Clone for JsonMessageList<V>
 where
     V::Symbols: Clone,
 {
@@ -362,14 +362,14 @@ where
 }
 
 /// The messages and their rules.
-impl<V: Value + fmt::Debug> fmt::Debug for MessageList<V> {
+impl<V: Value + fmt::Debug> fmt::Debug for JsonMessageList<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { items, rules, .. } = self;
-        f.debug_struct("MessageList").field("items", items).field("rules", rules).finish()
+        f.debug_struct("JsonMessageList").field("items", items).field("rules", rules).finish()
     }
 }
 
-impl<V: Value> Holds<V> for MessageList<V> {
+impl<V: Value> Holds<V> for JsonMessageList<V> {
     fn held(&mut self, visit: &mut dyn FnMut(&mut V)) {
         let Self { items, rules: _, ids: _, made: _, epoch: _, owned: _, places: _ } = self;
         visit(items);

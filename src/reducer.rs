@@ -1,6 +1,6 @@
 //! Reducers: functions that fold an update into a field's value.
 //!
-//! Functions over any [`Value`](crate::Value): [`crate::add_messages`], [`crate::merge_tools`],
+//! Functions over any [`Value`](crate::Value): [`crate::add_json_messages`], [`crate::merge_tools`],
 //! [`crate::replace_todos`], [`crate::merge_files`]. A [`Reducer`] for a field of a typed state:
 //! [`AddMessages`], [`Append`], [`Replace`], [`MergeTools`], [`MergeFiles`], [`ReplaceTodos`], a `fn`
 //! or a closure.
@@ -27,7 +27,7 @@ pub(crate) mod tools;
 
 pub use add_messages::AddMessages;
 pub use append::Append;
-pub use function::{Outcome, ReducerFn, TryReducerFn};
+pub use function::{IntoResult, ReducerFn, TryReducerFn};
 pub use json::{MergeFiles, MergeTools, ReplaceTodos};
 pub use replace::{REPLACE, Replace};
 

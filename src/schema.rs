@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::error::Error;
 use crate::reducer::files::merge_files;
 use crate::reducer::files::object;
-use crate::reducer::messages::{MessageRules, add_messages};
+use crate::reducer::messages::{MessageRules, add_json_messages};
 use crate::reducer::todos::replace_todos;
 use crate::reducer::tools::{Prefer, list, merge_tools};
 use crate::value::Value;
@@ -159,7 +159,7 @@ impl<V: Value> Field<V> {
             FieldReducer::Replace => Ok(update),
             FieldReducer::Todos => replace_todos(current.unwrap_or_else(V::null), update),
             FieldReducer::Messages(rules) => {
-                add_messages(current.unwrap_or_else(no_items), update, *rules)
+                add_json_messages(current.unwrap_or_else(no_items), update, *rules)
             }
             FieldReducer::Tools(prefer) => {
                 merge_tools(current.unwrap_or_else(no_items), update, *prefer)

@@ -2,7 +2,7 @@
 //! read.
 
 use crate::error::Error;
-use crate::message_list::MessageList;
+use crate::message_list::JsonMessageList;
 use crate::schema::{Field, FieldReducer, Lifetime, Schema, append};
 use crate::value::{Found, Kind, Value};
 
@@ -192,7 +192,7 @@ fn written<V: Value>(
     // A long list is read once, not for each of many writes. Writes of messages go into a list with
     // an index; writes that only append are gathered.
     let many = |at: usize| at > 0 && writes.len() > 8;
-    let (mut messages, mut gathered) = (None::<MessageList<V>>, None);
+    let (mut messages, mut gathered) = (None::<JsonMessageList<V>>, None);
     // Writes before an `Overwrite` are still folded, so that their errors are reported; those after
     // it are ignored.
     let mut folded = current;
@@ -210,7 +210,7 @@ fn written<V: Value>(
         let done = match &field.reducer {
             _ if overwritten => Ok(()),
             FieldReducer::Messages(rules) if many(at) => {
-                let list = messages.get_or_insert_with(|| MessageList::empty(*rules));
+                let list = messages.get_or_insert_with(|| JsonMessageList::empty(*rules));
                 if let Some(folded) = folded.take() {
                     list.set(folded);
                 }

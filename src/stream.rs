@@ -31,7 +31,7 @@ pub enum RunEnd {
     /// The run waits for answers.
     Interrupted {
         /// The interrupts, each with an id of its own.
-        interrupts: Vec<Interrupt>,
+        interrupts: Vec<StreamInterrupt>,
     },
     /// Somebody stopped the run.
     Stopped,
@@ -45,7 +45,7 @@ pub enum RunEnd {
 /// An interrupt of a run.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct Interrupt {
+pub struct StreamInterrupt {
     /// The server's id; its place among the interrupts if the server gives none.
     pub id: String,
     /// The request: in `LangGraph`, also over AG-UI, the argument of `interrupt()`.
@@ -59,7 +59,7 @@ pub struct Interrupt {
     pub raw: Json,
 }
 
-impl Interrupt {
+impl StreamInterrupt {
     /// Gives each interrupt an id of its own: its place, where the server gives none or one twice.
     pub(crate) fn named(mut interrupts: Vec<Self>) -> Vec<Self> {
         let mut known = std::collections::HashSet::new();

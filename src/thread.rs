@@ -9,7 +9,7 @@
 
 use crate::error::Error;
 use crate::message::{self, Kinds};
-use crate::message_list::MessageList;
+use crate::message_list::JsonMessageList;
 use crate::reducer::messages::MessageRules;
 use crate::schema::Schema;
 use crate::state::fields_in;
@@ -88,7 +88,7 @@ const MESSAGES: &str = "messages";
 /// ```
 pub struct Thread<V: Value> {
     rules: Rules<V>,
-    messages: MessageList<V>,
+    messages: JsonMessageList<V>,
     /// The confirmed state without the messages.
     fields: V,
     updates: Updates<V>,
@@ -137,7 +137,8 @@ impl<V: Value> Thread<V> {
     /// The errors of the fields' reducers, if they refuse `values`.
     pub fn new(schema: Option<Schema<V>>, values: &V) -> Result<Self, Error> {
         let rules = Rules::of(schema)?;
-        let messages = MessageList::empty(rules.of_messages().unwrap_or(MessageRules::LangGraph));
+        let messages =
+            JsonMessageList::empty(rules.of_messages().unwrap_or(MessageRules::LangGraph));
         let mut thread = Self {
             rules,
             messages,

@@ -27,7 +27,7 @@ pub mod planner {
 }
 
 use crate::error::Error;
-use crate::message_list::MessageList;
+use crate::message_list::JsonMessageList;
 use crate::schema::Schema;
 use crate::thread::Thread;
 use crate::value::Value;
@@ -46,7 +46,7 @@ pub fn invalid(what: &str, expected: &'static str) -> Error {
 }
 
 /// Returns a list's messages.
-pub fn items<V: Value>(list: &MessageList<V>) -> &V {
+pub fn items<V: Value>(list: &JsonMessageList<V>) -> &V {
     list.items()
 }
 

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use threadfold::reducer::{Reducer, TryReducer};
-use threadfold::{Error, Message, MessageRules, REMOVE_ALL_MESSAGES, add_messages};
+use threadfold::{Error, Message, MessageRules, REMOVE_ALL_MESSAGES, add_json_messages};
 
 use MessageRules::{DeepAgents, LangGraph};
 
@@ -28,7 +28,7 @@ fn left() -> Value {
 fn added(left: Value, right: Value, rules: MessageRules) -> Result<Vec<String>, Error> {
     let typed = |list: &Value| -> Vec<Message> { serde_json::from_value(list.clone()).unwrap() };
     let of_structs = rules.try_merge(typed(&left), typed(&right));
-    let of_json = add_messages(left, right, rules);
+    let of_json = add_json_messages(left, right, rules);
     match (&of_json, &of_structs) {
         (Ok(json), Ok(structs)) => assert_eq!(shown(json), shown(&json!(structs))),
         (json, structs) => assert_eq!(json.as_ref().err(), structs.as_ref().err()),
@@ -67,7 +67,7 @@ fn a_known_id_is_replaced_in_its_place() {
 fn a_placeholder_replaced_again_and_again_stays_one_message() {
     let mut list = left();
     for text in ["", "Hel", "Hello", "Hello there"] {
-        list = add_messages(list, human(text, "s"), LangGraph).unwrap();
+        list = add_json_messages(list, human(text, "s"), LangGraph).unwrap();
     }
     assert_eq!(shown(&list), ["a#1", "b#2", "Hello there#s"]);
 }
@@ -75,7 +75,7 @@ fn a_placeholder_replaced_again_and_again_stays_one_message() {
 #[test]
 fn a_missing_id_is_assigned_on_both_sides() {
     let without = json!([{ "type": "human", "content": "a" }]);
-    let list = add_messages(without.clone(), without, LangGraph).unwrap();
+    let list = add_json_messages(without.clone(), without, LangGraph).unwrap();
     let ids: Vec<_> = list.as_array().unwrap().iter().map(|m| m["id"].as_str().unwrap()).collect();
     assert_eq!(ids.len(), 2);
     assert_ne!(ids[0], ids[1]);
@@ -89,7 +89,7 @@ fn a_missing_id_is_assigned_on_both_sides() {
 #[test]
 fn deepagents_assigns_no_ids() {
     let without = json!([{ "type": "human", "content": "a" }]);
-    let list = add_messages(without.clone(), without, DeepAgents).unwrap();
+    let list = add_json_messages(without.clone(), without, DeepAgents).unwrap();
     assert!(list.as_array().unwrap().iter().all(|message| message.get("id").is_none()));
     let typed = DeepAgents.merge(vec![Message::user("a")], vec![Message::user("b")]);
     assert_eq!(typed, [Message::user("a"), Message::user("b")]);
@@ -233,7 +233,7 @@ fn null_on_one_side_is_an_error() {
         (left(), Value::Null, "left"),
         (Value::Null, json!([]), "right"),
     ] {
-        let error = add_messages(left, right, LangGraph).unwrap_err();
+        let error = add_json_messages(left, right, LangGraph).unwrap_err();
         assert_eq!(error.code(), "INVALID_ARGUMENT");
         assert_eq!(
             error.to_string(),
@@ -246,7 +246,7 @@ fn null_on_one_side_is_an_error() {
 
 #[test]
 fn for_deepagents_a_null_state_is_an_empty_one() {
-    assert_eq!(shown(&add_messages(Value::Null, left(), DeepAgents).unwrap()), ["a#1", "b#2"]);
+    assert_eq!(shown(&add_json_messages(Value::Null, left(), DeepAgents).unwrap()), ["a#1", "b#2"]);
 }
 
 #[test]
@@ -260,7 +260,7 @@ fn every_accepted_form_becomes_a_langchain_dict() {
         (json!({ "type": "tool", "content": "hi", "tool_call_id": "c" }), "tool"),
     ];
     for (form, kind) in forms {
-        let list = add_messages(json!([]), json!([form.clone()]), LangGraph).unwrap();
+        let list = add_json_messages(json!([]), json!([form.clone()]), LangGraph).unwrap();
         let dict = json!({ "type": kind, "content": "hi" });
         for (key, value) in dict.as_object().unwrap() {
             assert_eq!(&list[0][key], value, "{key} of {form}");
@@ -279,7 +279,7 @@ fn one_message_is_a_list_of_one() {
 }
 
 fn added_alone(message: Value) -> Vec<String> {
-    shown(&add_messages(left(), message, LangGraph).unwrap())
+    shown(&add_json_messages(left(), message, LangGraph).unwrap())
 }
 
 #[test]
@@ -298,7 +298,7 @@ fn an_invalid_message_is_an_error() {
     for garbage in
         [json!([7]), json!([null]), json!([{}]), json!([["user"]]), json!([{ "type": "robot" }])]
     {
-        let error = add_messages(left(), garbage.clone(), LangGraph).unwrap_err();
+        let error = add_json_messages(left(), garbage.clone(), LangGraph).unwrap_err();
         assert_eq!(error.code(), "INVALID_MESSAGE", "{garbage}");
         // A struct has a form for kinds that are not known yet.
         let robot = garbage[0]["type"].is_string();

@@ -4,7 +4,7 @@
 use serde_json::json;
 use threadfold::unstable::Bulk;
 use threadfold::{
-    Field, FieldReducer, Json, MessageList, MessageRules, Prefer, Schema, Thread, ThreadEvent,
+    Field, FieldReducer, Json, JsonMessageList, MessageRules, Prefer, Schema, Thread, ThreadEvent,
     Value, apply_patch, diff, merge_tools, replace_todos,
 };
 
@@ -146,7 +146,7 @@ fn a_threads_state_is_the_same_until_something_of_it_changes() {
 
 #[test]
 fn a_snapshot_shares_all_messages_but_the_one_that_grew() {
-    let mut list = MessageList::new(conversation(50), MessageRules::LangGraph).unwrap();
+    let mut list = JsonMessageList::new(conversation(50), MessageRules::LangGraph).unwrap();
     let before = list.snapshot();
     list.append(&"7".into(), &"bc".into()).unwrap();
     let after = list.snapshot();
@@ -161,12 +161,12 @@ fn a_snapshot_shares_all_messages_but_the_one_that_grew() {
 
 #[test]
 fn a_list_and_its_clone_go_their_own_ways() {
-    let mut list = MessageList::new(conversation(2), MessageRules::LangGraph).unwrap();
+    let mut list = JsonMessageList::new(conversation(2), MessageRules::LangGraph).unwrap();
     list.append(&"0".into(), &"b".into()).unwrap();
     let mut other = list.clone();
     other.append(&"0".into(), &"c".into()).unwrap();
     list.append(&"1".into(), &"d".into()).unwrap();
-    let texts = |list: &mut MessageList<Json>| {
+    let texts = |list: &mut JsonMessageList<Json>| {
         let list = list.snapshot();
         [0, 1].map(|at| list[at]["content"].as_str().unwrap().to_owned())
     };
@@ -282,7 +282,7 @@ fn is_send_and_sync<T: Send + Sync>() {}
 fn a_service_can_hold_all_of_them() {
     is_send_and_sync::<Json>();
     is_send_and_sync::<Schema<Json>>();
-    is_send_and_sync::<MessageList<Json>>();
+    is_send_and_sync::<JsonMessageList<Json>>();
     is_send_and_sync::<Thread<Json>>();
     is_send_and_sync::<Thread<serde_json::Value>>();
 

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use threadfold::reducer::{AddMessages, Reducer, TryReducer, TryReducerFn};
 use threadfold::{
-    Error, Json, Message, MessageKind, MessageRules, REMOVE_ALL_MESSAGES, State, add_messages,
+    Error, Json, Message, MessageKind, MessageRules, REMOVE_ALL_MESSAGES, State, add_json_messages,
 };
 
 use MessageRules::{DeepAgents, LangGraph};
@@ -212,7 +212,7 @@ proptest! {
 
     #[test]
     fn typed_messages_and_json_agree(left in state_list(), right in update_list(), rules in rules()) {
-        let json = add_messages(json!(messages(&left)), json!(messages(&right)), rules);
+        let json = add_json_messages(json!(messages(&left)), json!(messages(&right)), rules);
         match (typed(&left, &right, rules), json) {
             (Ok(typed), Ok(json)) => {
                 let json: Vec<Message> = serde_json::from_value(json).unwrap();

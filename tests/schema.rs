@@ -6,8 +6,8 @@ use std::cell::Cell;
 use serde_json::{Value, json};
 use threadfold::CustomFn;
 use threadfold::{
-    CustomReducer, Error, Field, FieldReducer, Lifetime, MessageList, MessageRules, Prefer, Schema,
-    Thread,
+    CustomReducer, Error, Field, FieldReducer, JsonMessageList, Lifetime, MessageRules, Prefer,
+    Schema, Thread,
 };
 
 fn schema(fields: Vec<(&str, Field<Value>)>) -> Schema<Value> {
@@ -420,7 +420,7 @@ fn schemas_have_a_debug_form() {
 #[test]
 fn lists_and_threads_have_a_debug_form() {
     let messages = json!([{ "type": "human", "id": "1", "content": "hello" }]);
-    let list = MessageList::new(messages.clone(), MessageRules::LangGraph).unwrap();
+    let list = JsonMessageList::new(messages.clone(), MessageRules::LangGraph).unwrap();
     assert!(format!("{list:?}").contains("hello"));
     let mut thread = Thread::new(None, &json!({})).unwrap();
     thread.optimistic(json!({ "messages": messages })).unwrap();

@@ -13,8 +13,8 @@ use threadfold::context::policy::{Policy, Size};
 use threadfold::context::tokens::Estimated;
 use threadfold::context::view::Context;
 use threadfold::{
-    Json, Message, MessageList, MessageRules, Prefer, Reducer, Thread, ThreadEvent, add_messages,
-    merge_tools,
+    Json, JsonMessageList, Message, MessageRules, Prefer, Reducer, Thread, ThreadEvent,
+    add_json_messages, merge_tools,
 };
 
 const SIZES: [usize; 3] = [100, 1_000, 10_000];
@@ -95,7 +95,7 @@ fn values_one_more(c: &mut Criterion) {
         group.bench_function(BenchmarkId::from_parameter(n), |b| {
             b.iter(|| {
                 let right = black_box(new.clone());
-                let mut merged = add_messages(list.take(), right, RULES).expect("no removals");
+                let mut merged = add_json_messages(list.take(), right, RULES).expect("no removals");
                 merged.as_array_mut().and_then(Vec::pop);
                 list = merged;
             });
@@ -121,10 +121,10 @@ const ANSWER: usize = 1_000;
 
 /// Appends a streamed token and reads the list: a service's work for each token.
 fn list_token_and_look(c: &mut Criterion) {
-    let mut group = c.benchmark_group("MessageList token + look");
+    let mut group = c.benchmark_group("JsonMessageList token + look");
     for n in SIZES {
         let messages = shared(&conversation(n, "m"));
-        let mut list = MessageList::new(messages.clone(), RULES).expect("messages");
+        let mut list = JsonMessageList::new(messages.clone(), RULES).expect("messages");
         let (id, token) = (Json::from(format!("m{}", n - 1)), Json::from(" token"));
         let mut shown = list.snapshot();
         let mut tokens = 0..;

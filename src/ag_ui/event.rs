@@ -9,7 +9,7 @@ mod json;
 mod outcome;
 
 use checks::{ACTIVITY, INPUT, MESSAGES, RESULT};
-pub use outcome::Outcome;
+pub use outcome::RunFinishedOutcome;
 
 /// An event of AG-UI.
 ///
@@ -127,7 +127,7 @@ events! {
         /// The run's result.
         result: Option<Json> = "result",
         /// How it ended; successfully without one.
-        outcome: Option<Outcome> = "outcome",
+        outcome: Option<RunFinishedOutcome> = "outcome",
     }
     /// A run failed.
     RunError = "RUN_ERROR" {

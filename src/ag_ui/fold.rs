@@ -1,6 +1,6 @@
 //! Folds AG-UI events into a thread, by the rules of `@ag-ui/client`'s `defaultApplyEvents`.
 
-use super::event::{Event, EventKind, Outcome};
+use super::event::{Event, EventKind, RunFinishedOutcome};
 use crate::error::Error;
 use crate::stream::{Folded, RunEnd, StreamError};
 use crate::thread::{RunStatus, StreamPosition, Thread, ThreadEvent};
@@ -305,10 +305,13 @@ impl Folding<'_> {
     /// Returns how an event ends its run.
     fn end_of(&self, event: &Event) -> Option<RunEnd> {
         Some(match &event.kind {
-            EventKind::RunFinished { outcome: Some(Outcome::Interrupt { interrupts }), .. } => {
-                RunEnd::Interrupted { interrupts: run::interrupts_of(interrupts) }
+            EventKind::RunFinished {
+                outcome: Some(RunFinishedOutcome::Interrupt { interrupts }),
+                ..
+            } => RunEnd::Interrupted { interrupts: run::interrupts_of(interrupts) },
+            EventKind::RunFinished { outcome: Some(RunFinishedOutcome::Cancelled), .. } => {
+                RunEnd::Stopped
             }
-            EventKind::RunFinished { outcome: Some(Outcome::Cancelled), .. } => RunEnd::Stopped,
             EventKind::RunFinished { result, outcome, .. } => RunEnd::Finished {
                 result: result.clone(),
                 pending_tool_calls: self.fold.run.left_over(outcome.as_ref()),

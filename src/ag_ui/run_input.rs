@@ -58,7 +58,7 @@ pub struct RunAgentInput {
     /// Options that AG-UI does not define.
     pub forwarded_props: Json,
     /// Answers to the interrupts of the last run.
-    pub resume: Vec<Resume>,
+    pub resume: Vec<ResumeEntry>,
     /// All other fields.
     pub extra: Vec<(String, Json)>,
 }
@@ -66,7 +66,7 @@ pub struct RunAgentInput {
 /// An answer to an interrupt.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct Resume {
+pub struct ResumeEntry {
     /// The interrupt's id.
     pub interrupt_id: String,
     /// Whether the user cancelled it instead.
@@ -75,7 +75,7 @@ pub struct Resume {
     pub payload: Option<Json>,
 }
 
-impl Resume {
+impl ResumeEntry {
     /// Makes an answer.
     #[must_use]
     pub fn resolved(interrupt_id: impl Into<String>, payload: Json) -> Self {
@@ -152,7 +152,7 @@ const OBJECTS: Check<Option<Vec<Json>>> = Check {
     holds: |list| list.iter().flatten().all(|it| it.kind() == Kind::Object),
 };
 
-impl Field for Resume {
+impl Field for ResumeEntry {
     const EXPECTED: &'static str = "an answer with an `interruptId` and a `status`";
 
     fn read(value: Option<Json>) -> Option<Self> {
@@ -197,7 +197,7 @@ impl TryFrom<Json> for RunAgentInput {
             forwarded_props: fields
                 .field::<Option<Json>>("forwardedProps")?
                 .unwrap_or_else(Json::object),
-            resume: fields.field::<Option<Vec<Resume>>>("resume")?.unwrap_or_default(),
+            resume: fields.field::<Option<Vec<ResumeEntry>>>("resume")?.unwrap_or_default(),
             extra: fields.rest(),
         })
     }

@@ -46,7 +46,7 @@ pub(crate) struct MessageSize {
 
 /// Counts the tokens of messages approximately: the number that Python's
 /// `count_tokens_approximately` (langchain-core 1.7) returns for them. Accepts every form of a
-/// message that [`add_messages`](crate::add_messages) accepts. AG-UI's messages count as the
+/// message that [`add_json_messages`](crate::add_json_messages) accepts. AG-UI's messages count as the
 /// LangChain messages that a server makes of them. Its activities and reasoning never reach a model
 /// and count nothing.
 ///

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::value::Value;
 
 /// Adds messages as LangGraph's `add_messages` does: [`list::add_messages`] for typed items,
-/// [`messages::add_messages`] for a [`Value`]. For DeepAgents' rules use
+/// [`messages::add_json_messages`] for a [`Value`]. For DeepAgents' rules use
 /// [`MessageRules::DeepAgents`] itself as the reducer.
 ///
 /// `merge` ignores a removal of an unknown id; `try_merge` refuses the update. Of JSON, `merge`
@@ -120,6 +120,6 @@ impl<V: Value> Reducer<V> for MessageRules {
 
 impl<V: Value> TryReducer<V> for MessageRules {
     fn try_merge(&self, current: V, update: V) -> Result<V, Error> {
-        messages::add_messages(current, update, *self)
+        messages::add_json_messages(current, update, *self)
     }
 }

@@ -7,20 +7,20 @@ use crate::error::Error;
 
 /// A function is a reducer: `fn(T, U) -> T`, or `fn(T, U) -> Result<T, Error>` for one that may
 /// refuse an update.
-impl<T: Clone, U, O: Outcome<T>, F: Fn(T, U) -> O> Reducer<T, U> for F {
+impl<T: Clone, U, O: IntoResult<T>, F: Fn(T, U) -> O> Reducer<T, U> for F {
     fn merge(&self, current: T, update: U) -> T {
         O::accepted(current, |current| self(current, update))
     }
 }
 
-impl<T: Clone, U, O: Outcome<T>, F: Fn(T, U) -> O> TryReducer<T, U> for F {
+impl<T: Clone, U, O: IntoResult<T>, F: Fn(T, U) -> O> TryReducer<T, U> for F {
     fn try_merge(&self, current: T, update: U) -> Result<T, Error> {
         self(current, update).into_result()
     }
 }
 
 /// The value that a function returns which is a [`Reducer`]: the folded value, or a [`Result`] of it.
-pub trait Outcome<T>: Sized {
+pub trait IntoResult<T>: Sized {
     /// Returns the folded value, or the error.
     ///
     /// # Errors
@@ -32,7 +32,7 @@ pub trait Outcome<T>: Sized {
     fn accepted(current: T, fold: impl FnOnce(T) -> Self) -> T;
 }
 
-impl<T> Outcome<T> for T {
+impl<T> IntoResult<T> for T {
     fn into_result(self) -> Result<T, Error> {
         Ok(self)
     }
@@ -42,7 +42,7 @@ impl<T> Outcome<T> for T {
     }
 }
 
-impl<T: Clone> Outcome<T> for Result<T, Error> {
+impl<T: Clone> IntoResult<T> for Result<T, Error> {
     fn into_result(self) -> Self {
         self
     }

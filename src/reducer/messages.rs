@@ -48,21 +48,21 @@ impl MessageRules {
 ///
 /// ```
 /// use serde_json::json;
-/// use threadfold::{add_messages, MessageRules};
+/// use threadfold::{add_json_messages, MessageRules};
 ///
 /// let left = json!([{ "type": "human", "id": "1", "content": "hello" }]);
 /// let right = json!([
 ///     { "type": "human", "id": "1", "content": "hello?" },
 ///     { "type": "ai", "id": "2", "content": "hi" },
 /// ]);
-/// assert_eq!(add_messages(left, right.clone(), MessageRules::LangGraph)?, right);
+/// assert_eq!(add_json_messages(left, right.clone(), MessageRules::LangGraph)?, right);
 /// # Ok::<(), threadfold::Error>(())
 /// ```
-pub fn add_messages<V: Value>(left: V, right: V, rules: MessageRules) -> Result<V, Error> {
+pub fn add_json_messages<V: Value>(left: V, right: V, rules: MessageRules) -> Result<V, Error> {
     add::<V, STRICT>(left, right, rules)
 }
 
-/// Adds as [`add_messages`] does, but ignores removals of unknown ids, and an update that holds
+/// Adds as [`add_json_messages`] does, but ignores removals of unknown ids, and an update that holds
 /// anything but messages.
 pub(crate) fn add_known<V: Value>(left: V, right: V, rules: MessageRules) -> V {
     add::<V, LENIENT>(left.clone(), right, rules).unwrap_or(left)

@@ -3,13 +3,13 @@
 use crate::diff::{self, operation, token};
 use crate::digits::digits;
 use crate::message;
-use crate::message_list::{Compared, MessageList};
+use crate::message_list::{Compared, JsonMessageList};
 use crate::value::{ByNumber, Found, Kind, Value};
 
 /// Returns the operations that turn the predicted messages into the snapshot's. They concern the
 /// content and the tool calls of the common messages, if their forms can be compared.
 pub(super) fn of_messages<'a, V: Value + 'a>(
-    list: &MessageList<V>,
+    list: &JsonMessageList<V>,
     predicted: impl Iterator<Item = &'a V>,
     snapshot: &V,
     compared: &Compared,

@@ -2,7 +2,7 @@
 
 use super::pending::{Does, Edit, PendingUpdate, Write};
 use super::{Stale, Thread};
-use crate::message_list::MessageList;
+use crate::message_list::JsonMessageList;
 use crate::value::{Found, Value};
 
 impl<V: Value> Thread<V> {
@@ -84,18 +84,18 @@ impl<V: Value> Thread<V> {
 }
 
 impl<V: Value> PendingUpdate<V> {
-    pub(super) fn look(&mut self, messages: &MessageList<V>, fields: &V) {
+    pub(super) fn look(&mut self, messages: &JsonMessageList<V>, fields: &V) {
         self.edits.iter_mut().for_each(|edit| edit.look(messages));
         self.writes.iter_mut().for_each(|write| write.look(fields));
     }
 }
 
 impl<V: Value> Edit<V> {
-    pub(super) fn look(&mut self, messages: &MessageList<V>) {
+    pub(super) fn look(&mut self, messages: &JsonMessageList<V>) {
         self.acknowledged = self.is_had(messages);
     }
 
-    pub(super) fn is_had(&self, messages: &MessageList<V>) -> bool {
+    pub(super) fn is_had(&self, messages: &JsonMessageList<V>) -> bool {
         let here = messages.find(&self.id);
         match self.does {
             _ if self.again.is_some() => true,

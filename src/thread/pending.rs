@@ -2,7 +2,7 @@
 
 use super::MESSAGES;
 use super::object::with;
-use crate::message_list::MessageList;
+use crate::message_list::JsonMessageList;
 use crate::value::{ByNumber, Found, Symbols, Value};
 
 /// The status of an optimistic update.
@@ -185,7 +185,7 @@ impl<V: Value> PendingUpdate<V> {
     }
 
     /// Stores the server's value under each part's key.
-    pub(super) fn note_bases(&mut self, messages: &MessageList<V>, fields: &V) {
+    pub(super) fn note_bases(&mut self, messages: &JsonMessageList<V>, fields: &V) {
         for edit in &mut self.edits {
             let here = messages.find(&edit.id);
             edit.base = Some(here.and_then(|at| messages.item(at)));

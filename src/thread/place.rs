@@ -2,7 +2,7 @@
 
 use super::ids::ByText;
 use super::pending::{Does, Edit};
-use crate::message_list::MessageList;
+use crate::message_list::JsonMessageList;
 use crate::value::{ByNumber, Holds, Value};
 
 pub(super) struct Places<V: Value> {
@@ -133,7 +133,7 @@ impl<V: Value> Places<V> {
 
     /// Returns the confirmed position before which a message in this seat stands. It comes after
     /// its anchor, and after the messages of earlier seats that the server has put there.
-    pub(super) fn find(&mut self, messages: &MessageList<V>, anchor: u32, seat: u32) -> u32 {
+    pub(super) fn find(&mut self, messages: &JsonMessageList<V>, anchor: u32, seat: u32) -> u32 {
         let known = self.head.filter(|head| head.anchor == anchor && head.seat <= seat);
         let mut head = known.unwrap_or_else(|| {
             let (place, exact) = self.anchored(messages, anchor);
@@ -161,7 +161,7 @@ impl<V: Value> Places<V> {
     /// Returns the confirmed position directly after the last message that the server had when a
     /// run sent it. If that message is gone, it takes the nearest earlier one that is left. Also
     /// returns whether it is the last one itself.
-    fn anchored(&self, messages: &MessageList<V>, anchor: u32) -> (u32, bool) {
+    fn anchored(&self, messages: &JsonMessageList<V>, anchor: u32) -> (u32, bool) {
         let first = self.anchors.first().map_or(anchor, |(first, _)| *first);
         let number = anchor.wrapping_sub(first);
         let place = self.anchors.partition_point(|(one, _)| one.wrapping_sub(first) < number);

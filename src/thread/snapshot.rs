@@ -4,7 +4,7 @@ use super::ids::{ByText, Place};
 use super::{MESSAGES, Thread, drift, list_of_messages};
 use crate::error::Error;
 use crate::message::{self, Ids, Kinds, kind_of};
-use crate::message_list::{Compared, MessageList};
+use crate::message_list::{Compared, JsonMessageList};
 use crate::reducer::messages::{MessageRules, STRICT, add_read, read_list};
 use crate::value::{Found, Join, Kind, Plan, Value};
 
@@ -198,7 +198,7 @@ impl<V: Value> Thread<V> {
 /// message. Streamed ones, and the client's directly after them, keep theirs before the same
 /// message.
 fn reconcile<V: Value>(
-    list: &MessageList<V>,
+    list: &JsonMessageList<V>,
     snapshot: &V,
     compared: Compared,
     staying: &Staying<V>,

@@ -23,7 +23,7 @@ pub use tool_call::ToolCall;
 /// A message of a thread.
 ///
 /// Serializes as LangChain's dict (`{ "type": "human", "id", "content", … }`), and deserializes
-/// from every form of [`add_messages`](crate::add_messages), with AG-UI's `toolCallId` and `toolCalls`. An
+/// from every form of [`add_json_messages`](crate::add_json_messages), with AG-UI's `toolCallId` and `toolCalls`. An
 /// unknown type or role is [`MessageKind::Other`]. Keeps unknown fields both ways: see [`Extra`].
 ///
 /// # Errors

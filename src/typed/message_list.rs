@@ -34,7 +34,7 @@ pub trait Streamed: Identified {
 /// into the message in place unless a copy holds that message, too. In a state of a graph on a
 /// thread, use it in place of `Vec<Message>`, which is copied whole at each step:
 /// [`AddMessages`](crate::reducer::AddMessages) is its reducer, too. For JSON, use
-/// [`threadfold::MessageList`](crate::MessageList).
+/// [`threadfold::JsonMessageList`](crate::JsonMessageList).
 ///
 /// `collect`, `extend` and serde take items as they are, as those of a `Vec`. Only
 /// [`update`](Self::update) and a reducer fold: they replace, remove, and give ids.

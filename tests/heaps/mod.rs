@@ -14,8 +14,8 @@ use proptest::sample::select;
 use serde_json::{Value as Owned, json};
 use threadfold::unstable::Bulk;
 use threadfold::{
-    Compat, CustomReducer, Error, Field, FieldReducer, Json, Lifetime, MessageList, MessageRules,
-    Prefer, Schema, Value, add_messages, apply_patch, check_todo_calls, diff,
+    Compat, CustomReducer, Error, Field, FieldReducer, Json, JsonMessageList, Lifetime,
+    MessageRules, Prefer, Schema, Value, add_json_messages, apply_patch, check_todo_calls, diff,
     langgraph_default_merge_state, merge_files, merge_tools, replace_todos,
 };
 
@@ -258,7 +258,7 @@ proptest! {
     #[test]
     fn add_messages_is_one(left in messages(), right in messages(), deep_agents in any::<bool>()) {
         let rules = if deep_agents { MessageRules::DeepAgents } else { MessageRules::LangGraph };
-        one_answer!(|left, right| add_messages(left, right, rules));
+        one_answer!(|left, right| add_json_messages(left, right, rules));
     }
 
     #[test]
@@ -330,7 +330,7 @@ where
     let said = |result: Result<(), Error>| format!("{result:?}");
     let text =
         |list: &V| known(Ok(Owned::try_from(list.clone()).unwrap())).map(|it| it.to_string());
-    let mut list = match MessageList::new(V::from(start), MessageRules::LangGraph) {
+    let mut list = match JsonMessageList::new(V::from(start), MessageRules::LangGraph) {
         Ok(list) => list,
         Err(error) => return vec![error.to_string()],
     };

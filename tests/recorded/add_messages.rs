@@ -5,7 +5,8 @@ use std::cell::Cell;
 use serde_json::{Value, json};
 use threadfold::reducer::TryReducer;
 use threadfold::{
-    Error, Message, MessageKind, MessageList, MessageRules, REMOVE_ALL_MESSAGES, add_messages,
+    Error, JsonMessageList, Message, MessageKind, MessageRules, REMOVE_ALL_MESSAGES,
+    add_json_messages,
 };
 
 use super::records::{Record, items, normal_list, replay};
@@ -13,7 +14,7 @@ use super::records::{Record, items, normal_list, replay};
 use MessageRules::{DeepAgents, LangGraph};
 
 fn ours(given: &Value) -> Result<Value, Error> {
-    add_messages(given["left"].clone(), given["right"].clone(), LangGraph)
+    add_json_messages(given["left"].clone(), given["right"].clone(), LangGraph)
 }
 
 /// Python writes a number for an id as text; ours says that an id is text.
@@ -133,7 +134,7 @@ fn deepagents_rules_answer_as_its_batch_reducer_all_writes_at_once() {
     replay("deepagents-messages", |record| {
         check(record, |given| {
             let all = writes(given).iter().flat_map(items).collect();
-            add_messages(given["left"].clone(), Value::Array(all), DeepAgents)
+            add_json_messages(given["left"].clone(), Value::Array(all), DeepAgents)
         });
     });
 }
@@ -149,12 +150,12 @@ fn deepagents_rules_answer_as_its_batch_reducer_write_by_write() {
         check(record, |given| {
             let left = given["left"].as_array().cloned().unwrap_or_default();
             writes(given).iter().try_fold(Value::Array(left), |list, write| {
-                add_messages(list, write.clone(), DeepAgents)
+                add_json_messages(list, write.clone(), DeepAgents)
             })
         });
         check(record, |given| {
             let left = given["left"].as_array().cloned().unwrap_or_default();
-            let mut list = MessageList::new(Value::Array(left), DeepAgents)?;
+            let mut list = JsonMessageList::new(Value::Array(left), DeepAgents)?;
             for write in writes(given) {
                 list.update(write.clone())?;
             }

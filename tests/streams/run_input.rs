@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use threadfold::ag_ui::{Fold, Resume, RunAgentInput};
+use threadfold::ag_ui::{Fold, ResumeEntry, RunAgentInput};
 use threadfold::{CustomReducer, Field, FieldReducer, Json, Schema, Thread, ThreadEvent};
 
 use super::recording::empty_thread;
@@ -29,7 +29,7 @@ fn an_input_is_written_as_it_was_read() {
         "resume": [{ "interruptId": "i", "status": "cancelled" }], "later": true,
     });
     let read: RunAgentInput = serde_json::from_value(body.clone()).unwrap();
-    assert_eq!(read.resume, [Resume::cancelled("i")]);
+    assert_eq!(read.resume, [ResumeEntry::cancelled("i")]);
     assert_eq!(serde_json::to_value(&read).unwrap(), body);
 }
 

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use threadfold::{
     CustomReducer, Error, Field, FieldReducer, Json, MessageRules, Schema, Thread, ThreadEvent,
-    add_messages,
+    add_json_messages,
 };
 
 use super::{ai, hear, human, ids, message};
@@ -29,8 +29,8 @@ fn item() -> impl Strategy<Value = Value> {
 
 /// A thread has one message of each id, though `add_messages` leaves two of an update that clears.
 fn reduced(shown: &Value, update: &Value, rules: MessageRules) -> Result<Value, Error> {
-    let list = add_messages(shown.clone(), update.clone(), rules)?;
-    add_messages(json!([]), list, rules)
+    let list = add_json_messages(shown.clone(), update.clone(), rules)?;
+    add_json_messages(json!([]), list, rules)
 }
 
 fn schema(reducer: FieldReducer<Value>) -> Schema<Value> {

@@ -69,11 +69,11 @@ fn preference(prefer: i32) -> Prefer {
     if prefer == numbers::prefer::LAST { Prefer::Last } else { Prefer::First }
 }
 
-/// [`threadfold::add_messages`].
+/// [`threadfold::add_json_messages`].
 #[wasm_bindgen(js_name = addMessages)]
 #[must_use]
 pub fn add_messages(left: i32, right: i32, by: i32) -> i32 {
-    value(threadfold::add_messages(Handle::of(left), Handle::of(right), rules(by)))
+    value(threadfold::add_json_messages(Handle::of(left), Handle::of(right), rules(by)))
 }
 
 /// [`threadfold::merge_tools`].

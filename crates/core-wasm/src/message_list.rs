@@ -1,4 +1,4 @@
-//! [`MessageList`] over the JavaScript heap.
+//! [`JsonMessageList`] over the JavaScript heap.
 
 use wasm_bindgen::prelude::*;
 
@@ -6,11 +6,11 @@ use super::heap::{Handle, UNDEFINED};
 use super::numbers::list as ask;
 use super::{heap, rules, value};
 use threadfold::unstable::{self, Holds};
-use threadfold::{MessageList, Value};
+use threadfold::{JsonMessageList, Value};
 
 /// The core of the package's `MessageList`.
 #[wasm_bindgen]
-pub struct RawMessageList(MessageList<Handle>);
+pub struct RawMessageList(JsonMessageList<Handle>);
 
 #[wasm_bindgen]
 impl RawMessageList {
@@ -18,7 +18,7 @@ impl RawMessageList {
     #[wasm_bindgen(constructor)]
     #[must_use]
     pub fn new(by: i32) -> RawMessageList {
-        Self(MessageList::empty(rules(by)))
+        Self(JsonMessageList::empty(rules(by)))
     }
 
     /// Makes the call of this number, with one or two values: see `RawThread`.

@@ -7,7 +7,7 @@ use crate::value::Json;
 /// How a run ended: the `outcome` of `RUN_FINISHED`.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub enum Outcome {
+pub enum RunFinishedOutcome {
     /// Well.
     Success {
         /// The tool calls that are left to the client.
@@ -24,7 +24,7 @@ pub enum Outcome {
     Other(Json),
 }
 
-impl Field for Outcome {
+impl Field for RunFinishedOutcome {
     const EXPECTED: &'static str =
         "an object whose `interrupts`, if its type is `interrupt`, is a list of objects";
 

@@ -1,8 +1,8 @@
 //! The start and the end of a run.
 
 use super::{Done, Folding, cleaned};
-use crate::ag_ui::event::{Event, Outcome};
-use crate::stream::{Interrupt, question_in, text};
+use crate::ag_ui::event::{Event, RunFinishedOutcome};
+use crate::stream::{StreamInterrupt, question_in, text};
 use crate::thread::ThreadEvent;
 use crate::value::{Json, Value};
 
@@ -35,14 +35,18 @@ impl Folding<'_> {
         Ok(())
     }
 
-    pub(super) fn run_finished(&mut self, event: &Event, outcome: Option<&Outcome>) -> Done {
+    pub(super) fn run_finished(
+        &mut self,
+        event: &Event,
+        outcome: Option<&RunFinishedOutcome>,
+    ) -> Done {
         let interrupts = match outcome {
-            Some(Outcome::Interrupt { interrupts }) => {
+            Some(RunFinishedOutcome::Interrupt { interrupts }) => {
                 Some(interrupts.iter().map(cleaned).collect())
             }
             _ => None,
         };
-        let stopped = matches!(outcome, Some(Outcome::Cancelled));
+        let stopped = matches!(outcome, Some(RunFinishedOutcome::Cancelled));
         self.send(event, ThreadEvent::RunFinished { interrupts, stopped, folded: false })
     }
 
@@ -60,15 +64,15 @@ pub(super) fn error_of(message: &str, code: Option<&str>) -> Json {
 }
 
 /// Reads interrupts: of `LangGraph` over AG-UI, the argument of `interrupt()` is the value.
-pub(super) fn interrupts_of(interrupts: &[Json]) -> Vec<Interrupt> {
-    Interrupt::named(interrupts.iter().map(cleaned).map(interrupt_of).collect())
+pub(super) fn interrupts_of(interrupts: &[Json]) -> Vec<StreamInterrupt> {
+    StreamInterrupt::named(interrupts.iter().map(cleaned).map(interrupt_of).collect())
 }
 
-fn interrupt_of(raw: Json) -> Interrupt {
+fn interrupt_of(raw: Json) -> StreamInterrupt {
     let metadata = raw["metadata"].clone();
     let value = raw.get("value").or_else(|| metadata["langgraph"].get("raw"));
     let value = value.unwrap_or(&metadata).clone();
-    Interrupt {
+    StreamInterrupt {
         id: text(&raw["id"]).unwrap_or_default(),
         message: text(&raw["message"]).or_else(|| question_in(&value)),
         tool_call_id: text(&raw["toolCallId"]),

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::ag_ui::event::Outcome;
+use crate::ag_ui::event::RunFinishedOutcome;
 
 #[derive(Debug, Default)]
 pub(super) struct RunCalls {
@@ -22,9 +22,11 @@ impl RunCalls {
 
     /// Returns the calls that a run leaves to the client: those it names, else those it started and
     /// did not answer.
-    pub(super) fn left_over(&self, outcome: Option<&Outcome>) -> Vec<String> {
+    pub(super) fn left_over(&self, outcome: Option<&RunFinishedOutcome>) -> Vec<String> {
         match outcome {
-            Some(Outcome::Success { pending_tool_call_ids: ids }) if !ids.is_empty() => ids.clone(),
+            Some(RunFinishedOutcome::Success { pending_tool_call_ids: ids }) if !ids.is_empty() => {
+                ids.clone()
+            }
             _ => {
                 let mut seen = HashSet::new();
                 let open = self.started.iter().filter(|id| !self.answered.contains(*id));

@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 
 use super::streamed::{Speaker, Streamed};
 use crate::langgraph::merge::is_dict;
-use crate::stream::{Interrupt, RunEnd, question_in, text};
+use crate::stream::{RunEnd, StreamInterrupt, question_in, text};
 use crate::thread::Thread;
 use crate::value::{Json, Value};
 
@@ -81,7 +81,7 @@ impl Conversation {
             return RunEnd::Finished { result: None, pending_tool_calls: Vec::new() };
         }
         let interrupts = self.interrupts.iter().map(interrupt_of).collect();
-        RunEnd::Interrupted { interrupts: Interrupt::named(interrupts) }
+        RunEnd::Interrupted { interrupts: StreamInterrupt::named(interrupts) }
     }
 
     /// The messages of subgraphs that the root's last state lacks.
@@ -101,9 +101,9 @@ impl Conversation {
 }
 
 /// Reads an interrupt: its value is the argument of `interrupt()`.
-fn interrupt_of(raw: &Json) -> Interrupt {
+fn interrupt_of(raw: &Json) -> StreamInterrupt {
     let value = raw["value"].clone();
-    Interrupt {
+    StreamInterrupt {
         id: text(&raw["id"]).unwrap_or_default(),
         message: question_in(&value),
         tool_call_id: text(&value["tool_call_id"]),

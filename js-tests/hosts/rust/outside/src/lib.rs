@@ -4,7 +4,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::json;
-use threadfold::{Message, MessageRules, Reducer, add_messages};
+use threadfold::{Message, MessageRules, Reducer, add_json_messages};
 
 struct Counting(AtomicUsize);
 
@@ -29,7 +29,7 @@ pub extern "C" fn fold() -> usize {
     let rules = MessageRules::LangGraph;
     let messages = |id: &str| vec![Message::user("hi").with_id(id)];
     let typed = rules.merge(messages("1"), messages("2"));
-    let json = add_messages(json!(messages("1")), json!(messages("2")), rules).unwrap_or_default();
+    let json = add_json_messages(json!(messages("1")), json!(messages("2")), rules).unwrap_or_default();
     if json == json!(typed) { typed.len() } else { 0 }
 }
 
