@@ -91,6 +91,8 @@ pub struct Delta<S: State> {
     pub id: String,
     /// The id of the thread's checkpoint that it follows; `None` for the first.
     pub parent: Option<String>,
+    /// The id of the run that made it; `None` from a checkpointer that does not keep it.
+    pub run_id: Option<String>,
     /// The updates merged since the parent, in order.
     pub updates: Arc<Vec<S::Update>>,
     /// The planner's state.
@@ -168,6 +170,7 @@ where
         Self {
             id: self.id.clone(),
             parent: self.parent.clone(),
+            run_id: self.run_id.clone(),
             updates: self.updates.clone(),
             plan: self.plan.clone(),
             input: self.input.clone(),

@@ -13,7 +13,7 @@ use super::planner::{Cause, ChannelState, PlanState};
 use crate::State;
 
 /// Begins each checkpoint: another number is another form.
-const FORM: u8 = 3;
+const FORM: u8 = 4;
 
 /// Version, seen, passed; held, finished, updated.
 type ChannelForm = ((u64, u64, u64), (bool, bool, bool));
@@ -32,8 +32,8 @@ type PendingForm<U, S> =
     (u32, CauseForm, Option<FinishedForm<U, S>>, Vec<AnswerForm>, Option<InterruptForm>);
 /// The nodes and the list edges.
 type NamesForm = (Vec<String>, Vec<String>);
-/// Its id, its parent's, the updates.
-type ChangeForm<U> = (String, Option<String>, Vec<U>);
+/// Its id, its parent's, its run's, the updates.
+type ChangeForm<U> = (String, Option<String>, Option<String>, Vec<U>);
 type DeltaForm<U, S> =
     (u8, ChangeForm<U>, PlanForm, Option<U>, Vec<S>, Vec<PendingForm<U, S>>, NamesForm);
 
@@ -80,7 +80,7 @@ where
     S::Update: Deserialize<'de>,
 {
     fn deserialize<T: Deserializer<'de>>(deserializer: T) -> Result<Self, T::Error> {
-        let (form, (id, parent, updates), plan, input, sends, pending, (nodes, joins)) =
+        let (form, (id, parent, run_id, updates), plan, input, sends, pending, (nodes, joins)) =
             DeltaForm::<S::Update, S>::deserialize(deserializer)?;
         if form != FORM {
             return Err(T::Error::custom(format!("a checkpoint of another form: {form}")));
@@ -90,6 +90,7 @@ where
         Ok(Self {
             id,
             parent,
+            run_id,
             updates: Arc::new(updates),
             plan: read_plan(plan),
             input,
@@ -106,7 +107,7 @@ fn form<'s, S: State>(
 ) -> DeltaForm<&'s S::Update, &'s S> {
     (
         FORM,
-        (delta.id.clone(), delta.parent.clone(), updates),
+        (delta.id.clone(), delta.parent.clone(), delta.run_id.clone(), updates),
         plan(&delta.plan),
         delta.input.as_ref(),
         delta.sends.iter().collect(),

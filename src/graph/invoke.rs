@@ -34,7 +34,7 @@ where
     /// Returns a thread of this graph, which its checkpointer keeps.
     #[must_use]
     pub fn on<'g>(&'g self, thread: &'g str) -> OnThread<'g, S> {
-        OnThread(Place { graph: &self.0, thread, at: None })
+        OnThread(Place { graph: &self.0, thread, at: None, run_id: None })
     }
 }
 

@@ -8,7 +8,9 @@ use serde::ser::{Serialize, SerializeStruct, Serializer};
 use serde_json::Value;
 
 use super::command::Command;
+use super::emitter::{Emitter, TaskName};
 use super::error::BoxError;
+use super::message_chunk::MessageChunk;
 use super::planner::{Answer, Run};
 use super::sendable::{BoxFuture, MaybeSend, MaybeSync};
 use crate::State;
@@ -30,10 +32,12 @@ pub struct Ctx {
     pub(super) node: Arc<str>,
     pub(super) run_id: Arc<str>,
     pub(super) thread: Option<Arc<str>>,
+    pub(super) emitter: Emitter,
 }
 
 impl Ctx {
-    /// Returns the id of the run, which each call of `invoke`, `stream` or `resume` has anew.
+    /// Returns the id of the run: that of [`OnThread::run_id`](super::OnThread::run_id), or a new one
+    /// for each call of `invoke`, `stream` or `resume`.
     #[must_use]
     pub fn run_id(&self) -> &str {
         &self.run_id
@@ -55,6 +59,26 @@ impl Ctx {
     #[must_use]
     pub fn thread(&self) -> Option<&str> {
         self.thread.as_deref()
+    }
+
+    /// Sends more of a message to whoever [streams](super::Running::parts) the run, such as a model's
+    /// token. The state gets the whole message from the node, under the same id.
+    pub fn message(&self, chunk: MessageChunk) {
+        if let Some(stream) = &self.emitter.0 {
+            stream.message(self.task_name(), chunk);
+        }
+    }
+
+    /// Sends a value of your own to whoever [streams](super::Running::parts) the run, such as a tool's
+    /// progress.
+    pub fn custom(&self, value: impl Into<Value>) {
+        if let Some(stream) = &self.emitter.0 {
+            stream.custom(self.task_name(), value.into());
+        }
+    }
+
+    pub(super) fn task_name(&self) -> TaskName {
+        TaskName { node: self.node.clone(), step: self.step, place: self.task }
     }
 
     /// Interrupts the graph to ask its caller. Return the error with `?`: the run stops, and the

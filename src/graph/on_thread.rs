@@ -153,6 +153,13 @@ where
         Self(Place { at: Some(checkpoint), ..self.0.clone() })
     }
 
+    /// Returns the thread for a run with this id, which its nodes and its checkpoints know:
+    /// [`Ctx::run_id`](super::Ctx::run_id), [`Outcome::run_id`].
+    #[must_use]
+    pub fn run_id(&self, id: &'g str) -> Self {
+        Self(Place { run_id: Some(id), ..self.0.clone() })
+    }
+
     /// Returns the ids of the thread's checkpoints, newest first. With [`at`](Self::at), each is a
     /// thread to look at or to go on from.
     ///

@@ -19,6 +19,8 @@ pub struct Outcome<S> {
     pub next: Vec<Arc<str>>,
     /// The id of the thread's checkpoint that it is of; none without a thread.
     pub checkpoint: Option<String>,
+    /// The id of the run that made this checkpoint, if its checkpointer keeps it.
+    pub run_id: Option<String>,
 }
 
 impl<S> Outcome<S> {

@@ -13,6 +13,8 @@ pub(super) struct Place<'g, S: State> {
     pub thread: &'g str,
     /// The id of a checkpoint; without it, the last one.
     pub at: Option<&'g str>,
+    /// The id of the runs that begin here; without it, each has a new one.
+    pub run_id: Option<&'g str>,
 }
 
 impl<'g, S: State> Place<'g, S> {

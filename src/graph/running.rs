@@ -7,10 +7,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::checkpoint::Pending;
 use super::command::START;
 use super::compiled::Compiled;
+use super::emitter::Emitter;
 use super::error::GraphError;
 use super::node::{Interrupt, Shared};
 use super::outcome::{Outcome, StepDone};
 use super::planner::{Cause, Node, Run, Status, Task, Writes};
+use super::run_part::Queue;
 use crate::State;
 use crate::id::new_id;
 
@@ -18,6 +20,7 @@ mod merged;
 mod opened;
 mod saved;
 mod step;
+mod streamed;
 mod updated;
 
 use saved::Save;
@@ -46,6 +49,13 @@ pub struct Running<'g, S: State> {
     /// A checkpoint that is being saved; it outlives the future of [`Running::next`], too. The mutex
     /// is never locked: it makes a future that is `Send` also `Sync`.
     save: Mutex<Option<Save<'g>>>,
+    /// The id of the run that made the checkpoint `kept`.
+    kept_run: Option<String>,
+    /// Whether it continues where the thread stopped.
+    resumes: bool,
+    /// The parts for its reader, and the way of its nodes to them.
+    queue: Option<Arc<Queue<S>>>,
+    emitter: Emitter,
 }
 
 impl<'g, S> Running<'g, S>
@@ -72,6 +82,10 @@ where
             last: None,
             merged: Vec::new(),
             save: Mutex::new(None),
+            kept_run: None,
+            resumes: false,
+            queue: None,
+            emitter: Emitter::default(),
         }
     }
 
@@ -121,7 +135,13 @@ where
         if next.is_empty() {
             next.extend(tasks.iter().map(|task| self.name(task.node)));
         }
-        Ok(Outcome { state: self.state, interrupts, next, checkpoint: self.kept })
+        Ok(Outcome {
+            state: self.state,
+            interrupts,
+            next,
+            checkpoint: self.kept,
+            run_id: self.kept_run,
+        })
     }
 
     /// Makes a step. Returns none at the end, at a breakpoint, and at an interrupt.

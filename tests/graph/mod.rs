@@ -9,5 +9,6 @@ mod failed_steps;
 mod history;
 mod host;
 mod laws;
+mod parts;
 mod recorded;
 mod typed;

@@ -332,9 +332,9 @@ async fn sends_and_a_join_go_on_in_another_program() {
     let done = graph(true).on("1").resume(()).await.unwrap();
     assert_eq!(joined(&done.state), "in beside 0 1 2 3 end");
     // A record of another form is refused.
-    let text = texts.last("1").replacen("[3,", "[4,", 1);
+    let text = texts.last("1").replacen("[4,", "[5,", 1);
     let refused = serde_json::from_str::<Checkpoint<Log>>(&text).unwrap_err();
-    assert!(refused.to_string().starts_with("a checkpoint of another form: 4"));
+    assert!(refused.to_string().starts_with("a checkpoint of another form: 5"));
 }
 
 /// As in LangGraph: a checkpoint's entries for removed nodes are skipped.

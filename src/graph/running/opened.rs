@@ -48,6 +48,7 @@ where
             return Err(GraphError::UnknownThread(place.thread.to_owned()));
         }
         running.answer(resume)?;
+        running.resumes = true;
         let status = running.shared().run.resume();
         running.status = status;
         Ok(running)
@@ -92,7 +93,7 @@ where
     where
         S: Default,
     {
-        let Place { graph, thread, at } = *place;
+        let Place { graph, thread, at, run_id } = *place;
         let saver = place.saver()?;
         let found = saver.get(thread, at).await.map_err(GraphError::Checkpointer)?;
         if let (None, Some(id)) = (&found, at) {
@@ -105,6 +106,9 @@ where
         };
         let (plan, options) = (graph.plan.clone(), &graph.options);
         let mut running = Self { thread: Some(thread), last, ..Self::new(graph, S::default()) };
+        if let Some(id) = run_id {
+            running.id = id.into();
+        }
         running.shared().run = Run::new(plan.clone(), options);
         let is_known = found.is_some();
         if let Some(Checkpoint { state, delta }) = found {
@@ -112,6 +116,7 @@ where
             running.shared().run = Run::open(plan, delta.plan, options)?;
             running.state = state;
             running.kept = Some(delta.id);
+            running.kept_run = delta.run_id;
             running.input = delta.input;
             running.sends = delta.sends;
             running.pending = delta.pending;

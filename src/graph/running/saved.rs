@@ -34,6 +34,7 @@ where
         let delta = Delta {
             id: id.clone(),
             parent: self.kept.clone(),
+            run_id: Some(self.id.to_string()),
             updates: Arc::new(std::mem::take(&mut self.merged)),
             plan: self.shared().run.state(),
             input: self.input.clone(),
@@ -54,6 +55,7 @@ where
         Some(match was_put {
             Ok(true) => {
                 self.kept = Some(id.clone());
+                self.kept_run = Some(self.id.to_string());
                 self.last = Some(id);
                 then
             }

@@ -17,7 +17,7 @@ use crate::graph::planner::{Cause, Status, Task};
 use crate::graph::together::together;
 
 /// The result of a task's node.
-type Returned<S> = Result<Command<S>, BoxError>;
+pub(super) type Returned<S> = Result<Command<S>, BoxError>;
 
 /// A step whose tasks are at work.
 pub(super) struct OpenStep<S: State> {
@@ -28,13 +28,13 @@ pub(super) struct OpenStep<S: State> {
 }
 
 /// The outcome of a step's tasks.
-struct Ended<S: State> {
+pub(super) struct Ended<S: State> {
     /// For each task, its result.
-    done: Vec<Option<Finished<S>>>,
+    pub done: Vec<Option<Finished<S>>>,
     /// The interrupts, each with its task's position.
-    asked: Vec<(usize, Question)>,
+    pub asked: Vec<(usize, Question)>,
     /// The first error.
-    failed: Option<GraphError>,
+    pub failed: Option<GraphError>,
 }
 
 impl<S> Running<'_, S>
@@ -91,12 +91,17 @@ where
         done: Vec<Option<Finished<S>>>,
         routes: Vec<Route<S>>,
     ) -> Stepped {
+        let is_news = done.iter().flatten().any(|finished| finished.update.is_some());
         let nodes = self.take_writes(tasks, order, done, routes);
         self.pending.clear();
         let status =
             self.shared.lock().unwrap_or_else(PoisonError::into_inner).run.commit(&self.writes)?;
         self.status = status;
-        self.save(Ok(Some(StepDone { step, nodes }))).await
+        let stepped = self.save(Ok(Some(StepDone { step, nodes }))).await;
+        if is_news && stepped.is_ok() {
+            self.show();
+        }
+        stepped
     }
 
     /// Takes the writes of tasks for the planner, their Sends, and their updates for the checkpoint.
@@ -144,12 +149,12 @@ where
             };
             run.set_answers(answers.iter().map(own), false);
         }
-        let open = self.open.insert(open);
-        let returned = open.returned.clone();
+        self.open = Some(open);
+        self.show_started(tasks, step);
         self.call_nodes(tasks, step).await;
-        let kept = self.open.take().map(|open| open.kept).unwrap_or_default();
-        let results = std::mem::take(&mut *locked(&returned));
-        self.ended(tasks, kept, results)
+        let empty = || OpenStep { kept: Vec::new(), returned: Arc::default() };
+        let open = self.open.take().unwrap_or_else(empty);
+        self.ended(tasks, open)
     }
 
     /// Calls the nodes of the tasks that have not finished, all at once, and stores what they return.
@@ -177,13 +182,19 @@ where
                 node: node.name.clone(),
                 run_id: self.id.clone(),
                 thread: thread.clone(),
+                emitter: self.emitter.clone(),
             };
-            futures.push(node.function.call(state, ctx));
-            ran.push(at);
+            futures.push(node.function.call(state, ctx.clone()));
+            ran.push((at, *task, ctx));
         }
-        let store = |at: usize, result| {
-            let place = ran.get(at).copied().unwrap_or_default();
-            if let Some(slot) = locked(returned).get_mut(place) {
+        let store = |at: usize, mut result: Returned<S>| {
+            let Some((place, task, ctx)) = ran.get(at) else { return };
+            // Whoever streams the run sees the ids that the state will have.
+            if let Ok(Command { update: Some(update), .. }) = &mut result {
+                S::identify(update);
+            }
+            self.show_returned(*task, ctx.task_name(), &result);
+            if let Some(slot) = locked(returned).get_mut(*place) {
                 *slot = Some(result);
             }
         };
@@ -191,12 +202,12 @@ where
     }
 
     /// Sorts what the nodes returned: results, interrupts, and the first error.
-    fn ended(
+    pub(super) fn ended(
         &self,
         tasks: &[Task],
-        kept: Vec<Option<Pending<S>>>,
-        results: Vec<Option<Returned<S>>>,
+        OpenStep { kept, returned }: OpenStep<S>,
     ) -> Ended<S> {
+        let results = std::mem::take(&mut *locked(&returned));
         let mut done: Vec<Option<Finished<S>>> =
             kept.into_iter().map(|kept| kept.and_then(|kept| kept.finished)).collect();
         let (mut failed, mut asked) = (None, Vec::new());
@@ -235,7 +246,7 @@ where
     }
 
     /// Keeps the results of tasks in a step that did not end.
-    fn keep(
+    pub(super) fn keep(
         &mut self,
         tasks: &[Task],
         done: Vec<Option<Finished<S>>>,
@@ -258,11 +269,7 @@ where
         for (at, Question { value, forwarded }) in asked {
             if let Some(pending) = pending.get_mut(at) {
                 let node = self.name(pending.node).to_string();
-                let cause = match pending.cause {
-                    Cause::Push(index) => index.to_string(),
-                    _ => String::new(),
-                };
-                let id = format!("{step}:{node}:{cause}:{}", pending.answers.len());
+                let id = interrupt_id(step, &node, pending.cause, pending.answers.len());
                 pending.interrupt = Some(Interrupt { id, node, value, forwarded });
             }
         }
@@ -270,14 +277,20 @@ where
     }
 
     /// Returns what a node returned, as numbers.
-    fn finished(&self, mut command: Command<S>) -> Result<Finished<S>, GraphError> {
-        if let Some(update) = &mut command.update {
-            S::identify(update);
-        }
+    fn finished(&self, command: Command<S>) -> Result<Finished<S>, GraphError> {
         let mut route = Route::new();
         route.go(self.graph, command.goto)?;
         Ok(Finished { update: command.update, writes: route.writes, sends: route.sends })
     }
+}
+
+/// Returns the id of a task's question after so many answers.
+pub(super) fn interrupt_id(step: i64, node: &str, cause: Cause, answers: usize) -> String {
+    let cause = match cause {
+        Cause::Push(index) => index.to_string(),
+        _ => String::new(),
+    };
+    format!("{step}:{node}:{cause}:{answers}")
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
