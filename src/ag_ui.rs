@@ -12,7 +12,6 @@ mod message;
 mod run_input;
 
 pub use crate::merge_state::{Compat, langgraph_default_merge_state};
-pub use crate::stream::{Folded, RunEnd, StreamError, StreamInterrupt};
 pub use event::{Event, EventKind, RunFinishedOutcome};
 pub use fold::Fold;
 pub use run_input::{ResumeEntry, RunAgentInput};

@@ -7,22 +7,17 @@
 //! Its decisions are over positions, ids as small numbers, and flags. The npm package makes the same
 //! decisions with the same code.
 
-#[doc(hidden)]
-pub mod approval;
+pub(crate) mod approval;
 mod builder;
 mod call;
-#[doc(hidden)]
-pub mod limits;
+pub(crate) mod limits;
 mod middleware;
 mod model;
-#[doc(hidden)]
-pub mod route;
+pub(crate) mod route;
 mod state;
 mod steps;
-#[doc(hidden)]
-pub mod subagents;
-#[doc(hidden)]
-pub mod todos;
+pub(crate) mod subagents;
+pub(crate) mod todos;
 mod tool;
 mod turn;
 mod ways;

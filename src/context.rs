@@ -3,43 +3,58 @@
 //! Each decision is made over numbers: which messages call tools, which answer them. So it is the
 //! same code for JSON, for a Rust program's own types and for JavaScript's objects.
 //!
-//! - [`view::Context`]: the messages sent, by a [`policy`] and one small [`record`], and the
-//!   compaction due.
-//! - [`conversation::Conversation`]: a conversation read again and again, at the cost of the changes.
-//! - [`count`], [`estimate`]: tokens as Python counts them, and closer to a model's own count; a
-//!   [`meter`] counts them while they stream.
+//! - [`Context`]: the messages sent, by a [`Policy`] and one small [`Record`], and the compaction due.
+//! - [`Conversation`]: a conversation read again and again, at the cost of the changes.
+//! - [`count_tokens`], [`estimate_tokens`]: tokens as Python counts them, and closer to a model's own
+//!   count; a [`Meter`] counts them while they stream.
 //! - [`safe_cuts`]: where a list of messages can be cut so that no tool result loses its call.
 //! - [`repair_tool_calls`], [`patch_tool_calls`]: lists that providers take.
-//! - [`trim`], [`clear`], [`truncate`], [`offload`]: how it gets fewer.
+//! - [`trim_messages`], [`clear_tool_uses`], [`truncate_tool_args`], [`offload`](offload()): how it gets
+//!   fewer.
 
 pub(crate) mod answer;
 mod before;
 mod call_fields;
-pub mod clear;
-pub mod conversation;
-pub mod count;
+mod clear;
+mod conversation;
+mod count;
 pub(crate) mod cut;
-pub mod estimate;
-pub mod estimate_message;
+pub(crate) mod estimate;
+pub(crate) mod estimate_message;
 pub(crate) mod ledger;
 pub(crate) mod limits;
-pub mod meter;
-pub mod offload;
+mod meter;
+mod offload;
 mod parts;
-pub mod policy;
-pub mod record;
+mod policy;
+mod record;
 pub(crate) mod repair;
 mod rows;
 mod safe_cuts;
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests;
-pub mod tokens;
+mod tokens;
 mod tool_calls;
-pub mod trim;
-pub mod truncate;
-pub mod view;
+mod trim;
+mod truncate;
+mod view;
 mod written;
 
 pub use before::EditedBefore;
+pub use clear::{ClearOptions, clear_tool_uses};
+pub use conversation::Conversation;
+pub use count::{CountOptions, count_tokens, message_tokens, tool_tokens};
+pub use estimate::{Estimate, estimate_tokens};
+pub use estimate_message::{TOKENS_PER_IMAGE, estimate_message};
+pub use meter::Meter;
+pub use offload::{OffloadOptions, Offloaded, offload};
+pub use policy::{Cuts, Policy, Size};
+pub use record::{Boundary, Record, summary_message};
 pub use safe_cuts::{SafeCuts, safe_cuts};
+pub use tokens::{Approximate, CountTokens, Estimated};
 pub use tool_calls::{Waiting, patch_tool_calls, repair_tool_calls};
+pub use trim::{
+    Counter, MessageTypes, TextSplitter, ToolPairs, TrimOptions, TrimStrategy, trim_messages,
+};
+pub use truncate::{ContextSize, TruncateOptions, truncate_tool_args};
+pub use view::{Context, Due, View};

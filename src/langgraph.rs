@@ -12,7 +12,6 @@ mod partial_json;
 mod tool_calls;
 mod wire;
 
-pub use crate::stream::{Folded, RunEnd, StreamError, StreamInterrupt};
 pub use chunk::MessageParts;
 pub use fold::Fold;
 pub use part::Part;

@@ -21,11 +21,11 @@
 //!
 //! # What to read, in which order
 //! - **JSON in, JSON out**: [`add_json_messages`], [`merge_tools`], [`replace_todos`], [`merge_files`],
-//!   [`apply_patch`], [`langgraph_default_merge_state`]. Each takes any [`Value`]; natively that is
+//!   [`apply_patch`], [`ag_ui::langgraph_default_merge_state`]. Each takes any [`Value`]; natively that is
 //!   [`serde_json::Value`], or [`Json`], whose values are shared.
 //! - **Your own types**: start at [`typed`]. Derive [`State`] for a struct whose every field has a
 //!   [`Reducer`]; [`typed::add_messages`] and [`typed::MessageList`] hold [`Message`]s and anything
-//!   [`Identified`].
+//!   [`Identified`](typed::Identified).
 //! - **A graph of nodes**: [`graph::StateGraph`] runs `async fn`s over a [`State`] as LangGraph does.
 //! - **An agent that calls tools**: [`agent::create_agent`] makes such a graph, as LangChain does.
 //! - **A state known only at run time**: [`Schema`] merges an update, or a super-step of several
@@ -61,7 +61,7 @@ mod patch;
 pub mod reducer;
 mod schema;
 mod state;
-mod stream;
+pub mod stream;
 mod thread;
 pub mod typed;
 #[doc(hidden)]
@@ -70,12 +70,10 @@ pub mod value;
 
 pub use diff::diff;
 pub use error::Error;
-pub use merge_state::{Compat, langgraph_default_merge_state};
 pub use message::REMOVE_ALL_MESSAGES;
 pub use message_list::JsonMessageList;
 pub use patch::apply_patch;
 pub use reducer::files::merge_files;
-pub use reducer::list::Identified;
 pub use reducer::messages::{MessageRules, add_json_messages};
 pub use reducer::todos::{check_todo_calls, replace_todos};
 pub use reducer::tools::{Prefer, merge_tools};

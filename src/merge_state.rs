@@ -37,7 +37,7 @@ pub enum Compat {
 ///
 /// ```
 /// use serde_json::json;
-/// use threadfold::{Compat, langgraph_default_merge_state};
+/// use threadfold::ag_ui::{Compat, langgraph_default_merge_state};
 ///
 /// let state = json!({ "messages": [{ "type": "human", "id": "1", "content": "a" }] });
 /// let new = json!([

@@ -15,7 +15,26 @@ pub use crate::value::symbols::{Symbols, Texts};
 
 /// The decisions of an agent's loop, over positions, ids as small numbers, and flags.
 pub mod agent {
-    pub use crate::agent::{approval, limits, route, subagents, todos};
+    /// Calls that need an approval.
+    pub mod approval {
+        pub use crate::agent::approval::{Decision, Gate, Outcome, Refusal, settle};
+    }
+    /// Limits of calls.
+    pub mod limits {
+        pub use crate::agent::limits::Limits;
+    }
+    /// The next step of the loop.
+    pub mod route {
+        pub use crate::agent::route::{Call, Jump, Next, Turn, after_model};
+    }
+    /// The fields that a subagent returns.
+    pub mod subagents {
+        pub use crate::agent::subagents::{OWN_FIELDS, changed_files};
+    }
+    /// Refused lists of todos.
+    pub mod todos {
+        pub use crate::agent::todos::refused;
+    }
 }
 
 /// The decision who runs next in a graph, in numbers.

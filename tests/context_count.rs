@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use threadfold::context::count::{CountOptions, count_tokens, message_tokens, tool_tokens};
+use threadfold::context::{CountOptions, count_tokens, message_tokens, tool_tokens};
 use threadfold::{Error, Json};
 
 fn records(name: &str) -> Vec<Value> {

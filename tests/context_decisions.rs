@@ -7,14 +7,14 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use serde_json::{Value, json};
-use threadfold::context::clear::ClearOptions;
-use threadfold::context::count::CountOptions;
-use threadfold::context::policy::{Policy, Size};
-use threadfold::context::record::Record;
-use threadfold::context::tokens::{Approximate, CountTokens, Estimated};
-use threadfold::context::trim::{Counter, TrimOptions};
-use threadfold::context::truncate::{ContextSize, TruncateOptions};
-use threadfold::context::view::Context;
+use threadfold::context::ClearOptions;
+use threadfold::context::Context;
+use threadfold::context::CountOptions;
+use threadfold::context::Record;
+use threadfold::context::{Approximate, CountTokens, Estimated};
+use threadfold::context::{ContextSize, TruncateOptions};
+use threadfold::context::{Counter, TrimOptions};
+use threadfold::context::{Policy, Size};
 
 /// The policies of js-tests/unit/context/decisions.mjs.
 fn context(policy: &str) -> Context<'static, Value> {

@@ -6,10 +6,10 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
 use threadfold::context::EditedBefore;
-use threadfold::context::clear::{ClearOptions, clear_tool_uses};
-use threadfold::context::offload::{OffloadOptions, offload};
-use threadfold::context::trim::{Counter, Strategy as Keep, ToolPairs, TrimOptions, trim_messages};
-use threadfold::context::truncate::{TruncateOptions, truncate_tool_args};
+use threadfold::context::{ClearOptions, clear_tool_uses};
+use threadfold::context::{Counter, ToolPairs, TrimOptions, TrimStrategy as Keep, trim_messages};
+use threadfold::context::{OffloadOptions, offload};
+use threadfold::context::{TruncateOptions, truncate_tool_args};
 use threadfold::{Error, Json};
 
 const IDS: [&str; 4] = ["a", "b", "c", "d"];

@@ -2,15 +2,15 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use serde_json::{Value, json};
+use threadfold::context::Context;
+use threadfold::context::Counter;
 use threadfold::context::EditedBefore;
-use threadfold::context::clear::{ClearOptions, clear_tool_uses};
-use threadfold::context::meter::Meter;
-use threadfold::context::offload::{OffloadOptions, offload};
-use threadfold::context::policy::{Policy, Size};
-use threadfold::context::tokens::Estimated;
-use threadfold::context::trim::Counter;
-use threadfold::context::truncate::{TruncateOptions, truncate_tool_args};
-use threadfold::context::view::Context;
+use threadfold::context::Estimated;
+use threadfold::context::Meter;
+use threadfold::context::{ClearOptions, clear_tool_uses};
+use threadfold::context::{OffloadOptions, offload};
+use threadfold::context::{Policy, Size};
+use threadfold::context::{TruncateOptions, truncate_tool_args};
 
 fn serialised(class: &str, fields: &Value) -> Value {
     json!({ "lc": 1, "type": "constructor", "id": ["langchain_core", "messages", class], "kwargs": fields })

@@ -6,12 +6,12 @@ use std::fmt;
 
 use serde_json::{Value, json};
 use threadfold::Json;
-use threadfold::context::clear::ClearOptions;
-use threadfold::context::policy::{Policy, Size};
-use threadfold::context::record::Record;
-use threadfold::context::tokens::{CountTokens, Estimated};
-use threadfold::context::truncate::{ContextSize, TruncateOptions};
-use threadfold::context::view::{Context, View};
+use threadfold::context::ClearOptions;
+use threadfold::context::Record;
+use threadfold::context::{Context, View};
+use threadfold::context::{ContextSize, TruncateOptions};
+use threadfold::context::{CountTokens, Estimated};
+use threadfold::context::{Policy, Size};
 
 /// Random numbers (splitmix64): the same ones for the same seed.
 struct Dice(u64);

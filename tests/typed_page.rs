@@ -9,8 +9,9 @@ use threadfold::reducer::kind::FieldKind;
 use threadfold::reducer::{
     AddMessages, Append, MergeFiles, MergeTools, Replace, ReplaceTodos, TryReducerFn,
 };
+use threadfold::typed::Identified;
 use threadfold::typed::page::{FoldError, PageState};
-use threadfold::{Error, Identified, Json, Message, MessageRules, PageType, Prefer, State};
+use threadfold::{Error, Json, Message, MessageRules, PageType, Prefer, State};
 
 /// An item with an id; not a message.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, PageType)]

@@ -9,9 +9,9 @@ use std::time::Duration;
 use criterion::{BatchSize, BenchmarkId, Criterion, criterion_group, criterion_main};
 use serde_json::{Value, json};
 use threadfold::Value as _;
-use threadfold::context::policy::{Policy, Size};
-use threadfold::context::tokens::Estimated;
-use threadfold::context::view::Context;
+use threadfold::context::Context;
+use threadfold::context::Estimated;
+use threadfold::context::{Policy, Size};
 use threadfold::{
     Json, JsonMessageList, Message, MessageRules, Prefer, Reducer, Thread, ThreadEvent,
     add_json_messages, merge_tools,

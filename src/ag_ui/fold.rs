@@ -43,7 +43,8 @@ use streams::Streams;
 ///
 /// ```
 /// use serde_json::json;
-/// use threadfold::ag_ui::{Fold, RunEnd};
+/// use threadfold::ag_ui::Fold;
+/// use threadfold::stream::RunEnd;
 /// use threadfold::{Json, Thread};
 ///
 /// let mut thread: Thread<Json> = Thread::new(None, &json!({}).into())?;

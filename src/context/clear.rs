@@ -54,8 +54,8 @@ impl Default for ClearOptions<'_> {
 ///
 /// ```
 /// use serde_json::json;
-/// use threadfold::context::clear::{ClearOptions, clear_tool_uses};
-/// use threadfold::context::trim::Counter;
+/// use threadfold::context::{ClearOptions, clear_tool_uses};
+/// use threadfold::context::Counter;
 ///
 /// let messages = json!([
 ///     { "type": "ai", "content": "", "tool_calls": [{ "name": "search", "args": {}, "id": "c1" }] },

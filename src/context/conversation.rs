@@ -24,9 +24,9 @@ use super::view::{Context, Due, View};
 /// comparison of pointers; values without an identity are compared whole.
 ///
 /// ```
-/// use threadfold::context::policy::{Policy, Size};
-/// use threadfold::context::tokens::Estimated;
-/// use threadfold::context::view::Context;
+/// use threadfold::context::{Policy, Size};
+/// use threadfold::context::Estimated;
+/// use threadfold::context::Context;
 /// use threadfold::value::{Json, Value};
 ///
 /// let policy = Policy { trigger: vec![Size::messages(3)], ..Policy::default() };

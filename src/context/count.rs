@@ -56,7 +56,7 @@ pub(crate) struct MessageSize {
 ///
 /// ```
 /// use serde_json::json;
-/// use threadfold::context::count::{CountOptions, count_tokens};
+/// use threadfold::context::{CountOptions, count_tokens};
 ///
 /// let messages = json!([
 ///     { "type": "human", "content": "What is 6 × 7?" },
@@ -105,7 +105,7 @@ pub fn count_tokens<V: Value>(
 ///
 /// ```
 /// use serde_json::json;
-/// use threadfold::context::count::{CountOptions, message_tokens};
+/// use threadfold::context::{CountOptions, message_tokens};
 ///
 /// let hello = json!({ "type": "human", "content": "hello" });
 /// assert_eq!(message_tokens(&hello, &CountOptions::default())?, 6.0);

@@ -7,7 +7,7 @@
 /// too high. Other vocabularies differ by a factor, which you find in `usage_metadata`.
 ///
 /// ```
-/// use threadfold::context::estimate::estimate_tokens;
+/// use threadfold::context::estimate_tokens;
 ///
 /// assert_eq!(estimate_tokens("The quick brown fox jumps over the lazy dog."), 10);
 /// assert_eq!(estimate_tokens("我能吞下玻璃而不伤身体。"), 10);
@@ -22,7 +22,7 @@ pub fn estimate_tokens(text: &str) -> u64 {
 /// An estimate that text is added to: in one piece or in many, it is the same.
 ///
 /// ```
-/// use threadfold::context::estimate::{Estimate, estimate_tokens};
+/// use threadfold::context::{Estimate, estimate_tokens};
 ///
 /// let mut estimate = Estimate::default();
 /// estimate.add("The quick br");
@@ -48,6 +48,7 @@ impl Estimate {
         }
     }
 
+    #[doc(hidden)]
     /// Adds text in UTF-16, as JavaScript has it, which may have half a pair alone.
     pub fn add_units(&mut self, units: impl IntoIterator<Item = u16>) {
         for unit in units {
@@ -60,12 +61,14 @@ impl Estimate {
         *self = Self { sum: self.sum.saturating_add(hundredths), state: AFTER_REST };
     }
 
+    #[doc(hidden)]
     /// Returns the sum in hundredths of a token.
     #[must_use]
     pub fn hundredths(&self) -> u64 {
         self.sum
     }
 
+    #[doc(hidden)]
     /// Returns the state, as the npm package has it.
     #[must_use]
     pub fn state(&self) -> u8 {

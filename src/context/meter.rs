@@ -16,10 +16,10 @@ use super::view::View;
 ///
 /// ```
 /// use serde_json::json;
-/// use threadfold::context::meter::Meter;
-/// use threadfold::context::policy::{Policy, Size};
-/// use threadfold::context::tokens::Estimated;
-/// use threadfold::context::view::Context;
+/// use threadfold::context::Meter;
+/// use threadfold::context::{Policy, Size};
+/// use threadfold::context::Estimated;
+/// use threadfold::context::Context;
 ///
 /// let policy = Policy { trigger: vec![Size::tokens(20.0)], ..Policy::default() };
 /// let messages = json!([{ "type": "human", "content": "What is 6 × 7?" }]);

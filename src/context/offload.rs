@@ -63,7 +63,7 @@ pub struct Offloaded<V> {
 ///
 /// ```
 /// use serde_json::json;
-/// use threadfold::context::offload::{OffloadOptions, offload};
+/// use threadfold::context::{OffloadOptions, offload};
 ///
 /// let messages = json!([{ "type": "tool", "tool_call_id": "c1", "content": "x".repeat(99_999) }]);
 /// let moved = offload(&messages, OffloadOptions::default())?;

@@ -42,7 +42,7 @@ impl<V: Value> Record<V> {
     ///
     /// ```
     /// use serde_json::json;
-    /// use threadfold::context::record::Record;
+    /// use threadfold::context::Record;
     ///
     /// let event = json!({ "cutoff_index": 3, "summary_message": { "type": "human", "content": "Before." } });
     /// let record = Record::read(&event).unwrap();

@@ -12,7 +12,7 @@ pub use list::{Counter, MessageTypes, TextSplitter, TrimOptions, trim_messages};
 
 /// Which messages are kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum Strategy {
+pub enum TrimStrategy {
     /// The newest.
     #[default]
     Last,
@@ -110,12 +110,16 @@ pub(crate) trait Source {
         Ok(false)
     }
 
-    /// Returns how many of these messages fit, from their end on for [`Strategy::Last`]. Override it
+    /// Returns how many of these messages fit, from their end on for [`TrimStrategy::Last`]. Override it
     /// where counts of single messages add up.
     ///
     /// # Errors
     /// The heap's own.
-    fn fitting(&mut self, messages: Range<usize>, from: Strategy) -> Result<usize, Self::Error> {
+    fn fitting(
+        &mut self,
+        messages: Range<usize>,
+        from: TrimStrategy,
+    ) -> Result<usize, Self::Error> {
         halve(self, &messages, from)
     }
 }
@@ -124,7 +128,7 @@ pub(crate) trait Source {
 pub(crate) fn halve<S: Source + ?Sized>(
     source: &mut S,
     messages: &Range<usize>,
-    from: Strategy,
+    from: TrimStrategy,
 ) -> Result<usize, S::Error> {
     if source.fits(messages.clone(), None)? {
         return Ok(messages.len());
@@ -136,7 +140,7 @@ pub(crate) fn halve<S: Source + ?Sized>(
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Rules {
     /// Which messages.
-    pub strategy: Strategy,
+    pub strategy: TrimStrategy,
     /// Whether a system message in front stays.
     pub include_system: bool,
     /// Whether a part of a message may stay.
@@ -152,7 +156,7 @@ pub(crate) struct Kept {
     pub system: bool,
     /// These messages.
     pub messages: Range<usize>,
-    /// How much of the first of them, or of the last for [`Strategy::First`]; all of it if `None`.
+    /// How much of the first of them, or of the last for [`TrimStrategy::First`]; all of it if `None`.
     pub part: Option<Part>,
     /// Which of them go nevertheless: results without a call. Ascending.
     pub dropped: Vec<usize>,
@@ -164,7 +168,7 @@ pub(crate) struct Kept {
 /// The source's own.
 pub(crate) fn trim<S: Source>(len: usize, rules: Rules, source: &mut S) -> Result<Kept, S::Error> {
     let mut kept = Kept { messages: 0..len, ..Kept::default() };
-    if rules.strategy == Strategy::Last {
+    if rules.strategy == TrimStrategy::Last {
         kept.messages.end = last(len..len, rules, source)?;
         kept.system =
             rules.include_system && kept.messages.end > 0 && source.begins_with_system()?;
@@ -184,8 +188,8 @@ pub(crate) fn trim<S: Source>(len: usize, rules: Rules, source: &mut S) -> Resul
         }
         let whole = kept.messages.clone();
         match rules.strategy {
-            Strategy::Last => kept.messages.start = first(&whole, rules, source)?,
-            Strategy::First => kept.messages.end = last(whole.end..len, rules, source)?,
+            TrimStrategy::Last => kept.messages.start = first(&whole, rules, source)?,
+            TrimStrategy::First => kept.messages.end = last(whole.end..len, rules, source)?,
         }
         if kept.messages != whole {
             kept.part = None;
@@ -203,10 +207,10 @@ pub(crate) fn trim<S: Source>(len: usize, rules: Rules, source: &mut S) -> Resul
 }
 
 /// The `count` messages that are nearest to the end that is kept.
-fn nearest(messages: &Range<usize>, count: usize, strategy: Strategy) -> Range<usize> {
+fn nearest(messages: &Range<usize>, count: usize, strategy: TrimStrategy) -> Range<usize> {
     match strategy {
-        Strategy::Last => messages.end - count..messages.end,
-        Strategy::First => messages.start..messages.start + count,
+        TrimStrategy::Last => messages.end - count..messages.end,
+        TrimStrategy::First => messages.start..messages.start + count,
     }
 }
 
@@ -228,10 +232,10 @@ fn most<E>(max: usize, mut fits: impl FnMut(usize) -> Result<bool, E>) -> Result
 /// Returns how much of the next message still fits.
 fn part<S: Source>(
     kept: &Range<usize>,
-    strategy: Strategy,
+    strategy: TrimStrategy,
     source: &mut S,
 ) -> Result<Option<Part>, S::Error> {
-    let next = if strategy == Strategy::Last { kept.start - 1 } else { kept.end };
+    let next = if strategy == TrimStrategy::Last { kept.start - 1 } else { kept.end };
     let is_monotonic = source.is_monotonic()?;
     let all_but_one = source.blocks(next)?.saturating_sub(1);
     let mut fits = |blocks| source.fits(kept.clone(), Some(Part::Blocks(blocks)));

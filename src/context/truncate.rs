@@ -67,8 +67,8 @@ const HEAD: usize = 20;
 ///
 /// ```
 /// use serde_json::json;
-/// use threadfold::context::trim::Counter;
-/// use threadfold::context::truncate::{ContextSize, TruncateOptions, truncate_tool_args};
+/// use threadfold::context::Counter;
+/// use threadfold::context::{ContextSize, TruncateOptions, truncate_tool_args};
 ///
 /// let call = json!({ "name": "write_file", "args": { "path": "/a", "text": "x".repeat(9000) }, "id": "c1" });
 /// let messages = json!([

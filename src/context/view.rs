@@ -14,9 +14,9 @@ use super::truncate::TruncateOptions;
 ///
 /// ```
 /// use serde_json::json;
-/// use threadfold::context::policy::{Policy, Size};
-/// use threadfold::context::tokens::Estimated;
-/// use threadfold::context::view::Context;
+/// use threadfold::context::{Policy, Size};
+/// use threadfold::context::Estimated;
+/// use threadfold::context::Context;
 ///
 /// let policy = Policy { trigger: vec![Size::messages(4)], keep: Some(Size::messages(2)), ..Policy::default() };
 /// let context = Context::new(policy, &Estimated);

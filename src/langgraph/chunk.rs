@@ -24,7 +24,7 @@ use crate::value::{Json, Value};
 /// }
 /// assert_eq!(parts.message()["content"].as_str(), Some("Hello"));
 /// assert_eq!(parts.message()["type"].as_str(), Some("ai"));
-/// # Ok::<(), threadfold::langgraph::StreamError>(())
+/// # Ok::<(), threadfold::stream::StreamError>(())
 /// ```
 #[derive(Debug, Default)]
 pub struct MessageParts {

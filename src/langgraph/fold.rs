@@ -35,7 +35,8 @@ use conversation::Conversation;
 ///
 /// ```
 /// use serde_json::json;
-/// use threadfold::langgraph::{Fold, Part, RunEnd};
+/// use threadfold::langgraph::{Fold, Part};
+/// use threadfold::stream::RunEnd;
 /// use threadfold::{Json, Thread};
 ///
 /// let mut thread: Thread<Json> = Thread::new(None, &json!({}).into())?;

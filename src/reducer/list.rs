@@ -32,7 +32,7 @@ pub trait Identified {
 /// [`AddMessages`](super::AddMessages)' [`try_merge`](super::TryReducer::try_merge) refuses such a
 /// removal, as LangGraph does. For DeepAgents' rules use
 /// [`MessageRules::DeepAgents`]`.merge(current, update)`; for JSON,
-/// [`threadfold::add_messages`](crate::add_messages).
+/// [`threadfold::add_json_messages`](crate::add_json_messages).
 ///
 /// ```
 /// use threadfold::Message;

@@ -12,11 +12,12 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value as Owned, json};
+use threadfold::ag_ui::{Compat, langgraph_default_merge_state};
 use threadfold::unstable::Bulk;
 use threadfold::{
-    Compat, CustomReducer, Error, Field, FieldReducer, Json, JsonMessageList, Lifetime,
-    MessageRules, Prefer, Schema, Value, add_json_messages, apply_patch, check_todo_calls, diff,
-    langgraph_default_merge_state, merge_files, merge_tools, replace_todos,
+    CustomReducer, Error, Field, FieldReducer, Json, JsonMessageList, Lifetime, MessageRules,
+    Prefer, Schema, Value, add_json_messages, apply_patch, check_todo_calls, diff, merge_files,
+    merge_tools, replace_todos,
 };
 
 /// A message in one of the forms that `add_messages` takes, or in none.

@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value, json};
 use threadfold::Error;
-use threadfold::context::clear::{ClearOptions, clear_tool_uses};
-use threadfold::context::count::{CountOptions, count_tokens};
-use threadfold::context::offload::{OffloadOptions, offload};
-use threadfold::context::trim::{Counter, Strategy, ToolPairs, TrimOptions, trim_messages};
-use threadfold::context::truncate::{ContextSize, TruncateOptions, truncate_tool_args};
+use threadfold::context::{ClearOptions, clear_tool_uses};
+use threadfold::context::{ContextSize, TruncateOptions, truncate_tool_args};
+use threadfold::context::{CountOptions, count_tokens};
+use threadfold::context::{Counter, ToolPairs, TrimOptions, TrimStrategy, trim_messages};
+use threadfold::context::{OffloadOptions, offload};
 
 use super::records::{Record, fields, read, replay};
 
@@ -79,8 +79,8 @@ fn trim_messages_answers_as_python_does() {
         let messages = messages_of(given, &pool);
         let is = |key: &str| options[key].as_bool().unwrap_or(false);
         let strategy = match options["strategy"].as_str() {
-            Some("first") => Strategy::First,
-            Some("last") | None => Strategy::Last,
+            Some("first") => TrimStrategy::First,
+            Some("last") | None => TrimStrategy::Last,
             // What the types do not let anybody ask.
             Some(_) => return assert!(error.is_some()),
         };

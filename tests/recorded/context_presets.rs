@@ -1,13 +1,13 @@
 //! When `LangChain`'s and deepagents' middlewares summarize, and where they cut.
 
 use serde_json::{Map, Value, json};
-use threadfold::context::count::{CountOptions, tool_tokens};
-use threadfold::context::policy::{Cuts, Policy, Size};
-use threadfold::context::record::{Record as Event, summary_message};
-use threadfold::context::tokens::{Approximate, CountTokens};
-use threadfold::context::trim::Counter;
-use threadfold::context::truncate::{ContextSize, TruncateOptions, truncate_tool_args};
-use threadfold::context::view::Context;
+use threadfold::context::Context;
+use threadfold::context::Counter;
+use threadfold::context::{Approximate, CountTokens};
+use threadfold::context::{ContextSize, TruncateOptions, truncate_tool_args};
+use threadfold::context::{CountOptions, tool_tokens};
+use threadfold::context::{Cuts, Policy, Size};
+use threadfold::context::{Record as Event, summary_message};
 
 use super::records::{Record, fields, read, replay};
 

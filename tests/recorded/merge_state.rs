@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use threadfold::{Compat, Error, langgraph_default_merge_state};
+use threadfold::Error;
+use threadfold::ag_ui::{Compat, langgraph_default_merge_state};
 
 use super::records::{Record, fields, normal_list, replay};
 

@@ -1,7 +1,8 @@
 //! Single events of AG-UI: what is read, what is refused, and that a thread stays as it was.
 
 use serde_json::{Value, json};
-use threadfold::ag_ui::{Event, EventKind, Fold, RunEnd, StreamError};
+use threadfold::ag_ui::{Event, EventKind, Fold};
+use threadfold::stream::{RunEnd, StreamError};
 use threadfold::{Json, RunStatus, Thread, Value as _};
 
 use super::recording::empty_thread;

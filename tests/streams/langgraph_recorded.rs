@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use threadfold::langgraph::{Fold, Part, RunEnd};
+use threadfold::langgraph::{Fold, Part};
+use threadfold::stream::RunEnd;
 use threadfold::{
     CustomReducer, Error, Field, FieldReducer, Json, MessageRules, RunStatus, Schema, Thread,
 };

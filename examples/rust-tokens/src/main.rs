@@ -3,9 +3,9 @@
 use bpe_openai::{Tokenizer, o200k_base};
 use serde_json::{Value, json};
 use threadfold::Error;
-use threadfold::context::policy::{Policy, Size};
-use threadfold::context::tokens::{CountTokens, Estimated};
-use threadfold::context::view::Context;
+use threadfold::context::{Policy, Size};
+use threadfold::context::{CountTokens, Estimated};
+use threadfold::context::Context;
 
 /// The tokens that a chat request adds to each message, for its role and its ends.
 const PER_MESSAGE: usize = 4;

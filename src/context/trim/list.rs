@@ -4,9 +4,9 @@ use std::fmt;
 use std::ops::Range;
 
 use super::pairs::Pairs;
-use super::{Answers, End, Part, Rules, Source, Strategy, ToolPairs, halve, trim};
-use crate::context::count::{CountOptions, message_tokens};
-use crate::context::estimate_message::{TOKENS_PER_IMAGE, estimate_message};
+use super::{Answers, End, Part, Rules, Source, ToolPairs, TrimStrategy, halve, trim};
+use crate::context::{CountOptions, message_tokens};
+use crate::context::{TOKENS_PER_IMAGE, estimate_message};
 use crate::error::Error;
 use crate::message::is_kind;
 use crate::value::{Found, Kind, Value};
@@ -19,15 +19,15 @@ pub type TextSplitter<'a> = &'a (dyn Fn(&str) -> Vec<String> + Sync);
 
 /// Counts tokens.
 pub enum Counter<'a, V> {
-    /// Python's number: [`count_tokens`](crate::context::count::count_tokens).
+    /// Python's number: [`count_tokens`](crate::context::count_tokens).
     Approximate,
     /// An estimate that is closer to a model's own count:
-    /// [`estimate_message`](crate::context::estimate_message::estimate_message).
+    /// [`estimate_message`](crate::context::estimate_message).
     Estimate,
     /// Your own, of one message. A list's count is the sum, so that only the messages that are kept
     /// are counted.
     Message(&'a mut (dyn FnMut(&V) -> Result<usize, Error> + Send)),
-    /// Your own, of a list, which for [`Strategy::Last`] comes in reverse, as in the reference.
+    /// Your own, of a list, which for [`TrimStrategy::Last`] comes in reverse, as in the reference.
     List(&'a mut (dyn FnMut(&[&V]) -> Result<usize, Error> + Send)),
 }
 
@@ -78,14 +78,14 @@ pub struct TrimOptions<'a> {
     /// At most this many tokens.
     pub max_tokens: i64,
     /// The newest messages or the oldest.
-    pub strategy: Strategy,
-    /// The types on which the kept list may start, if any; with [`Strategy::Last`] only. A chunk's
+    pub strategy: TrimStrategy,
+    /// The types on which the kept list may start, if any; with [`TrimStrategy::Last`] only. A chunk's
     /// type is the name of its class, as in the reference.
     pub start_on: MessageTypes<'a>,
     /// The types on which it may end.
     pub end_on: MessageTypes<'a>,
     /// Whether a system message in front stays, even if it alone is too much; with
-    /// [`Strategy::Last`] only.
+    /// [`TrimStrategy::Last`] only.
     pub include_system: bool,
     /// Whether the message that does not fit is cut: to some of its blocks, or some of its text.
     pub allow_partial: bool,
@@ -107,11 +107,11 @@ impl fmt::Debug for TrimOptions<'_> {
 ///
 /// # Errors
 /// [`Error::InvalidArgument`] if `messages` is not a list, and for `start_on` or `include_system`
-/// with [`Strategy::First`]; the counter's own.
+/// with [`TrimStrategy::First`]; the counter's own.
 ///
 /// ```
 /// use serde_json::json;
-/// use threadfold::context::trim::{Counter, TrimOptions, trim_messages};
+/// use threadfold::context::{Counter, TrimOptions, trim_messages};
 ///
 /// let messages = json!([
 ///     { "type": "human", "content": "6 × 7?" },
@@ -133,7 +133,7 @@ pub fn trim_messages<'a, V: Value>(
         return Err(Error::value("messages", "a list of messages"));
     }
     let start_on = given(options.start_on);
-    if options.strategy == Strategy::First && (start_on || options.include_system) {
+    if options.strategy == TrimStrategy::First && (start_on || options.include_system) {
         let what = if start_on { "start_on" } else { "include_system" };
         return Err(Error::value(what, "left out, unless the strategy is 'last'"));
     }
@@ -156,8 +156,8 @@ pub fn trim_messages<'a, V: Value>(
     let mut made = Vec::with_capacity(kept.messages.len() + 1);
     made.extend(messages.at(0).filter(|_| kept.system).map(Found::into_owned));
     let partial = match options.strategy {
-        Strategy::Last => kept.messages.start,
-        Strategy::First => kept.messages.end.saturating_sub(1),
+        TrimStrategy::Last => kept.messages.start,
+        TrimStrategy::First => kept.messages.end.saturating_sub(1),
     };
     for at in kept.messages.filter(|at| kept.dropped.binary_search(at).is_err()) {
         let part = kept.part.filter(|_| at == partial);
@@ -201,13 +201,13 @@ impl<'a, V: Value + 'a> List<'a, V> {
     }
 
     fn is_last(&self) -> bool {
-        self.options.strategy == Strategy::Last
+        self.options.strategy == TrimStrategy::Last
     }
 
     fn count(&mut self, messages: Range<usize>, more: Option<&V>) -> Result<i64, Error> {
         let mut counted: Vec<&V> =
             self.messages.get(messages).into_iter().flatten().map(|found| &**found).collect();
-        if self.options.strategy == Strategy::Last {
+        if self.options.strategy == TrimStrategy::Last {
             counted.reverse();
         }
         counted.extend(more);
@@ -321,7 +321,7 @@ impl<'a, V: Value + 'a> Source for List<'a, V> {
         Ok(matches!(self.counter, Counter::Approximate | Counter::Estimate))
     }
 
-    fn fitting(&mut self, messages: Range<usize>, from: Strategy) -> Result<usize, Error> {
+    fn fitting(&mut self, messages: Range<usize>, from: TrimStrategy) -> Result<usize, Error> {
         if !self.counter.adds_up() {
             return halve(self, &messages, from);
         }
@@ -334,8 +334,10 @@ impl<'a, V: Value + 'a> Source for List<'a, V> {
         };
         let mut list = self.messages.get(messages).into_iter().flatten().map(|found| &**found);
         match from {
-            Strategy::Last => while list.next_back().map(&mut add).transpose()? == Some(true) {},
-            Strategy::First => while list.next().map(&mut add).transpose()? == Some(true) {},
+            TrimStrategy::Last => {
+                while list.next_back().map(&mut add).transpose()? == Some(true) {}
+            }
+            TrimStrategy::First => while list.next().map(&mut add).transpose()? == Some(true) {},
         }
         Ok(fitting)
     }
