@@ -216,6 +216,17 @@ const FOUND: Readonly<Record<string, Found>> = {
       turns: [turn("input")],
     }),
   },
+  "a node runs twice, and the stream of the run before was read again": {
+    scenario: defaults({
+      nodes: [
+        node("b", [writes([])], { to: ["B", "10"] }),
+        node("B", [], { to: ["10"], inside: [node("x", [writes(["tool"]), writes([], { kind: "nothing" })])] }),
+        node("10", [writes(["ai"], { wait: 1 })]),
+      ],
+      start: ["b"],
+      turns: [turn("input", { fault: { kind: "again", at: 1 }, choice: 0.09 }), turn("input", { choice: 0.03 })],
+    }),
+  },
 };
 
 test.each(Object.entries(FOUND))("%s", async (_, { scenario, isOwn = false, isSure = false }) => {

@@ -210,7 +210,9 @@ export class SuperSteps {
       return;
     }
     if (!this.isNumbered) {
-      const isKnown = window.writes.every(({ step }) => step !== undefined && step === run.step);
+      const { writes } = window;
+      // A stream that was read again has no write left.
+      const isKnown = writes.length > 0 && writes.every(({ step }) => step !== undefined && step === run.step);
       this.#commit();
       this.#thread.receive({ type: "step", step: isKnown ? run.step : undefined, isLeft: false });
     } else if (window.writes.length > 0) this.#fold.doubtAll("gap");
