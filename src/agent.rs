@@ -8,26 +8,39 @@
 //! decisions with the same code.
 
 pub(crate) mod approval;
+mod beside;
 mod builder;
 mod call;
+mod compile;
+mod files;
 pub(crate) mod limits;
 mod middleware;
 mod model;
+mod parts;
 pub(crate) mod route;
+mod saver;
+mod stack;
 mod state;
 mod steps;
+mod structured;
+mod sub_agent;
 pub(crate) mod subagents;
+mod task;
 pub(crate) mod todos;
 mod tool;
 mod turn;
 mod ways;
+mod wiring;
 
 pub use approval::Decision;
-pub use builder::{AgentBuilder, create_agent};
+pub use builder::{AgentBuilder, create_agent, create_deep_agent};
 pub use middleware::{
-    AtLimit, CallLimits, Hook, HumanInTheLoop, LimitExceeded, Middleware, Next, Retry, TODO_PROMPT,
+    AtLimit, CallLimits, Filesystem, Hook, HumanInTheLoop, LimitExceeded, Middleware, Next, Retry,
+    Summarization, TODO_PROMPT,
 };
 pub use model::{Model, ModelRequest, SharedModel};
 pub use route::Jump;
 pub use state::{AgentState, AgentUpdate};
+pub use structured::{ResponseFormat, StructuredOutputError};
+pub use sub_agent::SubAgent;
 pub use tool::{Tool, ToolOutput, ToolRequest};

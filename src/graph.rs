@@ -65,6 +65,7 @@ mod renumbered;
 mod run_part;
 mod running;
 pub(crate) mod sendable;
+pub(crate) mod step_memo;
 mod together;
 
 pub use agent::{Agent, UpdateAgent};

@@ -13,18 +13,27 @@ use crate::graph::{BoxError, Ctx};
 use crate::typed::Message;
 
 mod approval_answer;
+mod approval_gates;
+mod call_approval;
 mod call_limits;
 mod edited_call;
+mod file_tools;
+mod filesystem;
 mod human_in_the_loop;
+mod large_results;
 mod model_call_limit;
 mod open_calls;
+mod patch_tool_calls;
 mod retry;
+mod summarization;
 mod todo_list;
 mod tool_call_limit;
 
 pub use call_limits::{AtLimit, CallLimits, LimitExceeded};
+pub use filesystem::Filesystem;
 pub use human_in_the_loop::HumanInTheLoop;
 pub use retry::Retry;
+pub use summarization::Summarization;
 pub use todo_list::TODO_PROMPT;
 
 /// A step of the loop that a middleware adds: a node of the graph.
@@ -225,4 +234,20 @@ pub(super) fn wrapped<In: 'static, Out: 'static>(
         let next = Next(inner);
         Arc::new(move |request: In| wrap.call((request, next.clone())))
     })
+}
+
+/// Returns a stack in which each given middleware replaces the one of its name. The others come
+/// after.
+pub(super) fn replacing(stack: Vec<Middleware>, given: Vec<Middleware>) -> Vec<Middleware> {
+    let names: Vec<String> = stack.iter().map(|one| one.name.clone()).collect();
+    let (mut all, mut more) = (stack, Vec::new());
+    for one in given {
+        let place = names.iter().position(|name| *name == one.name);
+        match place.and_then(|at| all.get_mut(at)) {
+            Some(place) => *place = one,
+            None => more.push(one),
+        }
+    }
+    all.append(&mut more);
+    all
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::call::Shared;
 use super::state::AgentState;
+use super::structured::ResponseFormat;
 use super::tool::Tool;
 use crate::graph::sendable::{MaybeSend, MaybeSync};
 use crate::graph::{BoxError, Ctx};
@@ -20,6 +21,8 @@ pub struct ModelRequest {
     pub messages: MessageList<Message>,
     /// The tools that the model may call.
     pub tools: Arc<[Tool]>,
+    /// The form of the agent's answer, if it has one.
+    pub response_format: Option<ResponseFormat>,
     /// The state at the start of the step.
     pub state: AgentState,
     /// The context of the node `model`.

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use super::route::Jump;
 use crate::reducer::{AddMessages, MergeFiles, ReplaceTodos};
 use crate::typed::{Message, MessageList, State, ToolCall};
+use crate::value::Json;
 
 /// The state of an agent: its messages, todos and files, and the fields of its middlewares.
 ///
@@ -22,10 +23,14 @@ pub struct AgentState {
     /// The list of `write_todos`: `{ content, status }`.
     #[reducer(ReplaceTodos)]
     pub todos: Value,
-    /// Files by their paths. In an update, null removes one.
+    /// Files by their paths: `{ content, encoding, created_at, modified_at }`. In an update, null
+    /// removes one.
     #[reducer(MergeFiles)]
-    pub files: Value,
-    /// Every other field.
+    pub files: Json,
+    /// The answer in the form of the agent's [`ResponseFormat`](super::ResponseFormat); null if it has
+    /// none.
+    pub structured_response: Value,
+    /// Every other field. Sub-agents share those that have no `_` in front.
     #[reducer(laid_over)]
     pub fields: Map<String, Value>,
     /// Where a middleware wants to go after this step.
@@ -118,17 +123,20 @@ fn jump_of(name: &str) -> Option<Jump> {
 const MESSAGES: &str = "messages";
 const TODOS: &str = "todos";
 const FILES: &str = "files";
+const STRUCTURED: &str = "structured_response";
 const JUMP: &str = "jump_to";
 const CALL: &str = "tool_call";
 
 /// Writes an object of all fields, as LangGraph has it.
 impl Serialize for AgentState {
     fn serialize<Out: Serializer>(&self, serializer: Out) -> Result<Out::Ok, Out::Error> {
-        let Self { messages, todos, files, fields, jump, call } = self;
+        let Self { messages, todos, files, structured_response, fields, jump, call } = self;
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry(MESSAGES, messages)?;
         entry(&mut map, TODOS, Some(todos).filter(|todos| !todos.is_null()))?;
         entry(&mut map, FILES, Some(files).filter(|files| !files.is_null()))?;
+        let structured = Some(structured_response).filter(|structured| !structured.is_null());
+        entry(&mut map, STRUCTURED, structured)?;
         entry(&mut map, JUMP, jump.map(name_of).as_ref())?;
         entry(&mut map, CALL, call.as_ref())?;
         rest(map, fields)
@@ -137,11 +145,12 @@ impl Serialize for AgentState {
 
 impl Serialize for AgentUpdate {
     fn serialize<Out: Serializer>(&self, serializer: Out) -> Result<Out::Ok, Out::Error> {
-        let Self { messages, todos, files, fields, jump, call } = self;
+        let Self { messages, todos, files, structured_response, fields, jump, call } = self;
         let mut map = serializer.serialize_map(None)?;
         entry(&mut map, MESSAGES, messages.as_ref())?;
         entry(&mut map, TODOS, todos.as_ref().filter(|todos| !todos.is_null()))?;
         entry(&mut map, FILES, files.as_ref().filter(|files| !files.is_null()))?;
+        entry(&mut map, STRUCTURED, structured_response.as_ref())?;
         // "" stands for no jump.
         entry(&mut map, JUMP, jump.map(|jump| jump.map_or("", name_of)).as_ref())?;
         entry(&mut map, CALL, call.as_ref().and_then(Option::as_ref))?;
@@ -183,11 +192,12 @@ impl<'de> Deserialize<'de> for AgentUpdate {
         let messages = taken(MESSAGES).map(Vec::deserialize).transpose();
         let call = taken(CALL).map(ToolCall::deserialize).transpose();
         let jump = taken(JUMP).and_then(|jump| jump.as_str().map(jump_of));
-        let (todos, files) = (taken(TODOS), taken(FILES));
+        let (todos, files, structured_response) = (taken(TODOS), taken(FILES), taken(STRUCTURED));
         Ok(Self {
             messages: messages.map_err(In::Error::custom)?,
             todos,
-            files,
+            files: files.map(Json::from),
+            structured_response,
             fields: Some(fields).filter(|fields| !fields.is_empty()),
             jump,
             call: call.map_err(In::Error::custom)?.map(Some),

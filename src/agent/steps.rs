@@ -3,22 +3,25 @@
 use std::fmt;
 use std::sync::Arc;
 
-use serde_json::Value;
-
+use super::beside::note_files;
 use super::call::Shared;
 use super::middleware::Hook;
 use super::model::{ModelRequest, SharedModel};
+use super::saver::Saver;
 use super::state::{AgentState, AgentUpdate};
+use super::structured::ResponseFormat;
 use super::tool::{Tool, ToolOutput, ToolRequest};
 use super::turn::{Turn, answer};
 use crate::graph::{BoxError, Command, Ctx, Node};
 use crate::typed::Message;
+use crate::value::{Bulk as _, Kind, Value as _};
 
 /// The node `model`: asks the model, through the middlewares.
 pub(super) struct ModelStep {
     pub ask: Shared<ModelRequest, Message>,
     pub model: SharedModel,
     pub system_prompt: Option<String>,
+    pub format: Option<ResponseFormat>,
     pub tools: Arc<[Tool]>,
 }
 
@@ -28,12 +31,17 @@ impl Node<AgentState> for ModelStep {
             system_prompt: self.system_prompt.clone(),
             messages: state.messages.clone(),
             tools: self.tools.clone(),
+            response_format: self.format.clone(),
             state: state.clone(),
             ctx,
             model: self.model.clone(),
         };
         let message = self.ask.call(request).await?;
-        Ok(Command::update(AgentUpdate::from(message).of_node()))
+        let update = match &self.format {
+            Some(format) => format.update(message),
+            None => message.into(),
+        };
+        Ok(Command::update(update.of_node()))
     }
 }
 
@@ -41,6 +49,7 @@ impl Node<AgentState> for ModelStep {
 pub(super) struct ToolStep {
     pub run: Shared<ToolRequest, ToolOutput>,
     pub tools: Arc<[Tool]>,
+    pub saver: Saver,
 }
 
 impl Node<AgentState> for ToolStep {
@@ -56,7 +65,8 @@ impl Node<AgentState> for ToolStep {
         let mut all = AgentUpdate::default().of_node();
         for call in calls {
             let (tools, state) = (self.tools.clone(), state.clone());
-            let request = ToolRequest::new(call.clone(), tools, state, ctx.clone());
+            let request =
+                ToolRequest::new(call.clone(), tools, state, ctx.clone(), self.saver.clone());
             let more = match self.run.call(request).await? {
                 ToolOutput::Update(update) => update,
                 ToolOutput::Message(message) => message.into(),
@@ -64,6 +74,7 @@ impl Node<AgentState> for ToolStep {
                     answer(call, content, false).with_name(&call.name).into()
                 }
             };
+            note_files(&ctx, call, more.files.as_ref());
             all = both(all, more);
         }
         Ok(Command::update(all))
@@ -91,10 +102,10 @@ fn both(mut all: AgentUpdate, more: AgentUpdate) -> AgentUpdate {
         all.fields.get_or_insert_default().append(&mut fields);
     }
     all.todos = more.todos.or(all.todos);
+    all.structured_response = more.structured_response.or(all.structured_response);
     all.files = match (all.files, more.files) {
-        (Some(Value::Object(mut files)), Some(Value::Object(mut more))) => {
-            files.append(&mut more);
-            Some(files.into())
+        (Some(files), Some(more)) if files.kind() == Kind::Object => {
+            Some(files.overlay(&more, false))
         }
         (files, more) => more.or(files),
     };

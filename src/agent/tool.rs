@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::call::Shared;
+use super::saver::Saver;
 use super::state::{AgentState, AgentUpdate};
 use super::turn::answer;
 use crate::graph::sendable::{MaybeSend, MaybeSync};
@@ -27,18 +28,26 @@ pub struct ToolRequest {
     pub state: AgentState,
     /// The context of the node `tools`: by it a tool asks the user.
     pub ctx: Ctx,
+    /// The checkpointer of the agent's threads.
+    pub(super) saver: Saver,
 }
 
 impl ToolRequest {
-    pub(super) fn new(call: ToolCall, tools: Arc<[Tool]>, state: AgentState, ctx: Ctx) -> Self {
+    pub(super) fn new(
+        call: ToolCall,
+        tools: Arc<[Tool]>,
+        state: AgentState,
+        ctx: Ctx,
+        saver: Saver,
+    ) -> Self {
         let tool = tools.iter().find(|tool| tool.name == call.name).cloned();
-        Self { call, tool, tools, state, ctx }
+        Self { call, tool, tools, state, ctx, saver }
     }
 
     /// Returns this request for another call.
     #[must_use]
     pub fn with_call(self, call: ToolCall) -> Self {
-        Self::new(call, self.tools, self.state, self.ctx)
+        Self::new(call, self.tools, self.state, self.ctx, self.saver)
     }
 }
 
@@ -213,7 +222,7 @@ impl fmt::Display for Unanswered {
 impl std::error::Error for Unanswered {}
 
 /// The message to a model whose arguments do not fit, in LangChain's words.
-fn refused(call: &ToolCall, problem: &str) -> Message {
+pub(in crate::agent) fn refused(call: &ToolCall, problem: &str) -> Message {
     let (name, args) = (&call.name, &call.args);
     let text = format!(
         "Error invoking tool '{name}' with kwargs {args} with error:\n {problem}\n Please fix the error and try again."

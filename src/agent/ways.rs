@@ -1,10 +1,13 @@
 //! Where the loop goes after the model and after the tools.
 
+use serde_json::Value;
+
 use super::route::{self, Call, Jump, Next};
 use super::state::AgentState;
 use super::tool::Tool;
 use super::turn::Turn;
 use crate::graph::Target;
+use crate::typed::ToolMessage;
 
 pub(super) const MODEL: &str = "model";
 pub(super) const TOOLS: &str = "tools";
@@ -14,7 +17,11 @@ pub(super) const TOOLS: &str = "tools";
 pub(super) struct Ways {
     pub entry: String,
     pub exit: String,
+    pub answers: Answers,
 }
+
+/// The names of the tools by which the model gives its answer.
+pub(super) type Answers = std::collections::HashSet<String>;
 
 impl Ways {
     pub fn target(&self, jump: Jump) -> &str {
@@ -34,8 +41,11 @@ impl Ways {
         let place = |id: &str| (0..).zip(&ids).find(|(_, known)| **known == id).map(|(at, _)| at);
         let numbered: Vec<Call> = calls
             .iter()
-            .filter_map(|call| place(call.id.as_deref().unwrap_or_default()))
-            .map(|id| Call { id, is_answer: false })
+            .filter_map(|call| {
+                let id = place(call.id.as_deref().unwrap_or_default())?;
+                Some((id, self.answers.contains(&call.name)))
+            })
+            .map(|(id, is_answer)| Call { id, is_answer })
             .collect();
         let answered: Vec<u32> =
             turn.results.iter().filter_map(|result| place(&result.tool_call_id)).collect();
@@ -43,7 +53,7 @@ impl Ways {
             jump: state.jump,
             calls: turn.message.map(|_| &*numbered),
             answered: &answered,
-            is_structured: false,
+            is_structured: !state.structured_response.is_null(),
         });
         let to = |name: &str| vec![Target::Node(name.to_owned())];
         match decided {
@@ -58,6 +68,15 @@ impl Ways {
                     Target::Send(TOOLS.to_owned(), task)
                 })
                 .collect(),
+        }
+    }
+
+    /// Decides where to go after the model of an agent that has no tools but those of its answer.
+    pub fn after_answer(&self, state: &AgentState) -> &str {
+        match state.jump {
+            Some(jump) => self.target(jump),
+            None if state.structured_response.is_null() => &self.entry,
+            None => &self.exit,
         }
     }
 
@@ -78,6 +97,11 @@ impl Ways {
             .filter_map(|call| ran(call.id.as_deref()).or_else(|| tool(&call.name)))
             .peekable();
         let is_answered = known.peek().is_some() && known.all(|tool| tool.returns_directly);
+        let is_structured = |result: &&ToolMessage| {
+            result.name.as_ref().is_some_and(|name| self.answers.contains(name))
+                && result.extra.get("status").and_then(Value::as_str) != Some("error")
+        };
+        let is_answered = is_answered || turn.results.iter().any(is_structured);
         if is_answered { self.exit.clone() } else { self.entry.clone() }
     }
 }

@@ -1,7 +1,9 @@
 //! Calls of a compiled graph.
 
 use std::fmt;
+use std::sync::Arc;
 
+use super::checkpointer::Checkpointer;
 use super::compiled::Compiled;
 use super::error::GraphError;
 use super::on_thread::OnThread;
@@ -34,7 +36,17 @@ where
     /// Returns a thread of this graph, which its checkpointer keeps.
     #[must_use]
     pub fn on<'g>(&'g self, thread: &'g str) -> OnThread<'g, S> {
-        OnThread(Place { graph: &self.0, thread, at: None, run_id: None })
+        OnThread(Place { graph: &self.0, thread, at: None, run_id: None, or_kept_by: None })
+    }
+
+    /// Returns a thread of this graph, which this checkpointer keeps if the graph has none.
+    pub(crate) fn kept_by<'g>(
+        &'g self,
+        saver: &'g Arc<dyn Checkpointer<S>>,
+        thread: &'g str,
+    ) -> OnThread<'g, S> {
+        let OnThread(place) = self.on(thread);
+        OnThread(Place { or_kept_by: Some(saver), ..place })
     }
 }
 

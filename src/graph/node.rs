@@ -13,6 +13,7 @@ use super::error::BoxError;
 use super::message_chunk::MessageChunk;
 use super::planner::{Answer, Run};
 use super::sendable::{BoxFuture, MaybeSend, MaybeSync};
+use super::step_memo::{FinishedUpdate, StepMemo};
 use crate::State;
 
 /// The planner of a run, and the answers to interrupts of its tasks.
@@ -21,6 +22,8 @@ pub(super) struct Shared {
     pub run: Run,
     /// For each task, the answers that it has.
     pub answers: Vec<Vec<Answered>>,
+    /// The values that the tasks of the step share.
+    pub memo: StepMemo,
 }
 
 /// The context of a node's call, besides the state.
@@ -92,7 +95,7 @@ impl Ctx {
     /// # Errors
     /// [`Interrupted`] if there is no answer yet.
     pub fn interrupt(&self, value: impl Into<Value>) -> Result<Value, Interrupted> {
-        let Shared { run, answers } = &mut *self.shared();
+        let Shared { run, answers, .. } = &mut *self.shared();
         let own = answers.get(self.task as usize).into_iter().flatten();
         let mut own = own.filter(|answer| answer.forwarded.is_none());
         let answer = match run.interrupt(self.task) {
@@ -116,6 +119,21 @@ impl Ctx {
             let (value, forwarded) = (question.value.clone(), Some(question.id.clone()));
             Interrupted(Question { value, forwarded })
         })
+    }
+
+    /// Reads or changes a value that the tasks of this step share, one of each type. `make` makes it of
+    /// the updates of tasks that finished before the step was stopped.
+    pub(crate) fn with_memo<T: std::any::Any + Send, R>(
+        &self,
+        make: impl FnOnce(&[FinishedUpdate]) -> T,
+        then: impl FnOnce(&mut T) -> R,
+    ) -> R {
+        self.shared().memo.with(make, then)
+    }
+
+    /// Returns the position of the task in its step.
+    pub(crate) fn task(&self) -> u32 {
+        self.task
     }
 
     fn shared(&self) -> MutexGuard<'_, Shared> {

@@ -15,11 +15,13 @@ pub(super) struct Place<'g, S: State> {
     pub at: Option<&'g str>,
     /// The id of the runs that begin here; without it, each has a new one.
     pub run_id: Option<&'g str>,
+    /// Where it is kept, if the graph has no checkpointer of its own.
+    pub or_kept_by: Option<&'g Arc<dyn Checkpointer<S>>>,
 }
 
 impl<'g, S: State> Place<'g, S> {
     pub fn saver(&self) -> Result<&'g Arc<dyn Checkpointer<S>>, GraphError> {
-        self.graph.saver.as_ref().ok_or(GraphError::NoCheckpointer)
+        self.graph.saver.as_ref().or(self.or_kept_by).ok_or(GraphError::NoCheckpointer)
     }
 
     /// Returns the ids of the thread's checkpoints, newest first.

@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::checkpoint::Pending;
+use super::checkpointer::Checkpointer;
 use super::command::START;
 use super::compiled::Compiled;
 use super::emitter::Emitter;
@@ -30,6 +31,8 @@ use step::OpenStep;
 pub struct Running<'g, S: State> {
     graph: &'g Compiled<S>,
     thread: Option<&'g str>,
+    /// The checkpointer of the thread.
+    saver: Option<&'g Arc<dyn Checkpointer<S>>>,
     id: Arc<str>,
     shared: Arc<Mutex<Shared>>,
     status: Status,
@@ -69,6 +72,7 @@ where
         Self {
             graph,
             thread: None,
+            saver: None,
             id: new_id().into(),
             shared: Arc::new(Mutex::new(Shared { run, ..Shared::default() })),
             status,

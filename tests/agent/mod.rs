@@ -10,8 +10,14 @@ use threadfold::typed::MessageList;
 use threadfold::{Message, MessageKind, ToolCall};
 
 mod approval;
+mod deep;
+mod files;
 mod hooks;
 mod limits;
+mod stacks;
+mod structured;
+mod subagents;
+mod summaries;
 mod todos;
 
 /// The recorded runs of a subject.

@@ -39,6 +39,15 @@ impl fmt::Display for Unfit {
 impl std::error::Error for Unfit {}
 
 impl Unfit {
+    /// Says that an edit names another tool, where only arguments may change.
+    pub(super) fn other_tool(call: &ToolCall, edit: &Value) -> Self {
+        let (name, got) =
+            (&call.name, edit.get("name").and_then(Value::as_str).unwrap_or_default());
+        Self(format!(
+            "An edit of one call keeps its tool: expected {{ name: '{name}', args }}, got '{got}'."
+        ))
+    }
+
     /// Says that the answer has no list of decisions.
     pub(super) fn form() -> Self {
         let says = "Invalid answer to an approval: expected { decisions: [{ type: 'approve' }, … ] }, one \

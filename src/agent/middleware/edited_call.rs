@@ -10,17 +10,22 @@ use crate::graph::BoxError;
 use crate::typed::{Content, Message, MessageKind, ToolCall};
 
 /// The field of the state with the edited calls, by the ids of the model's own.
-pub(super) const EDITED: &str = "hitl_edited_tool_calls";
+pub(super) const EDITED: &str = "_hitl_edited_tool_calls";
 
-/// Runs a call, or the one that a decision put in its place.
+/// Returns what the answers of the turn put in the place of a call.
+pub(super) fn edit_of(request: &ToolRequest) -> Option<Value> {
+    let id = request.call.id.as_deref().unwrap_or_default();
+    request.state.fields.get(EDITED).and_then(|edits| edits.get(id)).cloned()
+}
+
+/// Runs the call that a decision put in the place of another.
 pub(super) async fn run_edited(
     request: ToolRequest,
     next: Next<ToolRequest, ToolOutput>,
+    edit: Value,
     notice: Option<&str>,
 ) -> Result<ToolOutput, BoxError> {
     let id = request.call.id.clone().unwrap_or_default();
-    let edit = request.state.fields.get(EDITED).and_then(|edits| edits.get(&id)).cloned();
-    let Some(edit) = edit else { return next.call(request).await };
     let name = edit.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
     let args = edit.get("args").cloned().unwrap_or_default();
     let call = ToolCall { name: name.clone(), args: args.clone(), ..request.call.clone() };

@@ -1,11 +1,13 @@
 //! Asks for a yes before tools run.
 
-use std::collections::HashMap;
+use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
 use super::approval_answer::{Unfit, action, kind, names, reply};
-use super::edited_call::{EDITED, run_edited};
+use super::approval_gates::Gates;
+use super::call_approval::{CallDecided, decide_call};
+use super::edited_call::{EDITED, edit_of, run_edited};
 use super::open_calls::answered;
 use super::{Hook, Middleware, Next};
 use crate::agent::approval::{Decision, Gate, Outcome, settle};
@@ -14,19 +16,22 @@ use crate::agent::state::{AgentState, AgentUpdate};
 use crate::agent::tool::ToolRequest;
 use crate::agent::turn::Turn;
 use crate::graph::{BoxError, Ctx};
-use crate::typed::{Message, ToolCall};
+use crate::typed::{Message, MessageList};
 
 const NOTICE: &str = "Note: a human reviewer replaced this tool call before it ran. The call recorded \
                       in your message is the one you produced, not the one that executed. This was \
                       intentional and authorized. Do not re-issue your original call.";
 
 /// Asks for a yes before tools run, as LangChain's `HumanInTheLoopMiddleware` does: one interrupt
-/// for all calls of a turn that need one.
+/// for all calls of a turn that need one. With [`per_call`](Self::per_call) each asks for itself.
 ///
 /// The question is `{ action_requests, review_configs }`. Answer it with `{ "decisions": […] }`, one
 /// for each call in order: `{ "type": "approve" }`, `{ "type": "edit", "edited_action": { name, args
 /// } }`, `{ "type": "reject", "message" }` or `{ "type": "respond", "message" }`. Calls that need no
 /// yes run, whatever is decided about the others.
+///
+/// Decisions that do not fit fail the run. To answer again, resume the thread
+/// [at](crate::graph::OnThread::at) the checkpoint of the outcome that asked.
 ///
 /// ```
 /// use serde_json::{Value, json};
@@ -61,25 +66,14 @@ const NOTICE: &str = "Note: a human reviewer replaced this tool call before it r
 /// ```
 #[derive(Debug, Clone)]
 pub struct HumanInTheLoop {
-    gates: HashMap<String, Asked>,
-    prefix: String,
+    gates: Gates,
     notice: Option<String>,
-}
-
-/// The decisions that the calls of a tool allow.
-#[derive(Debug, Clone)]
-struct Asked {
-    decisions: Vec<Decision>,
-    description: Option<String>,
+    is_per_call: bool,
 }
 
 impl Default for HumanInTheLoop {
     fn default() -> Self {
-        Self {
-            gates: HashMap::new(),
-            prefix: "Tool execution requires approval".to_owned(),
-            notice: Some(NOTICE.to_owned()),
-        }
+        Self { gates: Gates::default(), notice: Some(NOTICE.to_owned()), is_per_call: false }
     }
 }
 
@@ -99,17 +93,14 @@ impl HumanInTheLoop {
     /// Asks for the calls of this tool, which allow these decisions.
     #[must_use]
     pub fn ask_for(mut self, tool: &str, decisions: impl IntoIterator<Item = Decision>) -> Self {
-        let decisions = decisions.into_iter().collect();
-        self.gates.insert(tool.to_owned(), Asked { decisions, description: None });
+        self.gates.add(tool, decisions.into_iter().collect());
         self
     }
 
     /// Describes the calls of a tool that is asked for to the person who decides.
     #[must_use]
     pub fn describe(mut self, tool: &str, description: impl Into<String>) -> Self {
-        if let Some(asked) = self.gates.get_mut(tool) {
-            asked.description = Some(description.into());
-        }
+        self.gates.describe(tool, description.into());
         self
     }
 
@@ -120,9 +111,22 @@ impl HumanInTheLoop {
         self
     }
 
+    /// Has each call ask by an interrupt of its own as it starts, while the others run. The question is
+    /// `{ type: "tool_approval", tool_call_id, name, args, description }`, its answer a single decision.
+    /// An edit then changes the arguments, not the tool. Answer several by the interrupts' ids:
+    /// [`Resume::Answers`](crate::graph::Resume::Answers).
+    #[must_use]
+    pub fn per_call(mut self) -> Self {
+        self.is_per_call = true;
+        self
+    }
+
     /// Asks for all calls of a turn at once. Returns the answers to those that do not run, and the
     /// edited calls.
     fn decide(&self, state: &AgentState, ctx: &Ctx) -> Result<AgentUpdate, BoxError> {
+        if self.is_per_call {
+            return Ok(AgentUpdate::default());
+        }
         let calls = Turn::last(&state.messages).calls();
         let asked: Vec<_> = calls.iter().map(|call| self.gates.get(&call.name)).collect();
         if asked.iter().all(Option::is_none) {
@@ -132,7 +136,7 @@ impl HumanInTheLoop {
         }
         let waiting =
             || calls.iter().zip(&asked).filter_map(|(call, asked)| Some((call, (*asked)?)));
-        let requests = waiting().map(|(call, asked)| self.request(call, asked)).collect::<Vec<_>>();
+        let requests = waiting().map(|(call, asked)| asked.request(call)).collect::<Vec<_>>();
         let configs = waiting().map(|(call, asked)| {
             json!({ "action_name": call.name, "allowed_decisions": names(&asked.decisions) })
         });
@@ -172,20 +176,12 @@ impl HumanInTheLoop {
         }
         Ok(AgentUpdate::from(messages).with_field(EDITED, edits))
     }
-
-    fn request(&self, call: &ToolCall, asked: &Asked) -> Value {
-        let usual = || {
-            let args = serde_json::to_string_pretty(&call.args).unwrap_or_default();
-            format!("{}\n\nTool: {}\nArgs: {args}", self.prefix, call.name)
-        };
-        let description = asked.description.clone().unwrap_or_else(usual);
-        json!({ "name": call.name, "args": call.args, "description": description })
-    }
 }
 
 impl From<HumanInTheLoop> for Middleware {
     fn from(given: HumanInTheLoop) -> Self {
-        let notice = given.notice.clone();
+        let given = Arc::new(given);
+        let own = Arc::clone(&given);
         Self::new("HumanInTheLoopMiddleware")
             .after_model(Hook::new(move |state: AgentState, ctx: Ctx| {
                 let update = given.decide(&state, &ctx);
@@ -193,8 +189,21 @@ impl From<HumanInTheLoop> for Middleware {
             }))
             .wrap_model(|request: ModelRequest, next| next_of(request, next))
             .wrap_tool(move |request: ToolRequest, next: Next<_, _>| {
-                let notice = notice.clone();
-                async move { run_edited(request, next, notice.as_deref()).await }
+                let own = Arc::clone(&own);
+                async move {
+                    let decided = if own.is_per_call {
+                        decide_call(&own.gates, &request)?
+                    } else {
+                        edit_of(&request).map_or(CallDecided::Run, CallDecided::RunEdited)
+                    };
+                    match decided {
+                        CallDecided::Run => next.call(request).await,
+                        CallDecided::Answer(message) => Ok(message.into()),
+                        CallDecided::RunEdited(edit) => {
+                            run_edited(request, next, edit, own.notice.as_deref()).await
+                        }
+                    }
+                }
             })
     }
 }
@@ -204,6 +213,8 @@ async fn next_of(
     mut request: ModelRequest,
     next: Next<ModelRequest, Message>,
 ) -> Result<Message, BoxError> {
-    request.messages = answered(&request.messages)?;
+    if let Some(answered) = answered(&request.messages) {
+        request.messages = MessageList::new(answered)?;
+    }
     next.call(request).await
 }

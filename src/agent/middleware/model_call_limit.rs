@@ -8,7 +8,7 @@ use crate::agent::state::{AgentState, AgentUpdate};
 use crate::graph::{BoxError, Ctx};
 use crate::typed::Message;
 
-const FIELD: &str = "model_calls";
+const FIELD: &str = "_model_calls";
 
 impl Middleware {
     /// Ends a run that calls the model too often, as LangChain's `ModelCallLimitMiddleware` does.

@@ -37,7 +37,7 @@ fn limited(
     most: CallLimits,
     at_limit: AtLimit,
 ) -> Result<AgentUpdate, BoxError> {
-    let field = format!("tool_calls:{}", tool.unwrap_or("__all__"));
+    let field = format!("_tool_calls:{}", tool.unwrap_or("__all__"));
     let calls = Turn::last(&state.messages).calls();
     let before = Counted::read(state, &field, ctx);
     let mut counts = Limits {

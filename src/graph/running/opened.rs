@@ -93,7 +93,7 @@ where
     where
         S: Default,
     {
-        let Place { graph, thread, at, run_id } = *place;
+        let Place { graph, thread, at, run_id, .. } = *place;
         let saver = place.saver()?;
         let found = saver.get(thread, at).await.map_err(GraphError::Checkpointer)?;
         if let (None, Some(id)) = (&found, at) {
@@ -105,7 +105,12 @@ where
             (Some(_), _) => place.checkpoints().await?.into_iter().next(),
         };
         let (plan, options) = (graph.plan.clone(), &graph.options);
-        let mut running = Self { thread: Some(thread), last, ..Self::new(graph, S::default()) };
+        let mut running = Self {
+            thread: Some(thread),
+            saver: Some(saver),
+            last,
+            ..Self::new(graph, S::default())
+        };
         if let Some(id) = run_id {
             running.id = id.into();
         }

@@ -29,7 +29,7 @@ where
     /// Saves where it is, if it is on a thread. Returns `then`, or why it could not be saved.
     pub(super) async fn save(&mut self, then: Stepped) -> Stepped {
         let graph = self.graph;
-        let (Some(thread), Some(saver)) = (self.thread, &graph.saver) else { return then };
+        let (Some(thread), Some(saver)) = (self.thread, self.saver) else { return then };
         let id = new_id();
         let delta = Delta {
             id: id.clone(),

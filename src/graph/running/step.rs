@@ -14,6 +14,7 @@ use crate::graph::error::{BoxError, GraphError};
 use crate::graph::node::{Answered, Ctx, Interrupt, Interrupted, Question, Shared};
 use crate::graph::outcome::StepDone;
 use crate::graph::planner::{Cause, Status, Task};
+use crate::graph::step_memo::FinishedUpdate;
 use crate::graph::together::together;
 
 /// The result of a task's node.
@@ -143,7 +144,7 @@ where
             None => self.open_step(tasks),
         };
         {
-            let Shared { run, answers } = &mut *self.shared();
+            let Shared { run, answers, .. } = &mut *self.shared();
             let own = |own: &Vec<Answered>| {
                 own.iter().filter(|answer| answer.forwarded.is_none()).count() as u32
             };
@@ -240,7 +241,15 @@ where
         let answers = |kept: &Option<Pending<S>>| {
             kept.as_ref().map_or_else(Vec::new, |kept| kept.answers.clone())
         };
-        self.shared().answers = kept.iter().map(answers).collect();
+        let finished =
+            kept.iter().flatten().filter_map(|kept| kept.finished.as_ref()?.update.clone());
+        let finished: Vec<FinishedUpdate> =
+            finished.map(|update| Box::new(update) as FinishedUpdate).collect();
+        {
+            let shared = &mut *self.shared();
+            shared.answers = kept.iter().map(answers).collect();
+            shared.memo.begin(finished);
+        }
         let returned = Arc::new(Mutex::new(tasks.iter().map(|_| None).collect()));
         OpenStep { kept, returned }
     }
