@@ -78,7 +78,7 @@ fn tasks(parent: &Parts) -> Result<Middleware, GraphError> {
     Ok(sub_agents(runnables.collect::<Result<_, GraphError>>()?))
 }
 
-/// Compiles a sub-agent. What it does not have is its parent's.
+/// Compiles a sub-agent, which inherits the rest from its parent.
 fn graph_of(agent: SubAgent, parent: &Parts) -> Result<Arc<Graph<AgentState>>, GraphError> {
     if let Some(graph) = agent.graph {
         return Ok(graph);
