@@ -5,7 +5,9 @@ const onClient = (version: string) => ({
   resolve: { alias: [{ find: /^@ag-ui\/client$/, replacement: `@ag-ui/client-${version}` }] },
   test: {
     name: `node, @ag-ui/client ${version}`,
-    include: ["unit/ag-ui/{agent-thread,differences,drop-in,failed-and-stopped,subscribers,side-by-side}.test.ts"],
+    include: [
+      "unit/ag-ui/{agent-thread,callbacks,differences,drop-in,failed-and-stopped,subscribers,side-by-side}.test.ts",
+    ],
     testTimeout: 120_000,
     pool: "forks" as const,
     server: { deps: { inline: [/threadfold/, /\/pkg\//] } },

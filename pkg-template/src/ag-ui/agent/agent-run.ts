@@ -17,6 +17,7 @@ import { type Change, NOTHING, type Step } from "../fold.js";
 import { observableClass } from "./observable-class.js";
 import { breakOff, interruptsOf, leave } from "../runs.js";
 import { ask, type Asked, hasHook, paramsOf } from "./subscribers.js";
+import { warningBefore } from "./warnings.js";
 
 /** A run's agent, with the members that the run needs. */
 export interface RunSetting {
@@ -91,6 +92,8 @@ class AgentRun implements Asked {
     this.#emitted = emitted;
     held.fold.join = joined;
     held.fold.isStopped = false;
+    // The calls are this run's own, even if a subscriber stops its RUN_STARTED.
+    held.fold.run.begin();
     this.#signal = signalOf(agent);
     held.absorb("edited");
   }
@@ -173,6 +176,8 @@ class AgentRun implements Asked {
   #apply(step: Step<FoldedEvent>, event: FoldedEvent, wasAsked: boolean, stopped = false): void {
     const { fold } = this.#held;
     this.#held.absorb();
+    const warning = stopped ? undefined : warningBefore(event, fold);
+    if (warning !== undefined) console.warn(warning);
     let change = NOTHING;
     const { refusals } = this.#held;
     this.#hasBegun ||= event.type === "RUN_STARTED";

@@ -3,8 +3,7 @@ import type { ThreadfoldError } from "../../shared/errors.js";
 import { REMOVE_ALL_MESSAGES, removeMessage, type MessageRemoval } from "../../state/messages.js";
 import type { ThreadState } from "../../thread/thread-types.js";
 import { Thread } from "../../thread/thread.js";
-import { sameJson } from "../../shared/same-json.js";
-import { copyOf } from "./copies.js";
+import { copyOf, isSameValue } from "./copies.js";
 import type { HeldMessage } from "../event-types.js";
 import { cleaned, foldOf, type Fold } from "../fold.js";
 import { isKnown } from "../known-messages.js";
@@ -12,6 +11,7 @@ import { newId } from "../../shared/new-id.js";
 import { type Shown, withoutFailed } from "../not-failed.js";
 import { isObject } from "../shapes.js";
 import { INSIDE } from "../../thread/inside.js";
+import { warningOf } from "./warnings.js";
 
 /** The thread of an agent: AG-UI's messages, and the agent's state, whatever it is, as fields. */
 export type AgentThread = Thread<AgentState>;
@@ -56,9 +56,10 @@ export class ThreadOfAgent {
   constructor(agent: AbstractAgent) {
     this.#agent = agent;
     this.thread = new Thread<AgentState>({ threadId: agent.threadId });
-    this.thread.on("error", (error) => {
+    this.thread.on("error", (error, event) => {
       this.refusals++;
-      console.warn(`threadfold: ${error.message}`);
+      const warning = warningOf(error, event, this.fold);
+      if (warning !== undefined) console.warn(warning);
     });
     this.fold = foldOf(this.thread);
     this.thread.subscribe(() => this.#changed());
@@ -184,7 +185,7 @@ export class ThreadOfAgent {
       if (id === undefined) continue;
       const earlier = known.get(id);
       const next = message.id === id ? message : { ...message, id };
-      if (earlier && (earlier === message || sameJson(earlier, next))) {
+      if (earlier && (earlier === message || isSameValue(earlier, next))) {
         const held = own.get(id);
         if (held) wanted.set(id, held);
       } else {
@@ -218,12 +219,12 @@ export class ThreadOfAgent {
     if (typeof message.id === "string") {
       const other = wanted.get(message.id);
       if (!other) return message.id;
-      if (sameJson(other, message)) return undefined;
+      if (isSameValue(other, message)) return undefined;
       const { toolCallId } = message as { toolCallId?: string };
       return toolCallId !== undefined && !wanted.has(toolCallId) ? toolCallId : newId();
     }
     for (const id of this.#named) {
-      if (!wanted.has(id) && sameJson({ ...message, id }, this.thread.getConfirmedMessage(id))) return id;
+      if (!wanted.has(id) && isSameValue({ ...message, id }, this.thread.getConfirmedMessage(id))) return id;
     }
     const id = newId();
     this.#named.add(id);
@@ -260,7 +261,7 @@ export class ThreadOfAgent {
       !this.#isOwn &&
       this.#items.some((message) => {
         const handed = isObject(message) ? this.#handed.get(message) : undefined;
-        return handed && !(handed.id === message.id && sameJson(handed.copy, { ...message, id: handed.copy.id }));
+        return handed && !(handed.id === message.id && isSameValue(handed.copy, { ...message, id: handed.copy.id }));
       })
     );
   }
@@ -287,7 +288,7 @@ export class ThreadOfAgent {
     this.fold.forget();
     const agent = this.#agent;
     const messages = this.messages;
-    if (messages !== this.#items && !this.#isHeldBy(agent.messages, messages)) {
+    if (messages !== this.#items && !this.#isShown(agent.messages, messages)) {
       agent.messages = this.messagesForAgent();
       this.given(agent.messages, undefined);
       for (const subscriber of agent.subscribers)
@@ -333,6 +334,17 @@ export class ThreadOfAgent {
 
   #isSameLength(messages: readonly Message[]): boolean {
     return messages === this.#array && messages.length === this.#items.length && messages.at(-1) === this.#items.at(-1);
+  }
+
+  /** Whether a list of the agent's has the thread's messages: these, or the callers' own that they are copies of. */
+  #isShown(array: readonly Message[], messages: readonly Message[]): boolean {
+    return (
+      array.length === messages.length &&
+      array.every((message, at) => {
+        const own = messages[at];
+        return message === own || (isObject(message) && this.#handed.get(message)?.copy === own);
+      })
+    );
   }
 
   #isHeldBy(array: readonly Message[], items: readonly Message[]): boolean {

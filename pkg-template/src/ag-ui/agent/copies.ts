@@ -30,3 +30,26 @@ export function copyOf<T>(value: T): T {
   }
   return copy as T;
 }
+
+/** Returns whether two values are equal: JSON by its parts, dates by their time, and others only if they are the same. */
+export function isSameValue(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false;
+  if (one instanceof Date || other instanceof Date)
+    return one instanceof Date && other instanceof Date && one.getTime() === other.getTime();
+  if (Array.isArray(one) !== Array.isArray(other) || isOther(one) || isOther(other)) return false;
+  const [left, right] = [one as Record<string, unknown>, other as Record<string, unknown>];
+  const keys = keysOf(left);
+  return (
+    keys.length === keysOf(right).length &&
+    keys.every((key) => Object.hasOwn(right, key) && isSameValue(left[key], right[key]))
+  );
+}
+
+/** Whether an object has content that its keys do not show, such as a Map. */
+function isOther(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype !== Object.prototype && prototype !== null && !Array.isArray(value);
+}
+
+const keysOf = (value: Record<string, unknown>) => Object.keys(value).filter((key) => value[key] !== undefined);
