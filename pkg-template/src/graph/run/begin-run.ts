@@ -52,6 +52,8 @@ class Beginning {
     const resumes = command?.resume !== undefined && command.resume !== null;
     // A nested graph resumes if the outer one does, unless time travel has reset it.
     const resumesInside = isResumingAround && !travel.isReplayed;
+    const isAtHead = hasThread && travel.isHead !== false && !travel.isReplayed;
+    if (isAtHead && !isNothing && !resumes && !resumesInside) this.#run.endLeft();
     if (command) this.#takeCommand(command, resumes);
     travel.isResuming = hasThread && (resumesInside || isNothing || resumes);
     const travels = hasThread && travel.isHead === false && (scope.inside !== undefined || !resumes);

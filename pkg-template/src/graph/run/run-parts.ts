@@ -14,4 +14,6 @@ export interface RunParts extends TaskHome {
   readonly travel: Travel;
   readonly resumeValues: ResumeValues;
   readonly stops: Stops;
+  /** Ends the super-step that a crash left, if only its checkpoint is missing. */
+  endLeft(): void;
 }

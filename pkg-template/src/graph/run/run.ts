@@ -77,6 +77,10 @@ export class Run implements RunParts {
     return this.#steps.tasks;
   }
 
+  endLeft(): void {
+    this.#steps.endLeft();
+  }
+
   /** Runs the graph to its end, a question or a breakpoint. */
   async go(input: unknown): Promise<void> {
     const { stops, reports, at } = this;

@@ -56,6 +56,20 @@ export class SuperSteps {
     for (const task of this.tasks) if (task.writes.isRestored && !task.place.isHidden) reports.emitUpdates(task, true);
   }
 
+  /** Ends the step in which an earlier run was cut off, if all its tasks have saved their writes. */
+  endLeft(): void {
+    const { at } = this.#run;
+    if (at.pending.length === 0) return;
+    const saved = writesByTask(at.pending);
+    const tasks = at.plan.peek().tasks.map((planned, position) => new Task(this.#run, planned, position));
+    const isSaved = ({ place }: Task) => saved.get(place.id)?.some(([channel]) => !isSpecial(channel)) === true;
+    if (tasks.length === 0 || !tasks.every(isSaved)) return;
+    this.tasks = tasks;
+    this.step = at.plan.resume();
+    this.#restore(saved);
+    this.commit();
+  }
+
   /** Gives tasks what earlier runs have saved of them. */
   #restore(byTask: WritesByTask): void {
     // It grows: a failed task's handler comes last.
