@@ -24,6 +24,7 @@ import { modelNode } from "./model-node.js";
 import type {
   AgentModel,
   AgentTool,
+  AiSdkModel,
   BaseFields,
   FieldsOf,
   Middleware,
@@ -33,6 +34,7 @@ import type {
   StructuredOf,
   ToolLike,
 } from "./types.js";
+import { specificationOf } from "./model/ai-sdk.js";
 import { structuredOf } from "./model/structured.js";
 import { toolNode } from "./tool-node.js";
 import type { SystemPrompt } from "./model/system-message.js";
@@ -173,7 +175,7 @@ export function createAgent<
   const hasTools = tools.size > 0 || middleware.some(({ wrapToolCall }) => wrapToolCall);
 
   const graph = new StateGraph(schema as Schema<never>, {
-    ...(contextSchema !== undefined && { context: contextSchema }),
+    ...(contextSchema !== undefined && { context: contextOf(contextSchema, middleware) }),
   }) as unknown as Builder;
   graph.addNode(
     "model",
@@ -195,6 +197,13 @@ export function createAgent<
   }
   addLoop(graph, middleware, tools, structured?.tools, hasTools);
   return compiled(graph, given) as unknown as Agent<FieldsOf<S>, M, R>;
+}
+
+/** The agent's schema of the context. A middleware's own schema still finds the keys that the agent's would drop. */
+function contextOf(schema: unknown, middleware: readonly Middleware[]): unknown {
+  const { parse } = schema as { parse?(context: unknown): unknown };
+  if (typeof parse !== "function" || !middleware.some((one) => one.contextSchema)) return schema;
+  return { parse: (given: unknown) => ({ ...Object(given), ...Object(parse.call(schema, given)) }) as object };
 }
 
 /** Makes the graph one that runs, with what the options say of its runs. */
@@ -240,7 +249,7 @@ function toolsOf(middleware: readonly Middleware[], own: readonly ToolLike[] | u
   return { tools, ofProvider: all.filter(isOfProvider) };
 }
 
-/** @throws {@link ThreadfoldError} where there is none, or only a name. */
+/** @throws {@link ThreadfoldError} where there is none, or only a name, or one of an unknown specification. */
 export function checkModel(model: unknown): void {
   if (!model) throw new ThreadfoldError("INVALID_ARGUMENT", "`model` option is required to create an agent.");
   if (typeof model === "string")
@@ -248,6 +257,7 @@ export function checkModel(model: unknown): void {
       "INVALID_ARGUMENT",
       `createAgent: expected a model, got the name '${model}'. Import its class.`,
     );
+  if (typeof (model as Partial<AiSdkModel>).doGenerate === "function") specificationOf(model as AiSdkModel);
 }
 
 /** The schema of the state: a field that the agent itself declares counts, whatever a middleware says of it. */

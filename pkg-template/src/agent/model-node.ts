@@ -5,7 +5,7 @@ import type { NodeContext } from "../graph/build/node-context.js";
 import type { LangChainMessage } from "../state/messages.js";
 import { REMOVE_ALL_MESSAGES, removeMessage } from "../state/removal.js";
 import type { Callbacks } from "./callbacks.js";
-import { type AiMessage, type Fields, named, typeOf, withId } from "./message.js";
+import { type AiMessage, callsOf, type Fields, named, typeOf, withId } from "./message.js";
 import { callModel } from "./model/models.js";
 import type { AgentModel, AgentState, AgentTool, Middleware, ModelRequest, ModelResponse } from "./types.js";
 import { invalidCallsRepair } from "./model/invalid-calls.js";
@@ -61,12 +61,29 @@ export function modelNode(options: ModelNodeOptions) {
       runtime,
     };
     const { message, response, commands } = await handler(request);
+    if (message) checkCallsAreNew(message, messages);
     const answer = response ?? (message && found.get(message)) ?? { messages: message ? [withId(message)] : [] };
     const update: Fields = { messages: answer.messages };
     if (repaired) update["messages"] = [removeMessage(REMOVE_ALL_MESSAGES), ...repaired, ...answer.messages];
     if (answer.structuredResponse !== undefined || structured) update["structuredResponse"] = answer.structuredResponse;
     return commands.length > 0 ? [update, ...commands] : update;
   };
+}
+
+/**
+ * @throws {@link ThreadfoldError} `INVALID_MESSAGE` for an answer that repeats a message and one of its calls. It would
+ *   replace that message, whose calls are answered: the loop would never end.
+ */
+function checkCallsAreNew(answer: AiMessage, messages: readonly LangChainMessage[]): void {
+  const calls = callsOf(answer);
+  if (calls.length === 0 || answer.id === undefined) return;
+  const known = callsOf(messages.find(({ id }) => id === answer.id)).map(({ id }) => id);
+  const again = calls.find(({ id }) => known.includes(id));
+  if (again)
+    throw new ThreadfoldError(
+      "INVALID_MESSAGE",
+      `The model answered with message '${answer.id}' and call '${again.id}' once more. Give each answer its own id, or none.`,
+    );
 }
 
 /** Asks the model: the innermost handler. */

@@ -25,6 +25,7 @@
  * | `BAD_RESPONSE` | a response without a stream of events: an error status, a page, a body of JSON |
  * | `NO_CONNECTION` | the server could not be reached, or the connection to it broke; the `cause` says how |
  * | `RUN_FAILED` | the server ended the run with an error; `serverCode` is its own word for it |
+ * | `MODEL_FAILED` | a model reported an error in the middle of its answer; the `cause` is its report, `serverCode` its own word |
  * | `STORAGE_FAILED` | the storage threw; the `cause` says why |
  */
 export type ThreadfoldErrorCode =
@@ -50,6 +51,7 @@ export type ThreadfoldErrorCode =
   | "BAD_RESPONSE"
   | "NO_CONNECTION"
   | "RUN_FAILED"
+  | "MODEL_FAILED"
   | "STORAGE_FAILED";
 
 const brand = Symbol.for("threadfold.error");

@@ -2,6 +2,7 @@
 import { ThreadfoldError } from "../../shared/errors.js";
 import { reading } from "../../shared/reading.js";
 import { JsonChecks, line } from "./json-schema.js";
+import { isZod3, zod3JsonSchema } from "./zod-3.js";
 import type { Fields } from "../message.js";
 import type { AnySchema, StandardSchema } from "../types.js";
 
@@ -18,6 +19,7 @@ export const objectSchema = (required: object, optional: object = {}) => ({
 export function jsonSchemaOf(schema: AnySchema | undefined, name: string): object {
   if (!schema) return { type: "object", properties: {} };
   if (!isStandard(schema)) return schema;
+  if (isZod3(schema)) return zod3JsonSchema(schema);
   const json = schema["~standard"].jsonSchema?.input({ target: "draft-07" }) ?? schema.toJSONSchema?.();
   if (json) return json;
   throw new ThreadfoldError(

@@ -6,6 +6,7 @@ import { newId } from "../../shared/new-id.js";
 import { checkOptions, type NamesOf } from "../../shared/options.js";
 import { contentOf, type Fields, named, toolMessage, typeOf } from "../message.js";
 import { configOf } from "../runtime-config.js";
+import { invokedInGraph } from "./langgraph-calls.js";
 import { check, jsonSchemaOf } from "./schema-checks.js";
 import type {
   AgentTool,
@@ -94,7 +95,7 @@ async function invoked(source: LangChainTool, call: ToolCall, runtime: ToolRunti
   config["interrupt"] = runtime.interrupt;
   config["writer"] = runtime.writer;
   try {
-    return outcomeOf(await source.invoke({ ...call, type: "tool_call" }, config), call);
+    return outcomeOf(await invokedInGraph(source, { ...call, type: "tool_call" }, config, runtime), call);
   } catch (error) {
     if (String((error as Error | null)?.message).startsWith("Received tool input did not match"))
       return refused(call, (error as Error).message);
