@@ -33,6 +33,11 @@ where
         Running::new(&self.0, state)
     }
 
+    /// Returns where its threads are kept.
+    pub(crate) fn saver(&self) -> Option<&Arc<dyn Checkpointer<S>>> {
+        self.0.saver.as_ref()
+    }
+
     /// Returns a thread of this graph, which its checkpointer keeps.
     #[must_use]
     pub fn on<'g>(&'g self, thread: &'g str) -> OnThread<'g, S> {

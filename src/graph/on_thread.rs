@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::error::GraphError;
+use super::known_thread::KnownThread;
 use super::outcome::{Outcome, Resume};
 use super::place::Place;
 use super::running::Running;
@@ -111,6 +112,11 @@ where
     /// [`GraphError::NoCheckpointer`], or the checkpointer's.
     pub async fn outcome(&self) -> Result<Option<Outcome<S>>, GraphError> {
         Running::left(&self.0).await
+    }
+
+    /// Returns the thread as a new run finds it, if anything of it is saved.
+    pub(crate) async fn known(&self) -> Result<Option<KnownThread<S>>, GraphError> {
+        Running::known(&self.0).await
     }
 
     /// Returns the thread as of one of its checkpoints. A run there begins a branch of its own: its

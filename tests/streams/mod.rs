@@ -9,3 +9,5 @@ mod langgraph_recorded;
 mod malformed;
 mod recording;
 mod run_input;
+mod served;
+mod service;

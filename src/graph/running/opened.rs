@@ -6,6 +6,7 @@ use super::Running;
 use crate::State;
 use crate::graph::checkpoint::Checkpoint;
 use crate::graph::error::GraphError;
+use crate::graph::known_thread::KnownThread;
 use crate::graph::node::Answered;
 use crate::graph::outcome::{Outcome, Resume};
 use crate::graph::place::Place;
@@ -127,6 +128,30 @@ where
             running.pending = delta.pending;
         }
         Ok((running, is_known))
+    }
+
+    /// Returns the thread as a new run finds it, if anything of it is saved.
+    pub(in crate::graph) async fn known(
+        place: &Place<'g, S>,
+    ) -> Result<Option<KnownThread<S>>, GraphError>
+    where
+        S: Default,
+    {
+        let (running, is_known) = Self::opened(place).await?;
+        if !is_known {
+            return Ok(None);
+        }
+        let at_checkpoint = running.state.clone();
+        // A step that ended without its graph has left what its tasks came to.
+        let has_left = !running.pending.is_empty();
+        let options = &place.graph.options;
+        let has_breakpoints =
+            !(options.interrupt_before.is_empty() && options.interrupt_after.is_empty());
+        let outcome = running.outcome()?;
+        let is_open = !outcome.is_ended() && outcome.interrupts.is_empty();
+        let is_cut = is_open && !has_left && !has_breakpoints;
+        let has_failed = is_open && has_left;
+        Ok(Some(KnownThread { outcome, at_checkpoint, is_cut, has_failed }))
     }
 
     /// Returns the thread's outcome, if anything of it is saved.

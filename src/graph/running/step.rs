@@ -68,9 +68,17 @@ where
         } else {
             self.run_tasks(&tasks, step).await
         };
+        // Without a thread, the merge consumes the updates.
+        let is_news = done.iter().flatten().any(|finished| finished.update.is_some());
         let then = match failed {
             None if asked.is_empty() => match self.merged(&tasks, &order, &mut done) {
-                Ok(routes) => return self.commit(&tasks, &order, step, done, routes).await,
+                Ok(routes) => {
+                    let stepped = self.commit(&tasks, &order, step, done, routes).await;
+                    if is_news && stepped.is_ok() {
+                        self.show();
+                    }
+                    return stepped;
+                }
                 // The last checkpoint has the input.
                 Err(error) if is_start => return Err(error),
                 Err(error) => Err(error),
@@ -92,17 +100,12 @@ where
         done: Vec<Option<Finished<S>>>,
         routes: Vec<Route<S>>,
     ) -> Stepped {
-        let is_news = done.iter().flatten().any(|finished| finished.update.is_some());
         let nodes = self.take_writes(tasks, order, done, routes);
         self.pending.clear();
         let status =
             self.shared.lock().unwrap_or_else(PoisonError::into_inner).run.commit(&self.writes)?;
         self.status = status;
-        let stepped = self.save(Ok(Some(StepDone { step, nodes }))).await;
-        if is_news && stepped.is_ok() {
-            self.show();
-        }
-        stepped
+        self.save(Ok(Some(StepDone { step, nodes }))).await
     }
 
     /// Takes the writes of tasks for the planner, their Sends, and their updates for the checkpoint.
@@ -190,7 +193,7 @@ where
         }
         let store = |at: usize, mut result: Returned<S>| {
             let Some((place, task, ctx)) = ran.get(at) else { return };
-            // Whoever streams the run sees the ids that the state will have.
+            // The stream shows the ids that the state will have.
             if let Ok(Command { update: Some(update), .. }) = &mut result {
                 S::identify(update);
             }

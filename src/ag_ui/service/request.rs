@@ -1,0 +1,125 @@
+//! Requests to a service, and its responses.
+
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use super::run_log::RunEvents;
+use crate::graph::sendable::{BoxFuture, MaybeSend};
+use crate::value::Json;
+
+/// An HTTP request.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct ServiceRequest<'a> {
+    /// Its method, in capitals.
+    pub method: &'a str,
+    /// Its path, without a query.
+    pub path: &'a str,
+    /// Its header `Last-Event-ID`.
+    pub last_event_id: Option<&'a str>,
+    /// Its body. Limit its length as you read it.
+    pub body: &'a [u8],
+}
+
+impl<'a> ServiceRequest<'a> {
+    /// Makes a request without a body.
+    #[must_use]
+    pub fn new(method: &'a str, path: &'a str) -> Self {
+        Self { method, path, last_event_id: None, body: &[] }
+    }
+
+    /// Returns this request with a body.
+    #[must_use]
+    pub fn body(mut self, body: &'a [u8]) -> Self {
+        self.body = body;
+        self
+    }
+
+    /// Returns this request with the header `Last-Event-ID`, if there is one.
+    #[must_use]
+    pub fn last_event_id(mut self, id: Option<&'a str>) -> Self {
+        self.last_event_id = id;
+        self
+    }
+}
+
+/// An HTTP response.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ServiceResponse {
+    /// Its status.
+    pub status: u16,
+    /// Its body, which says its [content type](ServiceBody::content_type).
+    pub body: ServiceBody,
+    /// A run that begins. Spawn it: it goes on without the connection.
+    pub work: Option<RunWork>,
+}
+
+/// The body of a response.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ServiceBody {
+    /// A whole JSON text.
+    Json(String),
+    /// Server-sent events.
+    Events(RunEvents),
+}
+
+impl ServiceBody {
+    /// Returns the value of the header `Content-Type`.
+    #[must_use]
+    pub fn content_type(&self) -> &'static str {
+        match self {
+            Self::Json(_) => "application/json",
+            Self::Events(_) => "text/event-stream",
+        }
+    }
+
+    /// Returns the next piece of the body. Returns none at its end.
+    pub async fn next(&mut self) -> Option<String> {
+        match self {
+            Self::Json(text) => Some(std::mem::take(text)).filter(|text| !text.is_empty()),
+            Self::Events(events) => events.next().await,
+        }
+    }
+}
+
+impl ServiceResponse {
+    pub(super) fn json(status: u16, json: &Json) -> Self {
+        Self { status, body: ServiceBody::Json(json.to_string()), work: None }
+    }
+
+    pub(super) fn error(status: u16, reason: &str) -> Self {
+        Self::json(status, &Json::from([("error", reason.into())]))
+    }
+
+    pub(super) fn events(events: RunEvents, work: Option<RunWork>) -> Self {
+        Self { status: 200, body: ServiceBody::Events(events), work }
+    }
+}
+
+/// A run at work: a future to spawn. A run whose work is dropped ends, and can be
+/// [recovered](super::Service::recover).
+#[must_use = "a run does nothing until its work is spawned"]
+pub struct RunWork(BoxFuture<'static, ()>);
+
+impl RunWork {
+    pub(super) fn new(work: impl Future<Output = ()> + MaybeSend + 'static) -> Self {
+        Self(Box::pin(work))
+    }
+}
+
+impl Future for RunWork {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        self.0.as_mut().poll(context)
+    }
+}
+
+impl fmt::Debug for RunWork {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RunWork").finish_non_exhaustive()
+    }
+}

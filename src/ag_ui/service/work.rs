@@ -1,0 +1,154 @@
+//! A run of a service, from its beginning to its end.
+
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+
+use super::run_log::RunLog;
+use super::{ServedState, Serving, found};
+use crate::ag_ui::encoder::RunEncoder;
+use crate::ag_ui::run_input::RunAgentInput;
+use crate::ag_ui::run_start::{RunStart, run_start};
+use crate::graph::{GraphError, KnownThread, Parts, Resume};
+use crate::stream::StreamError;
+
+/// How a run begins.
+pub enum Begin {
+    /// By a client's request.
+    Input(Box<RunAgentInput>),
+    /// Where an earlier process left it.
+    GoOn,
+}
+
+/// Why a run failed: a message and a code.
+struct Failed(String, String);
+
+/// Ends a run's log, also if its work is dropped.
+struct Ending<S: ServedState>(Arc<Serving<S>>, Arc<RunLog>);
+
+impl<S: ServedState> Drop for Ending<S> {
+    fn drop(&mut self) {
+        self.0.runs.end(&self.1);
+    }
+}
+
+/// Does a run, and logs its events.
+pub async fn work<S: ServedState>(serving: Arc<Serving<S>>, log: Arc<RunLog>, begin: Begin) {
+    let ending = Ending(serving, log);
+    let Ending(serving, log) = &ending;
+    let input = match begin {
+        Begin::Input(input) => Some(*input),
+        Begin::GoOn => None,
+    };
+    let none = RunAgentInput::new(log.thread(), log.id());
+    let mut encoder = RunEncoder::new(input.as_ref().unwrap_or(&none));
+    log.add([encoder.start()]);
+    if let Err(Failed(message, code)) = run(serving, log, input.as_ref(), &mut encoder).await {
+        // The run's own error says more than why its questions cannot be read.
+        let open = serving.graph.on(log.thread()).outcome().await.ok().flatten();
+        let open = open.map(|open| open.interrupts).unwrap_or_default();
+        log.add(encoder.fail(&message, &code, &open));
+    }
+}
+
+async fn run<S: ServedState>(
+    serving: &Serving<S>,
+    log: &RunLog,
+    input: Option<&RunAgentInput>,
+    encoder: &mut RunEncoder,
+) -> Result<(), Failed> {
+    let thread = serving.graph.on(log.thread());
+    let thread = thread.run_id(log.id());
+    let known = thread.known().await?;
+    let own = known.as_ref().filter(|known| known.outcome.run_id.as_deref() == Some(log.id()));
+    let start = match (own, input) {
+        (Some(own), _) if !own.is_cut => return told_again(own, log, encoder),
+        (None, Some(input)) => {
+            let found = known.as_ref().map(found).transpose()?;
+            run_start::<S>(input, found.as_ref())?
+        }
+        _ => RunStart::Resume(Resume::GoOn),
+    };
+    let running = match start {
+        RunStart::Input(update) => thread.stream(update).await?,
+        RunStart::Resume(resume) => thread.stream_resumed(resume).await?,
+    };
+    follow(running.parts(), log, encoder).await
+}
+
+/// Logs the events of a run's parts, until it ends or somebody stops it.
+async fn follow<S: ServedState>(
+    mut parts: Parts<'_, S>,
+    log: &RunLog,
+    encoder: &mut RunEncoder,
+) -> Result<(), Failed> {
+    let mut is_stopped = false;
+    loop {
+        let part = {
+            let mut next = pin!(parts.next());
+            poll_fn(|context| {
+                if !is_stopped && log.poll_stopped(context) {
+                    return Poll::Ready(Err(()));
+                }
+                next.as_mut().poll(context).map(Ok)
+            })
+            .await
+        };
+        match part {
+            Ok(Some(part)) if !is_stopped => log.add(encoder.part(&part)?),
+            Ok(Some(_)) => {}
+            Ok(None) => break,
+            Err(()) => {
+                parts.stop();
+                is_stopped = true;
+            }
+        }
+    }
+    let ended = parts.finish().await;
+    if is_stopped {
+        log.add(encoder.cancel());
+        return Ok(());
+    }
+    ended?;
+    log.add(encoder.finish());
+    Ok(())
+}
+
+/// Logs where a run stands that an earlier process has ended.
+fn told_again<S: ServedState>(
+    known: &KnownThread<S>,
+    log: &RunLog,
+    encoder: &mut RunEncoder,
+) -> Result<(), Failed> {
+    log.add(encoder.stands(&known.outcome)?);
+    if known.has_failed {
+        let reason = "The run ended before its graph did: it failed, or was stopped.";
+        return Err(Failed(reason.to_owned(), "RUN_ENDED".to_owned()));
+    }
+    log.add(encoder.finish());
+    Ok(())
+}
+
+impl From<StreamError> for Failed {
+    fn from(error: StreamError) -> Self {
+        Self(error.to_string(), error.code().to_owned())
+    }
+}
+
+/// By the names that LangGraph gives errors.
+impl From<GraphError> for Failed {
+    fn from(error: GraphError) -> Self {
+        let name = match &error {
+            GraphError::RecursionLimit(_) => "GraphRecursionError",
+            GraphError::UnknownInterrupt(_) | GraphError::UnknownThread(_) => "NO_QUESTION",
+            GraphError::Conflict(_) => "CONFLICT",
+            _ => "Error",
+        };
+        let message = match &error {
+            GraphError::Node { error, .. } => error.to_string(),
+            other => other.to_string(),
+        };
+        Self(message, name.to_owned())
+    }
+}

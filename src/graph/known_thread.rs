@@ -1,0 +1,16 @@
+//! A thread as a new run finds it.
+
+use super::outcome::Outcome;
+
+/// A thread as a new run finds it.
+pub(crate) struct KnownThread<S> {
+    /// Where it stands, with what a step that did not end has written.
+    pub outcome: Outcome<S>,
+    /// The state without that.
+    pub at_checkpoint: S,
+    /// Whether its run was cut off between checkpoints, as by the end of its process. False for a graph
+    /// with breakpoints: a stop at one of them looks the same.
+    pub is_cut: bool,
+    /// Whether its run has failed, or was stopped.
+    pub has_failed: bool,
+}

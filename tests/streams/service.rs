@@ -1,0 +1,222 @@
+//! A service whose process ends, whose clients ask twice, and whose runs are stopped.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use threadfold::State;
+use threadfold::ag_ui::{Service, ServiceBody, ServiceRequest, ServiceResponse};
+use threadfold::graph::{BoxError, Command, Ctx, MemorySaver, Node, START, StateGraph};
+use threadfold::reducer::Append;
+
+use super::served::events;
+
+#[derive(Debug, Clone, Default, Serialize, Deserialize, State)]
+#[state(derive(Clone, Serialize, Deserialize))]
+struct Log {
+    #[reducer(Append)]
+    lines: Vec<String>,
+}
+
+/// How often each node has run.
+#[derive(Default)]
+struct World {
+    saver: Arc<MemorySaver<Log>>,
+    ran: Mutex<Vec<String>>,
+    /// Lets the second node return.
+    may: AtomicBool,
+    fails: AtomicBool,
+}
+
+struct Step(&'static str, Arc<World>);
+
+impl Node<Log> for Step {
+    async fn run(&self, _: &Log, _: Ctx) -> Result<Command<Log>, BoxError> {
+        let Self(name, world) = self;
+        world.ran.lock().unwrap().push((*name).to_owned());
+        if *name == "second" {
+            if world.fails.load(Ordering::SeqCst) {
+                return Err("No connection".into());
+            }
+            while !world.may.load(Ordering::SeqCst) {
+                tokio::task::yield_now().await;
+            }
+        }
+        Ok(Command::update(LogUpdate { lines: Some(vec![(*name).to_owned()]) }))
+    }
+}
+
+/// A process that serves the world.
+fn process(world: &Arc<World>) -> Service<Log> {
+    let node = |name| Step(name, world.clone());
+    let graph = StateGraph::<Log>::new()
+        .node("first", node("first"))
+        .node("second", node("second"))
+        .edge(START, "first")
+        .edge("first", "second")
+        .checkpointer(world.saver.clone());
+    Service::new(graph.compile().unwrap()).unwrap()
+}
+
+fn body(run: &str) -> String {
+    json!({ "threadId": "t", "runId": run, "messages": [], "state": { "lines": ["in"] } })
+        .to_string()
+}
+
+async fn post(service: &Service<Log>, run: &str) -> ServiceResponse {
+    let body = body(run);
+    service.answer(ServiceRequest::new("POST", "/").body(body.as_bytes())).await
+}
+
+async fn get(service: &Service<Log>, path: &str) -> ServiceResponse {
+    service.answer(ServiceRequest::new("GET", path)).await
+}
+
+async fn json_of(mut response: ServiceResponse) -> Value {
+    serde_json::from_str(&response.body.next().await.unwrap()).unwrap()
+}
+
+fn types(events: &[Value]) -> Vec<&str> {
+    events.iter().map(|event| event["type"].as_str().unwrap()).collect()
+}
+
+/// Runs until the second node waits, and returns the work.
+async fn until_second(response: &mut ServiceResponse, world: &World) -> threadfold::ag_ui::RunWork {
+    let mut work = response.work.take().unwrap();
+    for _ in 0..100 {
+        let waits = world.ran.lock().unwrap().iter().any(|name| name == "second");
+        if waits {
+            return work;
+        }
+        tokio::select! {
+            biased;
+            () = &mut work => panic!("the second node waits"),
+            () = tokio::task::yield_now() => {}
+        }
+    }
+    panic!("the second node never ran");
+}
+
+#[tokio::test]
+async fn a_killed_run_goes_on_and_only_what_was_at_work_runs_again() {
+    let world = Arc::<World>::default();
+    let killed = process(&world);
+    let mut response = post(&killed, "r1").await;
+    drop(until_second(&mut response, &world).await);
+    world.may.store(true, Ordering::SeqCst);
+
+    let service = process(&world);
+    tokio::spawn(service.recover("t").await.unwrap().expect("it goes on"));
+    let joined = get(&service, "/threads/t/runs/r1").await;
+    let told = events(joined.body).await;
+    let expected = [
+        "RUN_STARTED",
+        "STATE_SNAPSHOT",
+        "STEP_STARTED",
+        "STEP_FINISHED",
+        "STATE_DELTA",
+        "RUN_FINISHED",
+    ];
+    assert_eq!(types(&told), expected);
+    assert_eq!(*world.ran.lock().unwrap(), ["first", "second", "second"]);
+    assert!(service.recover("t").await.unwrap().is_none());
+
+    // The same request again, here or to another process, says how it ended, and nothing runs.
+    for service in [service, process(&world)] {
+        let mut again = post(&service, "r1").await;
+        again.work.take().map(tokio::spawn);
+        let told = events(again.body).await;
+        assert_eq!(types(&told).last(), Some(&"RUN_FINISHED"));
+        let thread = json_of(get(&service, "/threads/t").await).await;
+        assert_eq!(thread["state"]["lines"], json!(["in", "first", "second"]));
+        assert_eq!((&thread["next"], &thread["run"]), (&json!([]), &Value::Null));
+    }
+    assert_eq!(world.ran.lock().unwrap().len(), 3);
+}
+
+#[tokio::test]
+async fn whoever_opens_the_thread_of_a_killed_run_has_it_go_on() {
+    let world = Arc::<World>::default();
+    let mut response = post(&process(&world), "r1").await;
+    drop(until_second(&mut response, &world).await);
+    let service = process(&world);
+    let mut opened = get(&service, "/threads/t").await;
+    tokio::spawn(opened.work.take().expect("it goes on"));
+    let thread = json_of(opened).await;
+    assert_eq!((&thread["run"]["id"], &thread["next"]), (&json!("r1"), &json!(["second"])));
+}
+
+#[tokio::test]
+async fn a_run_that_failed_or_was_stopped_does_not_go_on_by_itself() {
+    let world = Arc::<World>::default();
+    world.fails.store(true, Ordering::SeqCst);
+    let service = process(&world);
+    let mut response = post(&service, "r1").await;
+    response.work.take().map(tokio::spawn);
+    let told = events(response.body).await;
+    assert_eq!(told.last().unwrap()["message"], "No connection");
+    let restarted = process(&world);
+    assert!(restarted.recover("t").await.unwrap().is_none());
+    let mut joined = get(&restarted, "/threads/t/runs/r1").await;
+    joined.work.take().map(tokio::spawn);
+    assert_eq!(events(joined.body).await.last().unwrap()["code"], "RUN_ENDED");
+
+    world.fails.store(false, Ordering::SeqCst);
+    let mut response = post(&restarted, "r2").await;
+    tokio::spawn(until_second(&mut response, &world).await);
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+    let stopped = restarted.answer(ServiceRequest::new("DELETE", "/threads/t/runs/r2")).await;
+    assert_eq!(stopped.status, 200);
+    let told = events(response.body).await;
+    assert_eq!(told.last().unwrap()["outcome"], json!({ "type": "cancelled" }));
+    assert!(process(&world).recover("t").await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn a_run_is_told_from_where_its_client_left() {
+    let world = Arc::<World>::default();
+    let service = process(&world);
+    world.may.store(true, Ordering::SeqCst);
+    let mut response = post(&service, "r1").await;
+    response.work.take().map(tokio::spawn);
+    let ServiceBody::Events(mut all) = response.body else { panic!("events") };
+    let mut ids = Vec::new();
+    while let Some(part) = all.next().await {
+        ids.push(part.lines().next().unwrap().strip_prefix("id: ").unwrap().to_owned());
+    }
+    let rest = |id: String| {
+        let service = service.clone();
+        async move {
+            let request = ServiceRequest::new("GET", "/threads/t/runs/r1").last_event_id(Some(&id));
+            events(service.answer(request).await.body).await.len()
+        }
+    };
+    assert_eq!(rest(ids[ids.len() - 3].clone()).await, 2);
+    // Another process has sent it.
+    assert_eq!(rest("00000000-3".to_owned()).await, ids.len());
+}
+
+#[tokio::test]
+async fn what_cannot_be_served_is_refused() {
+    let world = Arc::<World>::default();
+    let service = process(&world);
+    let mut first = post(&service, "r1").await;
+    tokio::spawn(first.work.take().unwrap());
+    assert_eq!(post(&service, "r2").await.status, 409);
+    for (path, status) in [("/threads/none", 404), ("/threads/t/runs/none", 404), ("/x", 404)] {
+        assert_eq!(get(&service, path).await.status, status, "{path}");
+    }
+    let no_ids =
+        json!({ "threadId": "t", "runId": "r", "messages": [{ "role": "user" }] }).to_string();
+    let no_thread = json!({ "threadId": "", "runId": "r", "messages": [] }).to_string();
+    for body in ["", "[]", "{\"threadId\":1}", &no_ids, &no_thread] {
+        let refused = service.answer(ServiceRequest::new("POST", "/").body(body.as_bytes())).await;
+        assert_eq!(refused.status, 400, "{body}");
+        assert!(json_of(refused).await["error"].is_string());
+    }
+    let capabilities = json_of(get(&service, "/agent/capabilities").await).await;
+    assert_eq!(capabilities["transport"]["resumable"], true);
+}
