@@ -104,8 +104,10 @@ test("a question that the graph has lost is asked again", async () => {
   const { threadId = "" } = runner.thread;
   const resume = [{ interruptId: "0".repeat(32), status: "cancelled" }];
   const types: unknown[] = [];
-  for await (const { type, outcome } of graphEvents(graph, { threadId, runId: "r", messages: [], resume }))
-    types.push(outcome ?? type);
-  expect(types.at(-1)).toMatchObject({ type: "interrupt", interrupts: [{ id: runner.interrupts[0]?.id }] });
+  for await (const { type, metadata } of graphEvents(graph, { threadId, runId: "r", messages: [], resume }))
+    types.push(metadata ?? type);
+  expect(types.at(-1)).toEqual({
+    threadfold: { interrupts: [expect.objectContaining({ id: runner.interrupts[0]?.id })] },
+  });
   expect(await runner.resume({ value: "so" })).toMatchObject({ status: "finished" });
 });

@@ -210,7 +210,7 @@ describe.each(LIBRARIES)("$library", ({ library, chatGraph, nestedGraph, halfGra
     });
 
     test("its interrupt is sent in AG-UI's way, and resumed by the answer", async () => {
-      const agent = new GraphAgent({ graph: chatGraph(), threadId: "t" });
+      const agent = new GraphAgent({ graph: chatGraph(), threadId: "t", interrupts: "outcome" });
       agent.addMessage({ id: "q", role: "user", content: "Mail Ada" });
       await agent.runAgent();
       expect(agent.pendingInterrupts).toMatchObject([
@@ -263,8 +263,8 @@ describe.each(LIBRARIES)("$library", ({ library, chatGraph, nestedGraph, halfGra
     test("a cancelled interrupt resumes with ag-ui-langgraph's mark; so does an answer in forwardedProps", async () => {
       const graph = chatGraph();
       const events = await eventsOf(graph, input("Mail Ada"));
-      const { outcome } = events.at(-1) as unknown as { outcome: { interrupts: [{ id: string }] } };
-      const resume = [{ interruptId: outcome.interrupts[0].id, status: "cancelled" }];
+      const { metadata } = events.at(-1) as unknown as { metadata: { threadfold: { interrupts: [{ id: string }] } } };
+      const resume = [{ interruptId: metadata.threadfold.interrupts[0].id, status: "cancelled" }];
       const cancelled = await eventsOf(graph, input("Mail Ada", { runId: "r2", resume }));
       expect(cancelled.at(-2)).toMatchObject({ messages: [{}, { content: "Not sent." }] });
       const again = input("Mail Bob", { threadId: "t2" });

@@ -75,7 +75,8 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
   });
 
   test("HttpAgent has two turns and an approval with it, over HTTP", async () => {
-    const agent = new HttpAgent({ url: await listening(serveAgUi(chatGraph())), threadId: "t" });
+    const url = await listening(serveAgUi(chatGraph(), { interrupts: "outcome" }));
+    const agent = new HttpAgent({ url, threadId: "t" });
     const ask = (content: string) => agent.addMessage({ id: `q-${content}`, role: "user", content });
     ask("How is the weather?");
     await agent.runAgent();

@@ -108,6 +108,8 @@ export interface AgUiInterrupt {
   readonly reason: string;
   readonly message?: string | undefined;
   readonly toolCallId?: string | undefined;
+  readonly responseSchema?: unknown;
+  readonly expiresAt?: string | undefined;
   readonly subagentRunId?: string | null | undefined;
 }
 

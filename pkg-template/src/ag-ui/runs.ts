@@ -13,6 +13,13 @@ export function interruptsOf(interrupts: readonly AgUiInterrupt[]): AgUiInterrup
   });
 }
 
+/** Returns the interrupts of a run's end: its outcome's, or those that `serveAgUi` adds where that has none. */
+function interruptsIn({ outcome, metadata }: RunFinished): AgUiInterrupt[] | undefined {
+  if (outcome?.type === "interrupt") return interruptsOf(outcome.interrupts);
+  const { interrupts } = ofServer(metadata);
+  return areObjects(interrupts) ? interruptsOf(interrupts as readonly AgUiInterrupt[]) : undefined;
+}
+
 /** Whether a run fails because the user stopped it: `@ag-ui/client` makes an event of the request's AbortError. */
 function isStop(fold: Fold, event: object): boolean {
   return fold.isStopped || isAbortError((event as { rawEvent?: unknown }).rawEvent);
@@ -100,13 +107,14 @@ export const runFinished: Step<RunFinished> = {
     if (outcome?.type === "cancelled") return { outcome: "cancelled" };
     return { outcome: "success", result: event.result, pendingToolCallIds: fold.run.leftOver(event) };
   },
-  always(fold, { outcome, metadata }) {
+  always(fold, event) {
+    const interrupts = interruptsIn(event);
     fold.send({
       type: "run-finished",
-      ...(outcome?.type === "interrupt" && { interrupts: interruptsOf(outcome.interrupts) }),
-      ...(outcome?.type === "cancelled" && { stopped: true }),
+      ...(interrupts && { interrupts }),
+      ...(event.outcome?.type === "cancelled" && { stopped: true }),
     });
-    const { at } = ofServer(metadata);
+    const { at } = ofServer(event.metadata);
     const { thread } = fold;
     if (typeof at !== "string" || fold.reports !== thread[INSIDE].reports()) return;
     thread.receive({ type: "step", checkpointId: at });
@@ -114,7 +122,8 @@ export const runFinished: Step<RunFinished> = {
   },
   end(fold, event) {
     const { outcome, result } = event;
-    if (outcome?.type === "interrupt") return { status: "interrupted", interrupts: interruptsOf(outcome.interrupts) };
+    const interrupts = interruptsIn(event);
+    if (interrupts) return { status: "interrupted", interrupts };
     if (outcome?.type === "cancelled") return { status: "stopped" };
     return { status: "finished", value: result, pendingToolCallIds: fold.run.leftOver(event) };
   },

@@ -10,6 +10,8 @@ export class RunLog {
   readonly threadId: string;
   /** The identity that its thread belongs to, if that is known. */
   readonly owner: string | undefined;
+  /** The answers that it was started with, as JSON. */
+  readonly answers: string | undefined;
   /** Stops the run. */
   readonly stop = new AbortController();
   /** Resolves when the run is over. */
@@ -19,7 +21,8 @@ export class RunLog {
   #hasEnded = false;
   #waiting: (() => void)[] = [];
 
-  constructor(id: string, threadId: string, owner?: string) {
+  constructor(id: string, threadId: string, owner?: string, answers?: string) {
+    this.answers = answers;
     this.id = id;
     this.threadId = threadId;
     this.owner = owner;

@@ -1,13 +1,15 @@
 import type { GraphEvent, ServedEvent } from "../ag-ui/graph/graph-event.js";
 import {
+  checkedInterrupts,
   checkpointOf,
   isKept,
   runConfig,
   servedEvents,
   threadState,
+  type GraphEventOptions,
   type ServedOptions,
 } from "../ag-ui/graph/graph-events.js";
-import { checkedInput, isUnfinished, type GraphRunInput } from "../ag-ui/graph/graph-input.js";
+import { checkedInput, isUnfinished, resumeOf, type GraphRunInput } from "../ag-ui/graph/graph-input.js";
 import { agUiMessage } from "../ag-ui/graph/message-told.js";
 import { REPEATS, WHOLE } from "../ag-ui/graph/whole.js";
 import { capabilities, foldingClient, folds } from "./capabilities.js";
@@ -46,6 +48,12 @@ export interface ServeAgUiOptions extends HandlerOptions {
   resumable?: boolean | undefined;
   /** How many runs that are over can still be joined. Default 100. */
   keep?: number | undefined;
+  /**
+   * How an interrupted run says so. Default `"on_interrupt"`: the custom event of ag-ui-langgraph, which CopilotKit gives
+   * to a page as it is. `"outcome"` is AG-UI 1.0's own way, for `HttpAgent` and its `pendingInterrupts`. Clients that
+   * fold get the interrupts either way.
+   */
+  interrupts?: GraphEventOptions["interrupts"];
   /** Changes the events of a run before they are sent: leaves some out, adds others, waits. */
   onEvents?:
     | ((events: AsyncIterable<GraphEvent>, input: GraphRunInput, request: Request) => AsyncIterable<GraphEvent>)
@@ -91,7 +99,8 @@ export interface ServeAgUiOptions extends HandlerOptions {
  */
 export function serveAgUi(graph: RunnableGraph, options: ServeAgUiOptions = {}): FetchHandler {
   checkedGraph(graph, "serveAgUi");
-  checkServerOptions("serveAgUi", options, ["config", "resumable", "keep", "onEvents"]);
+  checkServerOptions("serveAgUi", options, ["config", "resumable", "keep", "interrupts", "onEvents"]);
+  checkedInterrupts("serveAgUi", options.interrupts);
   const server = new AgUiServer(graph, options);
   return answering(
     options,
@@ -154,21 +163,30 @@ class AgUiServer {
     checkId(given.threadId);
     const { input, client } = folds(this.#graph, this.#options) ? foldingClient(given) : { input: given };
     const owner = await this.#owners.open(asker, input.threadId, true);
-    const joined = this.#options.resumable ? this.#runs.get(input.threadId, input.runId) : undefined;
-    if (joined) return this.#stream(joined, request);
+    const known = this.#options.resumable ? this.#runs.get(input.threadId, input.runId) : undefined;
+    const answers = JSON.stringify(input.resume);
+    // An answer under the id of the run that asked, as CopilotKit sends it, is a run of its own.
+    const isSame = answers === known?.answers && (answers !== undefined || resumeOf(input) === undefined);
+    if (known && (isSame || !known.hasEnded)) return this.#stream(known, request);
     // Without a checkpointer there is no thread that two runs could share.
     if (this.#graph.checkpointer) await this.#free(input.threadId);
     const { config } = this.#options;
     const asked = typeof config === "function" ? (config as (...args: unknown[]) => object)(input, request) : config;
-    const run = new RunLog(input.runId, input.threadId, owner);
+    const run = new RunLog(input.runId, input.threadId, owner, answers);
     this.#runs.add(run);
     if (this.#graph.checkpointer) this.#underWay.add(run);
     // A caller who leaves before there is a response stops the run, too.
     const stop = () => run.stop.abort();
     if (!this.#options.resumable) request.signal.addEventListener("abort", stop);
     if (!this.#options.resumable && request.signal.aborted) stop();
-    const known = client?.leavesOut ? await this.#known(run, client.at, asked) : undefined;
-    void this.#work(run, input, request, { config: asked as ServedOptions["config"], client, known });
+    const state = client?.leavesOut ? await this.#known(run, client.at, asked) : undefined;
+    const { interrupts } = this.#options;
+    void this.#work(run, input, request, {
+      config: asked as ServedOptions["config"],
+      interrupts,
+      client,
+      known: state,
+    });
     return this.#stream(run, request, client !== undefined);
   }
 

@@ -34,6 +34,10 @@ export interface Interrupt {
   readonly message: string | undefined;
   /** The tool call that waits for the answer, if the server names it. */
   readonly toolCallId: string | undefined;
+  /** The JSON Schema of an answer, if the server names one. */
+  readonly responseSchema?: unknown;
+  /** The time after which the server refuses an answer, as ISO 8601, if the server names one. */
+  readonly expiresAt?: string | undefined;
   /** The interrupt as the server sent it. */
   readonly raw: unknown;
 }

@@ -1,6 +1,6 @@
 import { AbstractAgent, runHttpRequest, type AgentConfig, type BaseEvent, type RunAgentInput } from "@ag-ui/client";
 import type { Observable } from "rxjs";
-import { graphEvents, type GraphEventOptions } from "../graph/graph-events.js";
+import { checkedInterrupts, graphEvents, type GraphEventOptions } from "../graph/graph-events.js";
 import { checkedGraph, type RunnableGraph } from "../../stream/graph-parts.js";
 import { observableClass } from "./observable-class.js";
 import { withFold } from "./with-fold.js";
@@ -11,6 +11,11 @@ export interface GraphAgentConfig extends AgentConfig {
   graph: RunnableGraph;
   /** More of a run's config, such as `recursionLimit` or `context`; a function is called for each run. */
   config?: GraphEventOptions["config"];
+  /**
+   * How an interrupted run says so. Default `"on_interrupt"`: the custom event of ag-ui-langgraph, which CopilotKit gives
+   * to a page as it is. `"outcome"` is AG-UI 1.0's own way, which fills the agent's `pendingInterrupts`.
+   */
+  interrupts?: GraphEventOptions["interrupts"];
 }
 
 /**
@@ -18,11 +23,11 @@ export interface GraphAgentConfig extends AgentConfig {
  * that accepts an `HttpAgent` can run it without a server. It has a thread, as {@link FoldHttpAgent} has.
  *
  * Text, tool calls and results are streamed as they come, and nodes as steps. The state is a snapshot followed by
- * deltas; the messages are a snapshot at the end. An `interrupt()` ends the run with AG-UI's interrupts. Their answers
- * resume the graph, which needs a checkpointer for that. Without a checkpointer the graph starts from the client's
+ * deltas; the messages are a snapshot at the end. An `interrupt()` ends the run, as the option `interrupts` says. An
+ * answer resumes the graph: `resume` by the interrupt's id, or `forwardedProps.command.resume`. That needs a checkpointer. Without a checkpointer the graph starts from the client's
  * messages and state. With one it takes only what its thread lacks.
  *
- * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for anything but a compiled graph.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for anything but a compiled graph, and for another value of `interrupts`.
  *
  * @example
  * ```ts
@@ -43,13 +48,15 @@ export interface GraphAgentConfig extends AgentConfig {
 export class GraphAgent extends /* @__PURE__ */ withFold(AbstractAgent) {
   graph: RunnableGraph;
   config: GraphEventOptions["config"];
+  interrupts: GraphEventOptions["interrupts"];
   /** Stops the run that is under way. */
   abortController: AbortController = new AbortController();
 
-  constructor({ graph, config, ...rest }: GraphAgentConfig) {
+  constructor({ graph, config, interrupts, ...rest }: GraphAgentConfig) {
     super(rest);
     this.graph = checkedGraph(graph, "GraphAgent");
     this.config = config;
+    this.interrupts = checkedInterrupts("new GraphAgent", interrupts);
   }
 
   override run(input: RunAgentInput): Observable<BaseEvent> {
@@ -57,7 +64,8 @@ export class GraphAgent extends /* @__PURE__ */ withFold(AbstractAgent) {
     const Plain = observableClass(runHttpRequest(() => new Promise<never>(() => {})));
     return new Plain<BaseEvent>((subscriber) => {
       const stop = (this.abortController = new AbortController());
-      const events = graphEvents(this.graph, input, { config: this.config, signal: stop.signal });
+      const { config, interrupts } = this;
+      const events = graphEvents(this.graph, input, { config, interrupts, signal: stop.signal });
       void (async () => {
         try {
           for await (const event of events) subscriber.next(event as unknown as BaseEvent);
@@ -79,6 +87,7 @@ export class GraphAgent extends /* @__PURE__ */ withFold(AbstractAgent) {
     const copy = super.clone() as GraphAgent;
     copy.graph = this.graph;
     copy.config = this.config;
+    copy.interrupts = this.interrupts;
     copy.abortController = new AbortController();
     return copy;
   }

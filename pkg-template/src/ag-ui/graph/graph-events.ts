@@ -1,5 +1,6 @@
 // A run of a graph in the same program, as the events of AG-UI.
 import { OPEN_INTERRUPTS, questionIn, text } from "../../stream/interrupt-text.js";
+import { isDict } from "../../langgraph/merge.js";
 import { ThreadfoldError } from "../../shared/errors.js";
 import { errorWords } from "../../stream/error-words.js";
 import {
@@ -17,12 +18,20 @@ import { checkedInput, graphInput, isUnfinished, resumeOf, type GraphRunInput } 
 import { MessagesTold } from "./messages-told.js";
 import { StateTold } from "./state-told.js";
 
+/**
+ * How a run reports that it waits for an answer. `"on_interrupt"`: by that custom event, as ag-ui-langgraph does.
+ * `"outcome"`: by AG-UI 1.0's outcome of RUN_FINISHED. `"both"`: by both.
+ */
+export type InterruptEvents = "on_interrupt" | "outcome" | "both";
+
 /** How {@link graphEvents} runs a graph. */
 export interface GraphEventOptions {
   /** More of the run's config, such as `recursionLimit` or `context`; a function is called for each run. */
   readonly config?: object | ((input: GraphRunInput) => object | undefined) | undefined;
   /** Stops the run. */
   readonly signal?: AbortSignal | undefined;
+  /** How an interrupted run says so. Default `"on_interrupt"`. */
+  readonly interrupts?: InterruptEvents | undefined;
 }
 
 /** A client that folds, as far as it says what it has. */
@@ -57,8 +66,19 @@ export function graphEvents(
   input: GraphRunInput,
   options: GraphEventOptions = {},
 ): AsyncGenerator<GraphEvent> {
-  const { config, signal } = options;
-  return servedEvents(graph, checkedInput(input), { config, signal });
+  const { config, signal, interrupts } = options;
+  return servedEvents(graph, checkedInput(input), { config, signal, interrupts });
+}
+
+const INTERRUPT_EVENTS: readonly unknown[] = ["on_interrupt", "outcome", "both"] satisfies InterruptEvents[];
+
+/** Returns a caller's option `interrupts`; throws for another value. */
+export function checkedInterrupts(call: string, how: InterruptEvents | undefined): InterruptEvents | undefined {
+  if (how === undefined || INTERRUPT_EVENTS.includes(how)) return how;
+  throw new ThreadfoldError(
+    "INVALID_ARGUMENT",
+    `${call}: invalid option interrupts: ${JSON.stringify(how)}. Use "on_interrupt", "outcome" or "both".`,
+  );
 }
 
 /** Returns the config of a run of a thread. */
@@ -74,7 +94,7 @@ export const checkpointOf = (state: GraphState | undefined): unknown => state?.c
 export async function* servedEvents(
   graph: RunnableGraph,
   input: GraphRunInput,
-  { config, signal, client, known: read }: ServedOptions,
+  { config, signal, interrupts: how, client, known: read }: ServedOptions,
 ): AsyncGenerator<ServedEvent> {
   const { threadId, runId, parentRunId } = input;
   yield { type: "RUN_STARTED", threadId, runId, ...(parentRunId !== undefined && { parentRunId }) };
@@ -98,15 +118,8 @@ export async function* servedEvents(
     }
     if (signal?.aborted) return;
     yield* telling.finish();
-    const outcome = telling.interrupts.length > 0 && { type: "interrupt", interrupts: telling.interrupts };
-    const { at } = telling;
-    yield {
-      type: "RUN_FINISHED",
-      threadId,
-      runId,
-      ...(outcome && { outcome }),
-      ...(at !== undefined && { metadata: { threadfold: { at } } }),
-    };
+    yield* telling.interrupted(how);
+    yield { type: "RUN_FINISHED", threadId, runId, ...telling.end(how) };
   } catch (error) {
     const open = asked && !signal?.aborted ? await openQuestions(graph, asked) : [];
     if (signal?.aborted) return;
@@ -198,8 +211,16 @@ class Telling {
     return typeof id === "string" && isTold ? id : undefined;
   }
 
-  get interrupts(): GraphEvent[] {
-    return [...this.#interrupts.values()].map(agUiInterrupt as (asked: GraphInterrupt) => never);
+  /** Returns the fields of RUN_FINISHED. Clients that fold get the interrupts in any case. */
+  end(how: InterruptEvents = "on_interrupt"): object {
+    const { at } = this;
+    const interrupts = this.#interrupts.size > 0 ? [...this.#interrupts.values()].map(agUiInterrupt) : undefined;
+    const isOutcome = interrupts && how !== "on_interrupt";
+    const own = { ...(at !== undefined && { at }), ...(interrupts && !isOutcome && { interrupts }) };
+    return {
+      ...(isOutcome && { outcome: { type: "interrupt", interrupts } }),
+      ...(Object.keys(own).length > 0 && { metadata: { threadfold: own } }),
+    };
   }
 
   *part(part: GraphPart): Generator<ServedEvent> {
@@ -234,8 +255,13 @@ class Telling {
   *finish(): Generator<GraphEvent> {
     for (const stepName of this.#steps.keys()) yield { type: "STEP_FINISHED", stepName };
     yield* this.#messages.finish();
-    for (const asked of this.#interrupts.values())
-      yield { type: "CUSTOM", name: "on_interrupt", value: JSON.stringify(asked.value ?? null) };
+  }
+
+  /** Emits the interrupts as ag-ui-langgraph does: a value that is text as it is, any other as JSON. */
+  *interrupted(how: InterruptEvents = "on_interrupt"): Generator<GraphEvent> {
+    if (how === "outcome") return;
+    for (const { value = null } of this.#interrupts.values())
+      yield { type: "CUSTOM", name: "on_interrupt", value: typeof value === "string" ? value : JSON.stringify(value) };
   }
 
   *#values(values: Record<string, unknown>): Generator<GraphEvent> {
@@ -270,15 +296,16 @@ function custom(payload: unknown): GraphEvent {
   return { type: "CUSTOM", name: isNamed ? name : "custom", value: isNamed ? value : payload };
 }
 
-/** An interrupt in the form of ag-ui-langgraph, with what runners show of it. */
+/** Returns an interrupt in ag-ui-langgraph's form. Its value may name the reason, the call, a schema and an end. */
 function agUiInterrupt({ id, value }: GraphInterrupt): object {
-  const message = questionIn(value);
-  const toolCallId = text((value as { tool_call_id?: unknown } | null | undefined)?.tool_call_id);
-  return {
-    id: id ?? "",
-    reason: "langgraph:interrupt",
-    ...(message !== undefined && { message }),
-    ...(toolCallId !== undefined && { toolCallId }),
-    metadata: { langgraph: { raw: value ?? null } },
+  const own = isDict(value) ? value : {};
+  const fields = {
+    reason: text(own["reason"]) ?? "langgraph:interrupt",
+    message: questionIn(value),
+    toolCallId: text(own["toolCallId"] ?? own["tool_call_id"]),
+    responseSchema: own["responseSchema"] ?? own["response_schema"],
+    expiresAt: text(own["expiresAt"] ?? own["expires_at"]),
   };
+  const given = Object.entries(fields).filter(([, field]) => field !== undefined && field !== null);
+  return { id: id ?? "", ...Object.fromEntries(given), metadata: { langgraph: { raw: value ?? null } } };
 }
