@@ -267,6 +267,18 @@ export interface ModelOptions {
   readonly signal: AbortSignal;
   /** Shows a piece of the answer's text to those who stream `messages`. */
   onToken(text: string): void;
+  /** Shows a piece of a tool call to those who stream `messages`. */
+  onToolCall(piece: ToolCallPiece): void;
+}
+
+/** A piece of a tool call that a model function streams. The first has the id and the name. */
+export interface ToolCallPiece {
+  /** The position of the call among the answer's. */
+  readonly index: number;
+  readonly id?: string | undefined;
+  readonly name?: string | undefined;
+  /** The next piece of the arguments, as JSON. */
+  readonly args?: string | undefined;
 }
 
 /** A model that is a function: it returns a text, or a message with `tool_calls`. */

@@ -10,6 +10,7 @@ export type {
   PlainTool,
   ResponseFormat,
   Runtime,
+  ToolCallPiece,
   ToolCallRequest,
   ToolRuntime,
   ToolStrategy,

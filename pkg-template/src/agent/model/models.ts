@@ -7,7 +7,15 @@ import { callAiSdk } from "./ai-sdk.js";
 import { newId } from "../../shared/new-id.js";
 import { type AiMessage, callsOf, checkedAnswer, type Fields, typeOf } from "../message.js";
 import { isProviderTool } from "../tools/tools.js";
-import type { AgentModel, AgentTool, AiSdkModel, FunctionModel, LangChainModel, ModelOptions } from "../types.js";
+import type {
+  AgentModel,
+  AgentTool,
+  AiSdkModel,
+  FunctionModel,
+  LangChainModel,
+  ModelOptions,
+  ToolCallPiece,
+} from "../types.js";
 
 /** Calls a model in any form. Throws at once if it is invalid. */
 export function callModel(model: AgentModel, call: ModelCall): Promise<AiMessage> {
@@ -25,6 +33,7 @@ async function callFunction(model: FunctionModel, call: ModelCall): Promise<AiMe
   const { messages, tools, toolChoice, settings, runtime, onChunk } = call;
   const id = newId();
   const onToken = (text: string) => onChunk?.(chunkOf(id, text));
+  const onToolCall = (piece: ToolCallPiece) => onChunk?.(chunkOf(id, "", [{ args: "", ...piece }]));
   const options: ModelOptions = {
     tools,
     toolChoice,
@@ -33,6 +42,7 @@ async function callFunction(model: FunctionModel, call: ModelCall): Promise<AiMe
       return runtime.signal;
     },
     onToken,
+    onToolCall,
   };
   const came = await model(messages, options);
   if (typeof came === "string") return { type: "ai", id, content: came };

@@ -136,8 +136,8 @@ export class NodeContext<State = unknown, Context = unknown> {
   }
 
   /**
-   * Sends a message, or a chunk of one, to who streams `messages`. A message that the node returns later under the id
-   * of one that was sent is not sent again.
+   * Sends a message, or a piece of one, to who streams `messages`. Pieces are `{ type: "ai", id, content: token }`, each
+   * with the same id: they add up. A message that the node returns later under that id is not sent again.
    */
   get message(): (message: object, metadata?: object) => void {
     const task = this[TASK];

@@ -11,6 +11,8 @@ export class MessageStream {
   readonly #send: (payload: unknown) => void;
   readonly #seen: Set<string>;
   #metadata: object | undefined;
+  /** The ids of the messages that the node sent as chunks. */
+  #chunked: Set<string> | undefined;
 
   /** `seen`: the ids of the messages that any task of the run has sent. */
   constructor(place: TaskPlace, scope: RunScope, send: (payload: unknown) => void, seen: Set<string>) {
@@ -40,6 +42,17 @@ export class MessageStream {
     this.#send([message, metadata ? { ...this.metadata, ...metadata } : this.metadata]);
   }
 
+  /**
+   * Sends a node's own message. Messages of type `ai` with one id are its pieces, as chunks are. After chunks, one is the
+   * whole message.
+   */
+  sent(message: object, metadata?: object): void {
+    const { type, id } = message as Message & { type?: unknown };
+    const isPiece = type === "ai" && id !== undefined && !this.#chunked?.has(id) && isPlain(message);
+    if (type === "AIMessageChunk" && id !== undefined) (this.#chunked ??= new Set()).add(id);
+    this.chunk(isPiece ? pieceOf(message) : message, metadata);
+  }
+
   /** Sends the messages among what a node writes that were not sent before. */
   written(updates: readonly Values[]): void {
     for (const update of updates) {
@@ -50,6 +63,20 @@ export class MessageStream {
       }
     }
   }
+}
+
+const isPlain = (message: object) => Object.getPrototypeOf(message) === Object.prototype;
+
+function pieceOf(message: object): object {
+  const { tool_calls: calls } = message as { tool_calls?: readonly Call[] };
+  const pieces = calls?.map(({ id, name, args }, index) => ({ index, id, name, args: JSON.stringify(args) }));
+  return { ...message, type: "AIMessageChunk", ...(pieces && { tool_call_chunks: pieces }) };
+}
+
+interface Call {
+  readonly id?: string;
+  readonly name: string;
+  readonly args: object;
 }
 
 /** Records messages as known, so that they are not sent. */

@@ -262,7 +262,7 @@ export class Task implements StepTask, ResultTask, ContextTask, InterruptibleTas
   message(message: object, metadata?: object): void {
     if (this.run.stops.isClosed) return;
     this.#attempts?.touch(false);
-    this.messages?.chunk(message, metadata);
+    this.messages?.sent(message, metadata);
   }
 
   heartbeat(): void {
