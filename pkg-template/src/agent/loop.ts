@@ -1,8 +1,10 @@
 // The loop of an agent: the nodes of the hooks, and the edges between them, the model and the tools.
 import { END, Send, START } from "../graph/build/command.js";
 import { afterModel } from "./decide.js";
+import type { NodeContext } from "../graph/build/node-context.js";
 import { callsOf, lastTurn } from "./message.js";
 import { hookOf, withContext } from "./middleware/middleware.js";
+import { PageCalls } from "./tools/page-tools.js";
 import type { AgentState, AgentTool, JumpTarget, Middleware, NodeHook } from "./types.js";
 
 /** The state as the edges see it. */
@@ -10,11 +12,14 @@ interface LoopState extends AgentState {
   readonly jumpTo?: JumpTarget | undefined;
 }
 
+/** The nodes that a condition leads to. */
+type Ends = readonly string[] | Readonly<Record<string, string>>;
+
 /** The builder, without the types of a state that is known only now. */
 export interface Builder {
   addNode(name: string, node: unknown, options?: object): unknown;
   addEdge(from: string, to: string): unknown;
-  addConditionalEdges(from: string, path: (state: LoopState) => unknown, ends: readonly string[]): unknown;
+  addConditionalEdges(from: string, path: (state: LoopState, context: NodeContext) => unknown, ends: Ends): unknown;
   compile(options: object): unknown;
 }
 
@@ -50,6 +55,7 @@ export function addLoop(
   const entry = beforeModel[0]?.node ?? "model";
   const exit = afterAgent[0]?.node ?? END;
   const targets: Targets = { end: exit, tools: "tools", model: entry };
+  const page = new PageCalls((name) => tools.has(name) || answers.has(name));
   const chain = (nodes: readonly HookNode[], last: string) =>
     nodes.forEach((one, at) => addWayOut(graph, one, nodes[at + 1]?.node ?? last, targets));
 
@@ -57,13 +63,13 @@ export function addLoop(
   const last = afterModels.at(-1);
   const from = last?.node ?? "model";
   if (hasTools) {
-    addToolEdges(graph, tools, answers, targets);
+    addToolEdges(graph, { tools, answers, page }, targets);
     const again = last || answers.size > 0 || middleware.some(({ wrapModelCall }) => wrapModelCall) ? [entry] : [];
-    graph.addConditionalEdges(from, nextOf(targets, answers), unique("tools", exit, ...again));
+    graph.addConditionalEdges(from, nextOf(targets, answers, page), unique("tools", exit, ...again));
   } else if (answers.size > 0) {
     // A model that only returns text is called again, as in Python.
-    const decide = (state: LoopState) =>
-      (state.jumpTo && targets[state.jumpTo]) ?? (isStructured(state) ? exit : entry);
+    const decide = (state: LoopState, context: NodeContext) =>
+      (state.jumpTo && targets[state.jumpTo]) ?? (isStructured(state) || page.areOpen(state, context) ? exit : entry);
     graph.addConditionalEdges(from, decide, [entry, exit]);
   } else if (last) addWayOut(graph, last, exit, targets);
   else graph.addEdge("model", exit);
@@ -91,10 +97,10 @@ function addWayOut(graph: Builder, { node, canJumpTo }: HookNode, next: string, 
 }
 
 /** Returns the decision after a turn of the model: the calls to run, or where to go. */
-function nextOf(targets: Targets, answers: Answers) {
-  return (state: LoopState): unknown => {
+function nextOf(targets: Targets, answers: Answers, page: PageCalls) {
+  return (state: LoopState, context: NodeContext): unknown => {
     const { ai, results } = lastTurn(state.messages);
-    const calls = ai && callsOf(ai);
+    const calls = ai && page.withoutPage(callsOf(ai), context);
     const decided = afterModel({
       jumpTo: state.jumpTo,
       calls,
@@ -102,20 +108,40 @@ function nextOf(targets: Targets, answers: Answers) {
       isAnswer: (name) => answers.has(name),
       isStructured: isStructured(state),
     });
+    // The agent's own calls are answered. The page's are answered by the next run.
+    if (decided === "model" && !state.jumpTo && page.areOpen(state, context)) return targets.end;
     if (typeof decided === "string") return targets[decided];
     return Array.from(decided, (at) => new Send("tools", [calls?.[at]]));
   };
 }
 
-/** Adds the way back from the tools: to the next turn, or to the end if their results are the agent's answer. */
-function addToolEdges(graph: Builder, tools: Tools, answers: Answers, { model: entry, end: exit }: Targets): void {
+/** The tools of an agent, and those by which it gives its answer. */
+interface ToolsOfLoop {
+  readonly tools: Tools;
+  readonly answers: Answers;
+  readonly page: PageCalls;
+}
+
+/**
+ * Adds the way back from the tools: to the next turn, or to the end. The run ends if their results are the agent's
+ * answer, and if the page has calls to answer.
+ */
+function addToolEdges(
+  graph: Builder,
+  { tools, answers, page }: ToolsOfLoop,
+  { model: entry, end: exit }: Targets,
+): void {
   const ends = answers.size > 0 || [...tools.values()].some(({ returnDirect }) => returnDirect);
   graph.addConditionalEdges(
     "tools",
-    ends ? (state) => (isAnswered(state, tools, answers) ? exit : entry) : () => entry,
-    ends ? [entry, exit] : [entry],
+    (state, context) => (page.areOpen(state, context) || (ends && isAnswered(state, tools, answers)) ? exit : entry),
+    withUndrawn(ends ? [entry, exit] : [entry], exit),
   );
 }
+
+/** Adds a way that drawings leave out: the graph is drawn as LangChain's, which knows no tools of a page. */
+const withUndrawn = (ends: readonly string[], end: string): Readonly<Record<string, string>> =>
+  Object.defineProperty(Object.fromEntries(ends.map((one) => [one, one])), end, { value: end });
 
 /** Whether the tools' results are the agent's answer. */
 function isAnswered({ messages }: AgentState, tools: Tools, answers: Answers): boolean {

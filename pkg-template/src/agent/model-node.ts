@@ -12,6 +12,7 @@ import { invalidCallsRepair } from "./model/invalid-calls.js";
 import { withContext } from "./middleware/middleware.js";
 import { structuredAnswer, type Structured } from "./model/structured.js";
 import { inLine, type SystemPrompt, systemMessage } from "./model/system-message.js";
+import { isPageTool, pageTools } from "./tools/page-tools.js";
 import { agentTool, invalidResponse, isCommand, isProviderTool } from "./tools/tools.js";
 
 /** The outcome of a model call, on its way through the middlewares. */
@@ -52,7 +53,7 @@ export function modelNode(options: ModelNodeOptions) {
     const messages = repaired ?? state.messages;
     const request: ModelRequest = {
       model,
-      tools,
+      tools: withPage(tools, pageTools(runtime)),
       systemPrompt,
       systemMessage: system,
       responseFormat: format,
@@ -112,6 +113,22 @@ function asking(options: ModelNodeOptions, found: Found): Handler {
   };
 }
 
+/** The same list for the same tools of a page. */
+const withPageTools = new WeakMap<readonly AgentTool[], WeakMap<readonly AgentTool[], readonly AgentTool[]>>();
+
+/** Returns an agent's tools, and those of the page whose names it does not have. */
+function withPage(tools: readonly AgentTool[], page: readonly AgentTool[]): readonly AgentTool[] {
+  if (page.length === 0) return tools;
+  let known = withPageTools.get(tools);
+  if (!known) withPageTools.set(tools, (known = new WeakMap()));
+  let all = known.get(page);
+  if (!all) {
+    const names = new Set(tools.map(({ name }) => name));
+    known.set(page, (all = [...tools, ...page.filter(({ name }) => !names.has(name))]));
+  }
+  return all;
+}
+
 /** Returns the tools that a request's model is given: its own, and those by which it gives its answer. */
 function toolsOf({ tools, middleware, structured }: ModelNodeOptions) {
   const known = new Set(tools.map(({ source }) => source));
@@ -119,8 +136,9 @@ function toolsOf({ tools, middleware, structured }: ModelNodeOptions) {
   // The same list for the same tools: models keep what they made of it.
   const withAnswers = new WeakMap<readonly AgentTool[], readonly AgentTool[]>();
   return (request: ModelRequest, answers: Structured | undefined): readonly AgentTool[] => {
-    const wanted = request.tools === tools ? tools : request.tools.map(agentTool);
-    if (wanted !== tools && !isDynamic) checkTools(wanted, known);
+    const isPlain = request.tools === tools || request.tools === withPage(tools, pageTools(request.runtime));
+    const wanted = isPlain ? (request.tools as readonly AgentTool[]) : request.tools.map(agentTool);
+    if (!isPlain && !isDynamic) checkTools(wanted, known);
     if (!answers) return wanted;
     const all = withAnswers.get(wanted) ?? [...wanted, ...[...answers.tools.values()].map(([tool]) => tool)];
     if (answers === structured) withAnswers.set(wanted, all);
@@ -129,7 +147,7 @@ function toolsOf({ tools, middleware, structured }: ModelNodeOptions) {
 }
 
 function checkTools(given: readonly AgentTool[], known: ReadonlySet<unknown>): void {
-  const unknown = given.filter(({ source }) => !known.has(source) && !isProviderTool(source));
+  const unknown = given.filter((tool) => !known.has(tool.source) && !isProviderTool(tool.source) && !isPageTool(tool));
   if (unknown.length > 0)
     throw new ThreadfoldError(
       "INVALID_ARGUMENT",

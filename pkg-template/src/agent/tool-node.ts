@@ -6,6 +6,7 @@ import type { ToolCall } from "../state/messages.js";
 import type { Callbacks } from "./callbacks.js";
 import { callsOf, lastTurn, toolMessage, typeOf } from "./message.js";
 import { withContext, withOwn } from "./middleware/middleware.js";
+import { PageCalls } from "./tools/page-tools.js";
 import { agentTool, invalidResponse, isCommand } from "./tools/tools.js";
 import type { AgentState, AgentTool, Middleware, ToolCallRequest, ToolOutcome, ToolRuntime } from "./types.js";
 
@@ -19,6 +20,7 @@ export function toolNode(
   callbacks: Callbacks,
 ) {
   const all = [...tools.values()];
+  const page = new PageCalls((name) => tools.has(name));
   const run: Handler = ({ tool, toolCall, runtime }) => {
     if (tool) return agentTool(tool).call(toolCall, runtime);
     const names = [...tools.keys()].join(", ");
@@ -37,7 +39,9 @@ export function toolNode(
 
   return async (given: AgentState | readonly ToolCall[], ctx: NodeContext): Promise<object> => {
     const state = ctx.state as AgentState;
-    const calls = Array.isArray(given) ? (given as readonly ToolCall[]) : callsOf(lastMessage(state));
+    const calls = Array.isArray(given)
+      ? (given as readonly ToolCall[])
+      : page.withoutPage(callsOf(lastMessage(state)), ctx);
     const ran = calls.map((toolCall) => {
       const own = { toolCall, toolCallId: toolCall.id ?? "", tools: all, schema };
       const runtime = withOwn(ctx, own) as NodeContext & ToolRuntime;

@@ -2,6 +2,7 @@
 import { OPEN_INTERRUPTS, questionIn, text } from "../../stream/interrupt-text.js";
 import { isDict } from "../../langgraph/merge.js";
 import { ThreadfoldError } from "../../shared/errors.js";
+import { PAGE_TOOLS } from "../../shared/page-tools.js";
 import { errorWords } from "../../stream/error-words.js";
 import {
   graphParts,
@@ -87,6 +88,13 @@ export function runConfig(config: object | undefined, threadId: string): object 
   return { ...more, configurable: { ...configurable, thread_id: threadId } };
 }
 
+/** Returns the config of a run with the client's tools: an agent of `createAgent` gives them to its model. */
+function withTools(config: object, tools: readonly object[] | null | undefined): object {
+  if (!tools || tools.length === 0) return config;
+  const { configurable } = config as { configurable?: object };
+  return { ...config, configurable: { ...configurable, [PAGE_TOOLS]: tools } };
+}
+
 /** Returns the id of a state's checkpoint. */
 export const checkpointOf = (state: GraphState | undefined): unknown => state?.config?.configurable?.["checkpoint_id"];
 
@@ -100,7 +108,7 @@ export async function* servedEvents(
   yield { type: "RUN_STARTED", threadId, runId, ...(parentRunId !== undefined && { parentRunId }) };
   let asked: object | undefined;
   try {
-    asked = runConfig(typeof config === "function" ? config(input) : config, threadId);
+    asked = withTools(runConfig(typeof config === "function" ? config(input) : config, threadId), input.tools);
     const known = read ?? (await threadState(graph, asked));
     const isAnswer = resumeOf(input) !== undefined;
     if (known && !isKept(known) && isAnswer) {
