@@ -195,6 +195,20 @@ impl<V: Value> JsonMessageList<V> {
         }
     }
 
+    /// Changes the message at a position, in place where nothing else holds it. It keeps its id.
+    pub(crate) fn grow(&mut self, position: u32, change: impl FnOnce(V) -> V) {
+        let at = position as usize;
+        let mut items = std::mem::replace(&mut self.items, V::null());
+        if let Some(item) = items.take_at(at) {
+            items = items.splice(at, 1, Some(change(item)));
+        }
+        if let Some(made) = self.made.get_mut(at) {
+            *made = self.epoch;
+        }
+        self.items = items;
+        self.owned = true;
+    }
+
     /// Returns the list as it is now, which never changes. A message that does not change before
     /// the next snapshot is the same there; without any change, both snapshots are the same list.
     #[must_use]

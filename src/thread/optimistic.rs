@@ -242,6 +242,11 @@ impl<V: Value> Thread<V> {
         same_or(message, own)
     }
 
+    /// Whether the server lacks an edit of a message.
+    pub(super) fn is_edited(&self, id: &V) -> bool {
+        self.last_edit(id).is_some()
+    }
+
     /// Returns the last edit of a message that the server does not have.
     fn last_edit(&self, id: &V) -> Option<&Edit<V>> {
         let mut edits = self.updates.edits_of(id).iter().rev();

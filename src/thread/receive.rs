@@ -76,6 +76,36 @@ impl<V: Value> Thread<V> {
         Ok(folded)
     }
 
+    /// Folds the event of a stream's part that changes a streaming message in place: `change` keeps its
+    /// id and its kind. Returns false if the thread has no such message, or an update of its own has
+    /// it; then nothing has changed.
+    pub(crate) fn receive_growth(
+        &mut self,
+        part: &StreamPosition<V>,
+        id: &V,
+        change: impl FnOnce(V) -> V,
+    ) -> bool {
+        let Some(position) = self.messages.find(id).filter(|_| !self.is_edited(id)) else {
+            return false;
+        };
+        if self.is_new(part.clone(), None) {
+            self.messages.grow(position, change);
+            self.message_grew(position);
+            self.look_at(id, true);
+            self.streams(id);
+        }
+        self.connected();
+        true
+    }
+
+    /// Notes that a message streams.
+    fn streams(&mut self, id: &V) {
+        self.streaming.insert(id);
+        self.predicted.remove(id);
+        self.broken.remove(id);
+        self.left.remove(id);
+    }
+
     fn fold_event(
         &mut self,
         event: ThreadEvent<V>,
@@ -210,10 +240,7 @@ impl<V: Value> Thread<V> {
             self.woven = echoed;
         }
         if streaming {
-            self.streaming.insert(&id);
-            self.predicted.remove(&id);
-            self.broken.remove(&id);
-            self.left.remove(&id);
+            self.streams(&id);
         } else {
             self.finish_message(&id);
         }

@@ -14,6 +14,11 @@ pub(super) struct PlacedCall {
 }
 
 impl PlacedCall {
+    /// Returns the call's place in the message.
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
     /// Returns the message with another call in its place.
     pub(super) fn with(&self, call: Json) -> Json {
         let calls = self.message["toolCalls"].clone().splice(self.at, 1, Some(call));

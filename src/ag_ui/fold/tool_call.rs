@@ -5,8 +5,8 @@ use super::streams::Key;
 use super::{Done, Folding, attributed, is_role, with_metadata};
 use crate::ag_ui::event::Event;
 use crate::stream::StreamError;
-use crate::thread::ThreadEvent;
-use crate::value::{Json, Value};
+use crate::thread::{StreamPosition, ThreadEvent};
+use crate::value::{Bulk as _, Json, Kind, Value};
 
 impl Folding<'_> {
     pub(super) fn find_call(&mut self, id: &str) -> Option<PlacedCall> {
@@ -51,8 +51,24 @@ impl Folding<'_> {
         if added.is_empty() && event.metadata.is_none() {
             return Ok(());
         }
-        let call = with_metadata(with_arguments(&place.call, &added), event);
-        self.put(event, place.with(call), None)
+        let owner = place.message["id"].clone();
+        let is_open = owner.as_str().is_some_and(|owner| self.fold.streams.is_open(owner));
+        if event.metadata.is_some() || !is_open {
+            let call = with_metadata(with_arguments(&place.call, &added), event);
+            return self.put(event, place.with(call), None);
+        }
+        // While a part is added in place, nothing else may hold the arguments.
+        let at = place.at();
+        drop(place);
+        let added = Json::from(added);
+        let grown = |message| with_more_arguments(message, at, &added);
+        if self.thread.receive_growth(&self.part, &owner, grown) {
+            self.part = StreamPosition::default();
+            return Ok(());
+        }
+        let place = self.addressed_call(event, id)?;
+        let added = added.as_str().unwrap_or_default();
+        self.put(event, place.with(with_arguments(&place.call, added)), None)
     }
 
     pub(super) fn call_end(&mut self, event: &Event, id: &str) -> Done {
@@ -156,4 +172,55 @@ fn arguments(call: &Json) -> &str {
 fn with_arguments(call: &Json, text: &str) -> Json {
     let all = [arguments(call), text].concat();
     call.clone().with("function", call["function"].clone().with("arguments", all.into()))
+}
+
+/// Returns a message with a text appended to the arguments of one of its calls. Copies none of them
+/// that nothing else holds.
+fn with_more_arguments(mut message: Json, at: usize, text: &Json) -> Json {
+    let Some(mut calls) = message.take("toolCalls") else { return message };
+    if let Some(mut call) = calls.take_at(at) {
+        let mut called = call.take("function").unwrap_or_default();
+        let known = called.take("arguments").filter(|known| known.kind() == Kind::String);
+        let all = known.map_or_else(|| text.clone(), |known| known.concat(text));
+        let called = if called.kind() == Kind::Object { called } else { Json::object() };
+        let call = call.with("function", called.with("arguments", all));
+        calls = calls.splice(at, 1, Some(call));
+    }
+    message.with("toolCalls", calls)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ag_ui::{Event, EventKind, Fold};
+    use crate::thread::Thread;
+    use crate::value::{Json, Value};
+
+    #[test]
+    fn a_part_of_arguments_is_added_in_place() {
+        let thread = Thread::new(None, &Json::object());
+        let Ok(mut thread) = thread else { return assert!(thread.is_ok()) };
+        let mut fold = Fold::new();
+        let mut receive = |thread: &mut Thread<Json>, kind: EventKind| {
+            assert!(fold.event(thread, &Event::from(kind)).is_ok());
+        };
+        let (tool_call_id, tool_call_name) = ("c".to_owned(), "f".to_owned());
+        let parent_message_id = Some("a".to_owned());
+        receive(
+            &mut thread,
+            EventKind::ToolCallStart { tool_call_id, tool_call_name, parent_message_id },
+        );
+        let (mut last, mut moves) = (std::ptr::null(), 0);
+        for _ in 0..1000 {
+            let (tool_call_id, delta) = ("c".to_owned(), "word ".to_owned());
+            receive(&mut thread, EventKind::ToolCallArgs { tool_call_id, delta });
+            let message = thread.message(&"a".into()).unwrap_or_default();
+            let text =
+                message["toolCalls"][0]["function"]["arguments"].as_str().unwrap_or_default();
+            moves += u32::from(text.as_ptr() != last);
+            last = text.as_ptr();
+        }
+        let all = &thread.state()["messages"][0]["toolCalls"][0]["function"]["arguments"];
+        assert_eq!(all.as_str().map(str::len), Some(5000));
+        assert!(moves < 30, "the arguments were copied {moves} times");
+    }
 }
