@@ -2,7 +2,8 @@
 //!
 //! [`create_agent`] makes one of a [`Model`], of [`Tool`]s and of [`Middleware`]s, as LangChain's
 //! `create_agent` does. The agent is a [`Graph`](crate::graph::Graph) over [`AgentState`]: run it on a
-//! state, or on a thread that a checkpointer keeps.
+//! state, or on a thread that a checkpointer keeps. [`create_deep_agent`] adds files, sub-agents and
+//! summaries, as deepagents does.
 //!
 //! Its decisions are over positions, ids as small numbers, and flags. The npm package makes the same
 //! decisions with the same code.
