@@ -60,7 +60,7 @@ test.each(Object.entries(PROTOCOLS))(
     await runner.resume({ id: runner.interrupts[0]?.id, value: 1 });
     await runner.stop();
     expect([runner.status, runner.interrupts]).toEqual(["ready", []]);
-    await expect(runner.resume({ value: 1 })).rejects.toMatchObject({ code: "INVALID_STATE" });
+    expect(await runner.resume({ value: 1 })).toMatchObject({ error: { code: "INVALID_STATE" } });
     expect(await runner.sendMessage("Ask again")).toMatchObject({ status: "interrupted", interrupts: [{}, {}] });
   },
 );

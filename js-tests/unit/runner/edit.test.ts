@@ -111,8 +111,8 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
   test("while a run is under way or asks, it is refused; stopped, it is not", async () => {
     const { server, runner, texts, id, inStep } = await chatOf("One");
     const refused = async () => {
-      await expect(runner.regenerate()).rejects.toMatchObject({ code: "BUSY" });
-      await expect(runner.sendMessage("x", { messageId: id(0) })).rejects.toMatchObject({ code: "BUSY" });
+      expect(await runner.regenerate()).toMatchObject({ error: { code: "BUSY" } });
+      expect(await runner.sendMessage("x", { messageId: id(0) })).toMatchObject({ error: { code: "BUSY" } });
     };
     server.stopsWhenLeft = true;
     server.holdAt = 5;

@@ -11,7 +11,7 @@ function opened() {
   const { runner, calls, joined } = told({ joins: true, rejoinDelays: [0] }, thread);
   const promises: { name: string; state: string }[] = [];
   const ended = new Set<Call>();
-  const refused = new Set(["BUSY", "INVALID_STATE", "INVALID_ARGUMENT", "UNKNOWN_MESSAGE"]);
+  const refused = new Set(["INVALID_STATE", "INVALID_ARGUMENT", "UNKNOWN_MESSAGE"]);
   let said = 0;
   const ask = (name: string, promise: Promise<{ status: string }>) => {
     const one = { name, state: "pending" };

@@ -213,7 +213,7 @@ test("retry() of a load is BUSY while other code folds a run", async () => {
   stub.faults = { refuse: 503 };
   expect(await runner.load()).toMatchObject({ status: "error" });
   thread.receive({ type: "run-started", runId: "other" });
-  await expect(runner.retry()).rejects.toMatchObject({ code: "BUSY" });
+  expect(await runner.retry()).toMatchObject({ error: { code: "BUSY" } });
 });
 
 test("dispose() ends calls whose client does not heed its signal", async () => {

@@ -21,7 +21,7 @@ test("queued messages go with the run that other code begins, and no second run 
   expect(await first).toMatchObject({ status: "finished" });
   await settled();
   expect([thread.run.id, runner.status, calls.length]).toEqual(["other", "streaming", 1]);
-  await expect(runner.sendMessage("three")).rejects.toMatchObject({ code: "BUSY" });
+  expect(await runner.sendMessage("three")).toMatchObject({ error: { code: "BUSY" } });
   thread.receive({ type: "run-finished" });
   expect(await second).toMatchObject({ status: "finished" });
   await settled();

@@ -255,7 +255,7 @@ export class Driver<S extends object, U extends object> {
       case "settle":
         return void this.#settle(command);
       case "refuse":
-        return void this.#take(command.callId)?.reject(refusalOf(command.code));
+        return void this.#refuse(command);
       case "retry":
         return this.retryEvent(command.callId, undefined, () => false);
       default: {
@@ -292,8 +292,21 @@ export class Driver<S extends object, U extends object> {
     for (const { resolve } of calls) resolve(result);
   }
 
-  #resultOf(status: RunResult["status"], why: "cancel" | "other" | undefined, isLoad: boolean): RunResult {
-    const refused = why === "cancel" ? this.effects.cancelError : why === "other" ? refusalOf("BUSY") : undefined;
+  /** A call that comes at the wrong moment, as by a second click, resolves with the reason. An invalid one rejects. */
+  #refuse({ callId, code }: Extract<Command, { do: "refuse" }>): void {
+    const call = this.#take(callId);
+    const error = refusalOf(code);
+    if (code !== "BUSY" && code !== "INVALID_STATE") call?.reject(error);
+    else
+      call?.resolve(this.#resultOf(openInterrupts(this.#machine).length > 0 ? "interrupted" : "stopped", error, false));
+  }
+
+  #resultOf(
+    status: RunResult["status"],
+    why: "cancel" | "other" | ThreadfoldError | undefined,
+    isLoad: boolean,
+  ): RunResult {
+    const refused = why === "cancel" ? this.effects.cancelError : why === "other" ? refusalOf("BUSY") : why;
     const hasFailed = status === "error" || status === "disconnected";
     return {
       status,

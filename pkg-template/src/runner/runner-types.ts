@@ -17,8 +17,8 @@ export interface InterruptAnswer {
 export interface RunnerOptions {
   /**
    * How to treat a message that you send while a run is under way or waits for an answer. `"queue"`, the default, shows
-   * it at once and sends it when that run has ended, together with all other queued ones. `"refuse"` rejects the
-   * promise with `BUSY`, and shows nothing.
+   * it at once and sends it when that run has ended, together with all other queued ones. `"refuse"` resolves
+   * with the error `BUSY`, and shows nothing.
    */
   whileRunning?: "queue" | "refuse" | undefined;
   /** How many milliseconds the next message waits for the server to answer a stop. Default 5000. */

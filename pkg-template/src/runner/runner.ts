@@ -88,9 +88,11 @@ export abstract class Runner<S extends object, U extends object> {
    *   tool's result.
    * @param options - `input`: other input fields of the state, shown and sent with it. Pass `messageId` to edit that user
    *   message. Everything after it is removed, here and on the server. Messages not sent yet are rolled back.
-   * @throws {@link ThreadfoldError} `BUSY` with `"refuse"` or a `messageId` while a run is under way or waits for an
-   *   answer, or while other code folds a run into the thread; `DISPOSED`; `UNKNOWN_MESSAGE` for a `messageId` that no
-   *   message has, `INVALID_ARGUMENT` for one that is not the user's; the errors of `thread.optimistic`. Nothing is then shown.
+   *
+   * Resolves at once with the error `BUSY` while other code folds a run into the thread. With `"refuse"` or a `messageId`,
+   * also while a run is under way or waits for an answer. Nothing is then shown.
+   *
+   * @throws {@link ThreadfoldError} `DISPOSED`; `UNKNOWN_MESSAGE` for a `messageId` that no message has, `INVALID_ARGUMENT` for one that is not the user's; the errors of `thread.optimistic`. Nothing is then shown.
    */
   async sendMessage(message?: string | SentMessages<U>, options?: SendOptions<U>): Promise<RunResult> {
     this.#ready();
@@ -120,8 +122,10 @@ export abstract class Runner<S extends object, U extends object> {
    * message and the removals. If the run fails, {@link Runner.retry} tries again.
    *
    * @param options - `messageId`: the user's message, or one of the answer's. The last answer, unless given.
-   * @throws {@link ThreadfoldError} `BUSY` while a run is under way or waits for an answer: `stop()` it first. `DISPOSED`;
-   *   `INVALID_STATE` without a user message, `UNKNOWN_MESSAGE` for an id that no message has.
+   * While a run is under way or waits for an answer, resolves at once with the error `BUSY`: `stop()` it first.
+   *
+   * @throws {@link ThreadfoldError} `DISPOSED`; `INVALID_STATE` without a user message, `UNKNOWN_MESSAGE` for an id that
+   *   no message has.
    */
   async regenerate(options?: Pick<SendOptions, "messageId">): Promise<RunResult> {
     this.#ready();
@@ -157,9 +161,11 @@ export abstract class Runner<S extends object, U extends object> {
    * disconnected run is rejoined, or made again if it cannot be. A failed `load()` loads again, and interrupts whose
    * answers a reload lost are open again. If the last run did not fail, sends the updates of the last one that did.
    *
+   * Resolves at once with the error `INVALID_STATE` when nothing has failed, and `BUSY` as {@link Runner.sendMessage} does.
+   *
    * @param update - A failed update: sends that one instead, at the end if the conversation has gone on since.
    *
-   * @throws {@link ThreadfoldError} as {@link Runner.sendMessage}; `INVALID_STATE` when nothing has failed.
+   * @throws {@link ThreadfoldError} as {@link Runner.sendMessage}.
    */
   async retry(update?: string | { readonly id: string }): Promise<RunResult> {
     this.#ready();
@@ -181,10 +187,11 @@ export abstract class Runner<S extends object, U extends object> {
    * the run that continues with them has ended. Until then keeps the answers, not over a reload, and resolves at once
    * with the
    * `interrupts` that are still open. Queued messages go out after the run, not with the answers. If the request fails,
-   * all the interrupts are open again; if the run fails, those that the server says are still open.
+   * all the interrupts are open again; if the run fails, those that the server says are still open. A second click
+   * resolves at once with the error `BUSY`, or `INVALID_STATE` when no interrupt is open any more.
    *
-   * @throws {@link ThreadfoldError} `INVALID_STATE` when no interrupt is open, `INVALID_ARGUMENT` when a decision leaves out the `id` while
-   *   several are; `BUSY`; `DISPOSED`.
+   * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` when a decision leaves out the `id` while several interrupts are
+   *   open; `DISPOSED`.
    */
   async resume(decisions: InterruptAnswer | readonly InterruptAnswer[]): Promise<RunResult> {
     this.#ready();

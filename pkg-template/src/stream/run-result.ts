@@ -11,7 +11,10 @@ export interface RunResult {
   readonly status: "finished" | "stopped" | "interrupted" | "error" | "disconnected";
   /** Undefined if the server named none. */
   readonly runId: string | undefined;
-  /** With `error` and `disconnected`; with `stopped`, if the server may not have stopped the run. */
+  /**
+   * With `error` and `disconnected`; with `stopped`, if the server may not have stopped the run. `BUSY` or
+   * `INVALID_STATE` if the call came at the wrong moment, as by a second click: it changed nothing.
+   */
   readonly error: ThreadfoldError | undefined;
   /** The interrupts that wait for an answer. */
   readonly interrupts: readonly Interrupt[];
