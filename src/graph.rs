@@ -51,6 +51,7 @@ mod compiled;
 mod emitter;
 mod error;
 mod graph_state;
+mod inside;
 mod invoke;
 mod known_thread;
 mod memory_saver;

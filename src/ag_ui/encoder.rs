@@ -23,7 +23,7 @@ mod told_state;
 
 use chunk_form::{chunk, is_message};
 use interrupt_form::{OPEN_INTERRUPTS, interrupt};
-pub(super) use json_form::json_of;
+pub(super) use json_form::{is_private, json_of, shown};
 use told_messages::ToldMessages;
 pub(super) use told_messages::ag_ui_messages;
 use told_state::ToldState;
@@ -130,7 +130,7 @@ impl RunEncoder {
         match part {
             // A node that is still at work here had returned in an earlier run.
             RunPart::Values(_) if self.is_quiet.take() == Some(true) && self.steps.is_empty() => {}
-            RunPart::Values(state) => self.values(json_of(state)?, &mut events),
+            RunPart::Values(state) => self.values(&json_of(state)?, &mut events),
             RunPart::Started(task) => self.started(task, &mut events),
             RunPart::Message(task, sent) => {
                 self.seen.insert(sent.id.clone());
@@ -202,19 +202,19 @@ impl RunEncoder {
         outcome: &Outcome<S>,
     ) -> Result<Vec<Event>, StreamError> {
         let mut events = Vec::new();
-        self.values(json_of(&outcome.state)?, &mut events);
+        self.values(&json_of(&outcome.state)?, &mut events);
         for asked in &outcome.interrupts {
             self.asked.insert(asked.id.clone(), asked.clone());
         }
         Ok(events)
     }
 
-    fn values(&mut self, state: Json, events: &mut Vec<Event>) {
+    fn values(&mut self, state: &Json, events: &mut Vec<Event>) {
         let messages = state["messages"].clone();
         if let Some(first) = &mut self.first {
             *first = state.clone();
         }
-        events.extend(self.state.tell(state.without("messages")));
+        events.extend(self.state.tell(shown(state)));
         self.messages.list(&messages, events);
     }
 

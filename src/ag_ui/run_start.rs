@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::encoder::interrupt_form::cancelled;
-use super::encoder::json_of;
+use super::encoder::{is_private, json_of};
 use super::message::to_ag_ui;
 use super::run_input::RunAgentInput;
 use crate::graph::{Interrupt, Resume};
@@ -106,7 +106,10 @@ fn own_fields<'i>(
     known: &'i Json,
 ) -> impl Iterator<Item = (&'i str, &'i Json)> {
     input.state.entries().filter(move |(name, value)| {
-        *name != "messages" && fields.get(name).is_some() && known.get(name) != Some(value)
+        *name != "messages"
+            && !is_private(name)
+            && fields.get(name).is_some()
+            && known.get(name) != Some(value)
     })
 }
 

@@ -57,6 +57,8 @@ impl<S> ServedState for S where
 /// - A run whose process was killed goes on once somebody asks for it or its thread, or by
 ///   [`recover`](Self::recover). Only the nodes that were at work run again. A run that failed or was
 ///   stopped does not. Nor does one of a graph with breakpoints: its stop looks like a killed run.
+/// - A field whose name begins with `_` is private: clients neither see nor write it. They write the other
+///   fields that `S::default()` has.
 /// - One process serves a thread. Anybody may ask: check users before you pass a request on.
 ///
 /// ```

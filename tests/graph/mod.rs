@@ -8,6 +8,7 @@ mod errors;
 mod failed_steps;
 mod history;
 mod host;
+mod inside;
 mod laws;
 mod parts;
 mod recorded;

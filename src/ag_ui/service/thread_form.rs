@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::ag_ui::encoder::{ag_ui_messages, json_of};
+use crate::ag_ui::encoder::{ag_ui_messages, json_of, shown};
 use crate::graph::Outcome;
 use crate::stream::StreamError;
 use crate::value::{Json, Value};
@@ -21,7 +21,7 @@ pub fn thread_json<S: Serialize>(
     let next = known.iter().flat_map(|known| &known.next);
     let mut own = Json::from([
         ("messages", Json::from(ag_ui_messages(&state["messages"]))),
-        ("state", state.clone().without("messages")),
+        ("state", shown(&state)),
         ("interrupts", interrupts.collect()),
         ("next", next.map(|node| Json::from(&**node)).collect()),
     ]);

@@ -1,0 +1,101 @@
+//! A graph that runs inside a node.
+
+use super::error::BoxError;
+use super::graph_state::GraphState;
+use super::invoke::Graph;
+use super::node::Ctx;
+use super::outcome::Outcome;
+use super::run_part::RunPart;
+use super::running::Running;
+
+impl Ctx {
+    /// Runs another graph inside this node, on a thread of the task's own, and returns how it ended.
+    ///
+    /// The graph has a checkpointer, if the graph around has one. Its questions are
+    /// [forwarded](Self::forward). A node that starts over, with an answer or after its process was
+    /// killed, goes on with the inner thread. Its nodes that have returned do not run again. The messages
+    /// and values that its nodes send are sent by this node.
+    ///
+    /// The inner thread is named `THREAD|NODE:STEP:TASK`. A branch that [`at`](super::OnThread::at)
+    /// begins has the same steps again, and would find it ended: use this on threads without branches.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use threadfold::State;
+    /// use threadfold::graph::{BoxError, Command, Ctx, Graph, MemorySaver, Node, START, StateGraph};
+    ///
+    /// #[derive(Debug, Clone, Default, State)]
+    /// #[state(derive(Clone))]
+    /// struct Order {
+    ///     sent: bool,
+    /// }
+    ///
+    /// async fn send(_: &Order, ctx: Ctx) -> Result<OrderUpdate, BoxError> {
+    ///     Ok(OrderUpdate { sent: ctx.interrupt(json!("Send it?"))?.as_bool() })
+    /// }
+    ///
+    /// struct Inside(Graph<Order>);
+    ///
+    /// impl Node<Order> for Inside {
+    ///     async fn run(&self, _: &Order, ctx: Ctx) -> Result<Command<Order>, BoxError> {
+    ///         let inner = ctx.run(&self.0, OrderUpdate::default()).await?;
+    ///         Ok(Command::update(OrderUpdate { sent: Some(inner.state.sent) }))
+    ///     }
+    /// }
+    ///
+    /// # async fn run() -> Result<(), BoxError> {
+    /// let builder = StateGraph::<Order>::new().node("send", send).edge(START, "send");
+    /// let inner = builder.checkpointer(MemorySaver::new()).compile()?;
+    /// let builder = StateGraph::<Order>::new().node("inside", Inside(inner)).edge(START, "inside");
+    /// let graph = builder.checkpointer(MemorySaver::new()).compile()?;
+    /// let asked = graph.on("1").invoke(OrderUpdate::default()).await?;
+    /// assert_eq!(asked.interrupts[0].value, json!("Send it?"));
+    /// assert!(graph.on("1").resume(json!(true)).await?.state.sent);
+    /// # Ok(())
+    /// # }
+    /// # let mut run = Box::pin(run());
+    /// # let waker = std::task::Waker::noop();
+    /// # assert!(run.as_mut().poll(&mut std::task::Context::from_waker(waker)).is_ready());
+    /// ```
+    ///
+    /// # Errors
+    /// [`Interrupted`](super::Interrupted) while the inner graph asks: return it with `?`. Those of the
+    /// inner graph.
+    pub async fn run<S>(&self, graph: &Graph<S>, input: S::Update) -> Result<Outcome<S>, BoxError>
+    where
+        S: GraphState + Default,
+    {
+        let Some(thread) = self.thread() else {
+            return self.pass_on(graph.stream(S::default().try_merge(input)?)).await;
+        };
+        let name = format!("{thread}|{}:{}:{}", self.node(), self.step(), self.task);
+        let inner = graph.on(&name);
+        let inner = inner.run_id(self.run_id());
+        let mut outcome = match inner.outcome().await? {
+            None => self.pass_on(inner.stream(input).await?).await?,
+            Some(left) if left.is_ended() || !left.interrupts.is_empty() => left,
+            Some(_) => self.pass_on(inner.stream_resumed(()).await?).await?,
+        };
+        while let Some(question) = outcome.interrupts.first() {
+            let answer = vec![(question.id.clone(), self.forward(question)?)];
+            outcome = self.pass_on(inner.stream_resumed(answer).await?).await?;
+        }
+        Ok(outcome)
+    }
+
+    /// Runs to the end, and sends what the nodes send.
+    async fn pass_on<S: GraphState>(
+        &self,
+        running: Running<'_, S>,
+    ) -> Result<Outcome<S>, BoxError> {
+        let mut parts = running.parts();
+        while let Some(part) = parts.next().await {
+            match part {
+                RunPart::Message(_, chunk) => self.message(chunk),
+                RunPart::Custom(_, value) => self.custom(value),
+                _ => {}
+            }
+        }
+        Ok(parts.finish().await?)
+    }
+}

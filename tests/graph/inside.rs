@@ -1,0 +1,103 @@
+//! A graph inside a node: it goes on where the node was cut off, and asks through it.
+
+use std::sync::{Arc, Mutex};
+
+use serde_json::json;
+use threadfold::State;
+use threadfold::graph::{
+    BoxError, Command, Ctx, Graph, MemorySaver, MessageChunk, Node, RunPart, START, StateGraph,
+};
+
+#[derive(Debug, Clone, Default, State)]
+#[state(derive(Clone))]
+struct Log {
+    #[reducer(|mut all: Vec<String>, more: Vec<String>| { all.extend(more); all })]
+    lines: Vec<String>,
+}
+
+type Ran = Arc<Mutex<Vec<&'static str>>>;
+
+/// A node that notes that it ran, and waits where it is told to.
+struct Noted(&'static str, Ran, bool);
+
+impl Node<Log> for Noted {
+    async fn run(&self, _: &Log, ctx: Ctx) -> Result<Command<Log>, BoxError> {
+        self.1.lock().unwrap().push(self.0);
+        ctx.message(MessageChunk::text("m", self.0));
+        if self.2 {
+            std::future::pending::<()>().await;
+        }
+        let line = match self.0 {
+            "ask" => format!("{} {}", ctx.interrupt(json!("One?"))?, ctx.interrupt(json!("Two?"))?),
+            name => name.to_owned(),
+        };
+        Ok(Command::update(LogUpdate { lines: Some(vec![line]) }))
+    }
+}
+
+struct Inside(Graph<Log>);
+
+impl Node<Log> for Inside {
+    async fn run(&self, _: &Log, ctx: Ctx) -> Result<Command<Log>, BoxError> {
+        let inner = ctx.run(&self.0, LogUpdate { lines: Some(vec!["in".into()]) }).await?;
+        Ok(Command::update(LogUpdate { lines: Some(inner.state.lines) }))
+    }
+}
+
+/// A process: its second node hangs if it `is_to_die`.
+fn process(saver: &Arc<MemorySaver<Log>>, ran: &Ran, is_to_die: bool) -> Graph<Log> {
+    let node = |name, hangs| Noted(name, ran.clone(), hangs);
+    let inner = StateGraph::new()
+        .node("first", node("first", false))
+        .node("second", node("second", is_to_die))
+        .node("ask", node("ask", false))
+        .edge(START, "first")
+        .edge("first", "second")
+        .edge("second", "ask")
+        .checkpointer(saver.clone())
+        .compile()
+        .unwrap();
+    let outer = StateGraph::new().node("inside", Inside(inner)).edge(START, "inside");
+    outer.checkpointer(saver.clone()).compile().unwrap()
+}
+
+#[tokio::test]
+async fn a_graph_inside_goes_on_where_it_was_cut_off_and_asks_through_its_node() {
+    let (saver, ran) = (Arc::new(MemorySaver::new()), Ran::default());
+    let killed = process(&saver, &ran, true);
+    let mut parts = killed.on("1").stream(LogUpdate::default()).await.unwrap().parts();
+    let mut told = Vec::new();
+    while told.len() < 2 {
+        if let Some(RunPart::Message(task, chunk)) = parts.next().await {
+            told.push(format!("{} {}", task.node, chunk.text));
+        }
+    }
+    assert_eq!(told, ["inside first", "inside second"]);
+    drop(parts);
+
+    let graph = process(&saver, &ran, false);
+    let thread = graph.on("1");
+    let asked = thread.resume(()).await.unwrap();
+    assert_eq!(asked.interrupts[0].value, json!("One?"));
+    let asked = thread.resume(json!(1)).await.unwrap();
+    assert_eq!(asked.interrupts[0].value, json!("Two?"));
+    let done = thread.resume(json!(2)).await.unwrap();
+    assert_eq!(done.state.lines, ["in", "first", "second", "1 2"]);
+    let ran = ran.lock().unwrap().clone();
+    assert_eq!(ran.iter().filter(|name| **name == "first").count(), 1);
+    assert_eq!(ran.iter().filter(|name| **name == "second").count(), 2);
+    // The next turn's task has a thread of its own.
+    let again = thread.invoke(LogUpdate::default()).await.unwrap();
+    assert_eq!(again.interrupts[0].value, json!("One?"));
+}
+
+#[tokio::test]
+async fn without_a_thread_a_graph_inside_has_none_either() {
+    async fn say(_: &Log, _: Ctx) -> Result<LogUpdate, BoxError> {
+        Ok(LogUpdate { lines: Some(vec!["said".into()]) })
+    }
+    let inner = StateGraph::new().node("say", say).edge(START, "say").compile().unwrap();
+    let outer = StateGraph::new().node("inside", Inside(inner)).edge(START, "inside");
+    let done = outer.compile().unwrap().invoke(Log::default()).await.unwrap();
+    assert_eq!(done.state.lines, ["in", "said"]);
+}
