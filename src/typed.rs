@@ -69,4 +69,4 @@ pub use message::{
 pub use message_list::{IntoIter, Iter, MessageList, Streamed};
 #[doc(hidden)]
 pub use state::__private;
-pub use state::State;
+pub use state::{State, StateField};

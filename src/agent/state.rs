@@ -32,10 +32,13 @@ pub struct AgentState {
     pub structured_response: Value,
     /// Every other field. Sub-agents share those that have no `_` in front.
     #[reducer(laid_over)]
+    #[state(name = "")]
     pub fields: Map<String, Value>,
     /// Where a middleware wants to go after this step.
+    #[state(name = "jump_to")]
     pub(super) jump: Option<Jump>,
     /// The call that a task of the node `tools` runs.
+    #[state(name = "tool_call")]
     pub(super) call: Option<ToolCall>,
 }
 

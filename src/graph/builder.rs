@@ -183,7 +183,9 @@ impl<S: GraphState> StateGraph<S> {
             }
         }
         let deferred = listed(&self.defer)?;
+        let fields = S::fields();
         let mut spec = PlanSpec {
+            fields: vec![false; fields.len()],
             defer: (0..count).map(|node| deferred.contains(&node)).collect(),
             ranks,
             ..PlanSpec::default()
@@ -230,9 +232,12 @@ impl<S: GraphState> StateGraph<S> {
             interrupt_after: listed(&self.after)?,
         };
         let numbers = numbers.into_iter().map(|(name, node)| (name.to_owned(), node)).collect();
+        let field = |field: &crate::typed::StateField| field.name.unwrap_or_default().to_owned();
         let names = Names {
+            fields: fields.iter().map(field).collect(),
             nodes: self.nodes.iter().map(|node| node.name.to_string()).collect(),
             joins: self.joins.iter().map(|(from, to)| join_name(from, to)).collect(),
+            deferred,
         };
         Ok(Graph(Compiled {
             nodes: self.nodes,
@@ -277,9 +282,7 @@ where
     }
 }
 
-/// The channel of a list edge, in any order of its nodes.
+/// The channel of a list edge.
 fn join_name(from: &[String], to: &str) -> String {
-    let mut from: Vec<_> = from.iter().map(String::as_str).collect();
-    from.sort_unstable();
     format!("join:{}:{to}", from.join("+"))
 }

@@ -1,23 +1,80 @@
 //! Checkpoints: the state of a thread, and its pending work.
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::error::GraphError;
 use super::names::Names;
 use super::node::{Answered, Interrupt};
-use super::planner::{Cause, Node, PlanState};
+use super::planner::{Cause, Channel, Node, PlanState};
 use crate::State;
 
 /// The result of a finished task: what its node returned.
 pub struct Finished<S: State> {
-    /// Its part of the state.
-    pub update: Option<S::Update>,
-    /// The numbers of the channels that its command goes to. The step's end adds its edges and
-    /// branches.
+    /// Its parts of the state: LangGraph's nodes may return several.
+    pub updates: Vec<S::Update>,
+    /// The numbers of the channels that it writes: fields, then where it goes by its command, its
+    /// edges and its branches.
     pub writes: Vec<u32>,
-    /// The states of its command's Sends.
+    /// The states of its Sends.
     pub sends: Vec<S>,
+    /// Which of its writes are its edges'. `None` until its edges and branches have been asked.
+    pub edges: Option<Range<u32>>,
+    /// Whether a checkpoint has it already.
+    pub is_kept: bool,
+}
+
+impl<S: State> Finished<S> {
+    /// Makes the result of a task that goes nowhere yet.
+    #[must_use]
+    pub fn new(update: Option<S::Update>) -> Self {
+        Self {
+            writes: update.as_ref().map(S::written).unwrap_or_default(),
+            updates: Vec::from_iter(update),
+            sends: Vec::new(),
+            edges: None,
+            is_kept: false,
+        }
+    }
+}
+
+/// A task that ended with the step that a checkpoint is of.
+#[derive(Debug, Clone)]
+pub struct Ended {
+    /// Its node.
+    pub node: Node,
+    /// Why it ran.
+    pub cause: Cause,
+    /// The channel that triggered it.
+    pub trigger: Channel,
+    /// The answers that it was given.
+    pub answers: Vec<Answered>,
+    /// How many of the checkpoint's updates are its own: they follow those of the tasks before it.
+    pub updates: usize,
+    /// The numbers of the channels that it wrote: fields first.
+    pub writes: Vec<u32>,
+    /// Which of its writes are its edges'.
+    pub edges: Range<u32>,
+    /// Whether an earlier checkpoint has it among its pending tasks.
+    pub is_kept: bool,
+}
+
+/// The origin of a checkpoint.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Source {
+    /// A run's input.
+    Input,
+    /// The end of a step.
+    #[default]
+    Loop,
+    /// [`update_state`](super::OnThread::update_state).
+    Update,
+    /// A branch that begins at an older checkpoint.
+    Fork,
+    /// A stop within a step.
+    Stop,
 }
 
 /// The pending results of a task in a step that did not end.
@@ -26,6 +83,10 @@ pub struct Pending<S: State> {
     pub node: Node,
     /// Why it ran.
     pub cause: Cause,
+    /// The channel that triggered it.
+    pub trigger: Channel,
+    /// Its error, if it has failed.
+    pub error: Option<String>,
     /// Its results, if it has finished: it does not run again.
     pub finished: Option<Finished<S>>,
     /// The answers that it was given.
@@ -105,6 +166,12 @@ pub struct Delta<S: State> {
     pub pending: Vec<Pending<S>>,
     /// The names of the numbers: the graph may have changed when the thread continues.
     pub names: Arc<Names>,
+    /// The origin of the checkpoint. serde leaves it out, and the next two.
+    pub source: Source,
+    /// The tasks whose writes it has, in the order of its updates.
+    pub ended: Arc<Vec<Ended>>,
+    /// The writers of the held `branch:to:N`, by channel: `None` for an edge, or the node that chose.
+    pub held: Vec<(Channel, Option<Node>)>,
 }
 
 impl<S: State<Update: Clone>> Delta<S> {
@@ -134,7 +201,13 @@ where
     S::Update: Clone,
 {
     fn clone(&self) -> Self {
-        Self { update: self.update.clone(), writes: self.writes.clone(), sends: self.sends.clone() }
+        Self {
+            updates: self.updates.clone(),
+            writes: self.writes.clone(),
+            sends: self.sends.clone(),
+            edges: self.edges.clone(),
+            is_kept: self.is_kept,
+        }
     }
 }
 
@@ -146,6 +219,8 @@ where
         Self {
             node: self.node,
             cause: self.cause,
+            trigger: self.trigger,
+            error: self.error.clone(),
             finished: self.finished.clone(),
             answers: self.answers.clone(),
             interrupt: self.interrupt.clone(),
@@ -177,6 +252,9 @@ where
             sends: self.sends.clone(),
             pending: self.pending.clone(),
             names: self.names.clone(),
+            source: self.source,
+            ended: self.ended.clone(),
+            held: self.held.clone(),
         }
     }
 }

@@ -6,7 +6,7 @@ use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};
 use serde_json::Value;
 
-use super::checkpoint::{Checkpoint, Delta, Finished, Pending};
+use super::checkpoint::{Checkpoint, Delta, Finished, Pending, Source};
 use super::names::Names;
 use super::node::{Answered, Interrupt};
 use super::planner::{Cause, ChannelState, PlanState};
@@ -22,16 +22,22 @@ type ChannelForm = ((u64, u64, u64), (bool, bool, bool));
 type PlanForm = (i64, Vec<ChannelForm>, u64, bool, Vec<(u32, u32)>, Vec<u32>);
 /// None for a pull; a Send's index; or the task that failed, and true.
 type CauseForm = Option<(u32, bool)>;
-type FinishedForm<U, S> = (Option<U>, Vec<u32>, Vec<S>);
+/// The updates, the writes, the Sends, and which writes are its edges'.
+type FinishedForm<U, S> = (Vec<U>, Vec<u32>, Vec<S>, Option<(u32, u32)>);
 /// An answer, and the id of its question in a graph inside.
 type AnswerForm = (Value, Option<String>);
 /// An interrupt's id, node and value, and its id in a graph inside.
 type InterruptForm = (String, String, Value, Option<String>);
-/// The node, why it ran, its results, its answers, its interrupt.
-type PendingForm<U, S> =
-    (u32, CauseForm, Option<FinishedForm<U, S>>, Vec<AnswerForm>, Option<InterruptForm>);
-/// The nodes and the list edges.
-type NamesForm = (Vec<String>, Vec<String>);
+/// The node, why it ran and its trigger; its results, its answers, its interrupt, its error.
+type PendingForm<U, S> = (
+    (u32, CauseForm, u32),
+    Option<FinishedForm<U, S>>,
+    Vec<AnswerForm>,
+    Option<InterruptForm>,
+    Option<String>,
+);
+/// The fields, the nodes, the list edges and the deferred nodes.
+type NamesForm = (Vec<String>, Vec<String>, Vec<String>, Vec<u32>);
 /// Its id, its parent's, its run's, the updates.
 type ChangeForm<U> = (String, Option<String>, Option<String>, Vec<U>);
 type DeltaForm<U, S> =
@@ -80,13 +86,14 @@ where
     S::Update: Deserialize<'de>,
 {
     fn deserialize<T: Deserializer<'de>>(deserializer: T) -> Result<Self, T::Error> {
-        let (form, (id, parent, run_id, updates), plan, input, sends, pending, (nodes, joins)) =
+        let (form, (id, parent, run_id, updates), plan, input, sends, pending, names) =
             DeltaForm::<S::Update, S>::deserialize(deserializer)?;
         if form != FORM {
             return Err(T::Error::custom(format!("a checkpoint of another form: {form}")));
         }
         let pending = pending.into_iter().map(read_pending).collect();
-        let names = Arc::new(Names { nodes, joins });
+        let (fields, nodes, joins, deferred) = names;
+        let names = Arc::new(Names { fields, nodes, joins, deferred });
         Ok(Self {
             id,
             parent,
@@ -97,6 +104,9 @@ where
             sends,
             pending,
             names,
+            source: Source::default(),
+            ended: Arc::default(),
+            held: Vec::new(),
         })
     }
 }
@@ -112,8 +122,12 @@ fn form<'s, S: State>(
         delta.input.as_ref(),
         delta.sends.iter().collect(),
         delta.pending.iter().map(pending).collect(),
-        (delta.names.nodes.clone(), delta.names.joins.clone()),
+        names(&delta.names),
     )
+}
+
+fn names(Names { fields, nodes, joins, deferred }: &Names) -> NamesForm {
+    (fields.clone(), nodes.clone(), joins.clone(), deferred.clone())
 }
 
 fn plan(plan: &PlanState) -> PlanForm {
@@ -145,25 +159,35 @@ fn read_plan((step, channels, highest, knows_updated, arrived, sends): PlanForm)
 }
 
 fn pending<S: State>(pending: &Pending<S>) -> PendingForm<&S::Update, &S> {
+    let cause = match pending.cause {
+        Cause::Pull => None,
+        Cause::Push(index) => Some((index, false)),
+        Cause::Error(task) => Some((task, true)),
+    };
+    let finished = pending.finished.as_ref().map(|own| {
+        let edges = own.edges.as_ref().map(|edges| (edges.start, edges.end));
+        (own.updates.iter().collect(), own.writes.clone(), own.sends.iter().collect(), edges)
+    });
     (
-        pending.node,
-        match pending.cause {
-            Cause::Pull => None,
-            Cause::Push(index) => Some((index, false)),
-            Cause::Error(task) => Some((task, true)),
-        },
-        pending
-            .finished
-            .as_ref()
-            .map(|own| (own.update.as_ref(), own.writes.clone(), own.sends.iter().collect())),
+        (pending.node, cause, pending.trigger),
+        finished,
         pending.answers.iter().cloned().map(|own| (own.value, own.forwarded)).collect(),
         pending.interrupt.clone().map(|own| (own.id, own.node, own.value, own.forwarded)),
+        pending.error.clone(),
     )
 }
 
 fn read_pending<S: State>(
-    (node, cause, finished, answers, interrupt): PendingForm<S::Update, S>,
+    ((node, cause, trigger), finished, answers, interrupt, error): PendingForm<S::Update, S>,
 ) -> Pending<S> {
+    let finished = finished.map(|(updates, writes, sends, edges)| Finished {
+        updates,
+        writes,
+        sends,
+        edges: edges.map(|(start, end)| start..end),
+        is_kept: true,
+    });
+    let answers = answers.into_iter().map(|(value, forwarded)| Answered { value, forwarded });
     Pending {
         node,
         cause: match cause {
@@ -171,11 +195,10 @@ fn read_pending<S: State>(
             Some((index, false)) => Cause::Push(index),
             Some((task, true)) => Cause::Error(task),
         },
-        finished: finished.map(|(update, writes, sends)| Finished { update, writes, sends }),
-        answers: answers
-            .into_iter()
-            .map(|(value, forwarded)| Answered { value, forwarded })
-            .collect(),
+        trigger,
+        error,
+        finished,
+        answers: answers.collect(),
         interrupt: interrupt.map(|(id, node, value, forwarded)| Interrupt {
             id,
             node,

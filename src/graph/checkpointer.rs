@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::checkpoint::Checkpoint;
 use super::error::BoxError;
+use super::naming::Naming;
 use super::sendable::{BoxFuture, MaybeSend, MaybeSync};
 use crate::State;
 
@@ -120,6 +121,14 @@ pub trait Checkpointer<S: State>: MaybeSend + MaybeSync {
 
     /// Deletes the thread's checkpoints.
     fn delete<'a>(&'a self, thread: &'a str) -> Saving<'a, ()>;
+
+    /// Returns how it names checkpoints and interrupts, if it does that itself.
+    ///
+    /// Then [`put`](Self::put) is also called with [`Source::Stop`](super::Source): the checkpoint's
+    /// id is that of the one that the step began at, and its pending tasks are to be kept beside it.
+    fn naming(&self) -> Option<&dyn Naming> {
+        None
+    }
 }
 
 /// Keeps them where `C` does, for several graphs.
@@ -147,5 +156,9 @@ impl<S: State, C: Checkpointer<S> + ?Sized> Checkpointer<S> for Arc<C> {
 
     fn delete<'a>(&'a self, thread: &'a str) -> Saving<'a, ()> {
         (**self).delete(thread)
+    }
+
+    fn naming(&self) -> Option<&dyn Naming> {
+        (**self).naming()
     }
 }

@@ -151,6 +151,15 @@ pub struct Answered {
     pub forwarded: Option<String>,
 }
 
+impl Answered {
+    /// Makes one that a checkpointer has read.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn new(value: Value, forwarded: Option<String>) -> Self {
+        Self { value, forwarded }
+    }
+}
+
 /// A question of a node's that has no answer yet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Interrupted(Question);
@@ -206,6 +215,22 @@ pub struct Interrupt {
     pub value: Value,
     /// The id that it has in a graph inside.
     pub(super) forwarded: Option<String>,
+}
+
+impl Interrupt {
+    /// Makes one that a checkpointer has read.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn new(id: String, node: String, value: Value, forwarded: Option<String>) -> Self {
+        Self { id, node, value, forwarded }
+    }
+
+    /// Returns the id that it has in a graph inside.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn forwarded(&self) -> Option<&str> {
+        self.forwarded.as_deref()
+    }
 }
 
 /// `{"id": …, "node": …, "value": …}`, for a server that passes the question on.

@@ -3,13 +3,9 @@
 use std::collections::HashMap;
 
 use super::checkpoint::{Delta, Finished, Pending};
-use super::names::Names;
+use super::names::{BETWEEN, Names};
 use super::planner::{Channel, ChannelState, Node, PlanState};
 use crate::State;
-
-/// The channels in front of those of nodes: `__start__` and `__pregel_tasks`. A typed state has no
-/// channels of its own.
-const FIRST: usize = 2;
 
 impl Names {
     /// Returns a checkpoint's delta in this graph's numbers. It leaves out nodes and channels that
@@ -20,13 +16,27 @@ impl Names {
         }
         let numbers = Numbers::between(&delta.names, self);
         let pending = delta.pending.into_iter().filter_map(|one| numbers.pending(one)).collect();
+        let held = delta.held.into_iter().filter_map(|(channel, node)| {
+            let node = match node {
+                Some(node) => Some(numbers.node(node)?),
+                None => None,
+            };
+            Some((numbers.channel(channel)?, node))
+        });
+        let (held, ended) = (held.collect(), std::sync::Arc::default());
         let names = std::sync::Arc::new(self.clone());
-        Delta { plan: numbers.plan(delta.plan), pending, names, ..delta }
+        Delta { plan: numbers.plan(delta.plan), pending, names, held, ended, ..delta }
     }
+}
 
-    fn channels(&self) -> usize {
-        FIRST + self.nodes.len() + self.joins.len()
-    }
+/// Returns a list edge's name with its nodes in order: they may be named in any.
+fn sorted(join: &str) -> String {
+    let Some((from, to)) = join.strip_prefix("join:").and_then(|rest| rest.rsplit_once(':')) else {
+        return join.to_owned();
+    };
+    let mut from: Vec<_> = from.split('+').collect();
+    from.sort_unstable();
+    format!("join:{}:{to}", from.join("+"))
 }
 
 /// The numbers of one graph in another: none for nodes and channels that it lacks.
@@ -44,11 +54,16 @@ impl Numbers {
             names.iter().cloned().zip(offset..).collect()
         };
         let count = to.nodes.len();
-        let (nodes, joins) = (places(&to.nodes, 0), places(&to.joins, FIRST + count));
+        let first = to.fields.len() + BETWEEN;
+        let of = |joins: &[String]| joins.iter().map(|join| sorted(join)).collect::<Vec<_>>();
+        let (nodes, joins) = (places(&to.nodes, 0), places(&of(&to.joins), first + count));
+        let fields = places(&to.fields, 0);
         let own: Vec<_> = from.nodes.iter().map(|name| nodes.get(name).copied()).collect();
-        let of_nodes = own.iter().map(|node| node.map(|node| FIRST + node));
-        let of_joins = from.joins.iter().map(|name| joins.get(name).copied());
-        let channels = (0..FIRST).map(Some).chain(of_nodes).chain(of_joins).collect();
+        let of_fields = from.fields.iter().map(|name| fields.get(name).copied());
+        let between = (to.fields.len()..first).map(Some);
+        let of_nodes = own.iter().map(|node| node.map(|node| first + node));
+        let of_joins = from.joins.iter().map(|name| joins.get(&sorted(name)).copied());
+        let channels = of_fields.chain(between).chain(of_nodes).chain(of_joins).collect();
         // The start's number follows those of the nodes.
         let nodes = own.into_iter().chain([Some(count)]).collect();
         Self { nodes, channels, to: (count, to.channels()) }
@@ -93,10 +108,16 @@ impl Numbers {
 
     fn pending<S: State>(&self, pending: Pending<S>) -> Option<Pending<S>> {
         let node = self.node(pending.node)?;
-        let finished = pending.finished.map(|finished| {
-            let writes = finished.writes.iter().filter_map(|write| self.write(*write)).collect();
-            Finished { writes, ..finished }
-        });
-        Some(Pending { node, finished, ..pending })
+        let trigger = self.channel(pending.trigger).unwrap_or(Channel::MAX);
+        let finished = pending.finished.map(|finished| self.finished(finished));
+        Some(Pending { node, trigger, finished, ..pending })
+    }
+
+    /// A write that leads nowhere is left out: the places of the edges' follow.
+    fn finished<S: State>(&self, finished: Finished<S>) -> Finished<S> {
+        let writes: Vec<_> = finished.writes.iter().map(|write| self.write(*write)).collect();
+        let kept = |end: u32| writes.iter().take(end as usize).flatten().count() as u32;
+        let edges = finished.edges.as_ref().map(|edges| kept(edges.start)..kept(edges.end));
+        Finished { edges, writes: writes.into_iter().flatten().collect(), ..finished }
     }
 }

@@ -24,7 +24,7 @@ mod step;
 mod streamed;
 mod updated;
 
-use saved::Save;
+use saved::{Save, Trail};
 use step::OpenStep;
 
 /// A run, step by step.
@@ -43,12 +43,7 @@ pub struct Running<'g, S: State> {
     writes: Writes,
     /// The step whose tasks are at work; it outlives the future of [`Running::next`].
     open: Option<OpenStep<S>>,
-    /// The id of the thread's checkpoint that the next one follows.
-    kept: Option<String>,
-    /// The id of the thread's last checkpoint: another one, where a branch begins.
-    last: Option<String>,
-    /// On a thread, the updates merged since that checkpoint.
-    merged: Vec<S::Update>,
+    trail: Trail<S>,
     /// A checkpoint that is being saved; it outlives the future of [`Running::next`], too. The mutex
     /// is never locked: it makes a future that is `Send` also `Sync`.
     save: Mutex<Option<Save<'g>>>,
@@ -82,9 +77,7 @@ where
             pending: Vec::new(),
             writes: Writes::default(),
             open: None,
-            kept: None,
-            last: None,
-            merged: Vec::new(),
+            trail: Trail::default(),
             save: Mutex::new(None),
             kept_run: None,
             resumes: false,
@@ -129,7 +122,7 @@ where
         for Task { node, cause, .. } in &tasks {
             match left.remove(&(*node, *cause)).and_then(|pending| pending.finished) {
                 Some(finished) => {
-                    if let Some(update) = finished.update {
+                    for update in finished.updates {
                         self.merge(&self.name(*node), update)?;
                     }
                 }
@@ -143,7 +136,7 @@ where
             state: self.state,
             interrupts,
             next,
-            checkpoint: self.kept,
+            checkpoint: self.trail.kept,
             run_id: self.kept_run,
         })
     }

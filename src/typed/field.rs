@@ -4,6 +4,7 @@
 //! first, whose receiver is [`By`] itself, and [`AsIs`] only without it: its receiver is a reference.
 
 use crate::error::Error;
+use crate::reducer::kind::FieldKind;
 use crate::reducer::{Reducer, TryReducer};
 
 /// The reducer of a field of type `T`, whose updates are of type `U`.
@@ -15,6 +16,7 @@ pub struct By<'a, T, U, R> {
     merge: fn(&R, T, U) -> T,
     in_place: fn(&R, &mut T, U),
     identify: fn(&R, &mut U),
+    kind: fn(&R) -> FieldKind,
 }
 
 impl<T, U, R> Clone for By<'_, T, U, R> {
@@ -32,7 +34,13 @@ impl<'a, T, U, R> By<'a, T, U, R> {
         R: Reducer<T, U>,
         T: Clone,
     {
-        Self { reducer, merge: R::merge, in_place: R::merge_in_place, identify: R::identify }
+        Self {
+            reducer,
+            merge: R::merge,
+            in_place: R::merge_in_place,
+            identify: R::identify,
+            kind: R::kind,
+        }
     }
 
     /// Folds.
@@ -43,6 +51,12 @@ impl<'a, T, U, R> By<'a, T, U, R> {
     /// Gives ids.
     pub fn identify(self, update: &mut U) {
         (self.identify)(self.reducer, update);
+    }
+
+    /// Returns the npm package's field that folds so.
+    #[must_use]
+    pub fn kind(self) -> FieldKind {
+        (self.kind)(self.reducer)
     }
 }
 

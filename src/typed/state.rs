@@ -1,6 +1,7 @@
 //! The typed state: a struct whose every field has a reducer, and its partial update.
 
 use crate::error::Error;
+use crate::reducer::kind::FieldKind;
 
 /// A state whose fields are folded by their reducers: the output of `#[derive(State)]`.
 ///
@@ -79,6 +80,31 @@ pub trait State: Clone {
     fn identify(update: &mut Self::Update) {
         let _ = update;
     }
+
+    /// Returns the fields, each a channel of a graph.
+    #[doc(hidden)]
+    #[must_use]
+    fn fields() -> Vec<StateField> {
+        Vec::new()
+    }
+
+    /// Returns the positions of the fields that an update writes.
+    #[doc(hidden)]
+    #[must_use]
+    fn written(update: &Self::Update) -> Vec<u32> {
+        let _ = update;
+        Vec::new()
+    }
+}
+
+/// A field of a state, as checkpoints of LangGraph's format have it.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StateField {
+    /// Its name on the wire; a flattened one has none.
+    pub name: Option<&'static str>,
+    /// Its reducer.
+    pub kind: FieldKind,
 }
 
 /// Names that the code of `#[derive(State)]` needs.
@@ -87,6 +113,8 @@ pub mod __private {
     pub use crate::typed::field::{AsIs, By, MayRefuse};
     pub use crate::typed::flattened::flattened;
     pub use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub use crate::typed::state::StateField;
 
     use crate::reducer::ReducerFn;
 

@@ -6,7 +6,6 @@ use syn::ext::IdentExt;
 use syn::{Error, Result};
 
 use crate::read::{Field, State};
-use crate::wire::renamed;
 use crate::write::expression;
 
 /// Generates `PageState` of a state.
@@ -137,9 +136,7 @@ fn name(state: &State<'_>, field: &Field<'_>) -> Result<String> {
         let says = "a page folds each field by its name, and a flattened one has none";
         return Err(Error::new_spanned(field.ident, says));
     }
-    let own = field.ident.unraw().to_string();
-    let ruled = || renamed(&own, state.wire.rename_all.as_deref());
-    Ok(field.wire.name.clone().unwrap_or_else(ruled))
+    Ok(state.name(field))
 }
 
 /// Whether a field has a shape or updates of its own: then npm's twin of its reducer cannot fold it.

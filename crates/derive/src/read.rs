@@ -2,16 +2,17 @@
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
+use syn::ext::IdentExt;
 use syn::meta::ParseNestedMeta;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{
-    Attribute, Data, DeriveInput, Error, Fields, Generics, Ident, Path, Result, Token, Type,
-    Visibility, parenthesized,
+    Attribute, Data, DeriveInput, Error, Fields, Generics, Ident, LitStr, Path, Result, Token,
+    Type, Visibility, parenthesized,
 };
 
 use crate::page_type::Options;
-use crate::wire::{Container, Wire};
+use crate::wire::{Container, Wire, renamed};
 
 /// A state to implement.
 pub struct State<'a> {
@@ -36,6 +37,8 @@ pub struct Field<'a> {
     pub ident: &'a Ident,
     pub visibility: &'a Visibility,
     pub ty: &'a Type,
+    /// Its name on the wire, where serde is written by hand; empty if its own fields are there.
+    pub name: Option<String>,
     /// The type of its updates.
     pub written: Type,
     pub reducer: Reducer,
@@ -72,6 +75,13 @@ impl State<'_> {
     /// Whether the update derives a trait of this name.
     pub fn derives(&self, name: &str) -> bool {
         self.derives.iter().any(|path| ends_in(path, name))
+    }
+
+    /// Returns a field's name on the wire.
+    pub fn name(&self, field: &Field<'_>) -> String {
+        let own = field.ident.unraw().to_string();
+        let ruled = || renamed(&own, self.wire.rename_all.as_deref());
+        field.name.clone().or_else(|| field.wire.name.clone()).unwrap_or_else(ruled)
     }
 
     /// Whether its update goes through serde.
@@ -174,6 +184,7 @@ fn field(field: &syn::Field) -> Result<Field<'_>> {
         ident,
         visibility: &field.vis,
         ty: &field.ty,
+        name: wire_name(&field.attrs)?,
         written,
         reducer,
         docs: field.attrs.iter().filter(|attribute| attribute.path().is_ident("doc")).collect(),
@@ -182,6 +193,21 @@ fn field(field: &syn::Field) -> Result<Field<'_>> {
         is_other: update.is_some(),
         page: Options::read(&field.attrs)?,
     })
+}
+
+/// Reads `#[state(name = "…")]`.
+fn wire_name(attributes: &[Attribute]) -> Result<Option<String>> {
+    let mut name = None;
+    if let Some(attribute) = only(attributes, "state")? {
+        attribute.parse_nested_meta(|meta| {
+            if !meta.path.is_ident("name") {
+                return Err(meta.error("a field's is `name = \"…\"`"));
+            }
+            name = Some(meta.value()?.parse::<LitStr>()?.value());
+            Ok(())
+        })?;
+    }
+    Ok(name)
 }
 
 /// Returns the attribute of this name, which may occur once.

@@ -234,6 +234,7 @@ fn folding(state: &State<'_>) -> TokenStream {
             }
         }
     });
+    let channels = channels(state, &made);
     quote! {
         #[automatically_derived]
         impl #with_bounds #threadfold::State for #ident #names #bounds {
@@ -266,6 +267,41 @@ fn folding(state: &State<'_>) -> TokenStream {
                 #made
                 #(#identified)*
             }
+
+            #channels
+        }
+    }
+}
+
+/// Generates the functions that name the fields, and those that an update writes.
+fn channels(state: &State<'_>, made: &TokenStream) -> TokenStream {
+    let threadfold = &state.threadfold;
+    let private = quote!(#threadfold::typed::__private);
+    let channels = state.fields.iter().enumerate().map(|(at, field)| {
+        let by = format_ident!("reducer_{at}");
+        let name = state.name(field);
+        let name = if field.wire.flatten || name.is_empty() {
+            quote!(::core::option::Option::None)
+        } else {
+            quote!(::core::option::Option::Some(#name))
+        };
+        quote!(#private::StateField { name: #name, kind: #by.kind() })
+    });
+    let writes = state.fields.iter().zip(0_u32..).map(|(field, at)| {
+        let ident = field.ident;
+        quote!(if update.#ident.is_some() { written.push(#at); })
+    });
+    quote! {
+        fn fields() -> ::std::vec::Vec<#private::StateField> {
+            #made
+            ::std::vec![#(#channels),*]
+        }
+
+        #[allow(unused_mut)]
+        fn written(update: &Self::Update) -> ::std::vec::Vec<u32> {
+            let mut written = ::std::vec::Vec::new();
+            #(#writes)*
+            written
         }
     }
 }

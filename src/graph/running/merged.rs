@@ -1,5 +1,7 @@
 //! The end of a step: its tasks' edges, branches and updates.
 
+#![allow(clippy::cast_possible_truncation)] // As in builder.rs.
+
 use super::Running;
 use crate::State;
 use crate::graph::checkpoint::Finished;
@@ -59,9 +61,9 @@ where
         let before = can_undo.then(|| self.state.clone());
         let result = if is_alone {
             // Its branches see the state itself.
-            self.merge_all(tasks, order, done).and_then(|()| self.routes(tasks, None))
+            self.merge_all(tasks, order, done).and_then(|()| self.routes(tasks, done, true))
         } else {
-            self.routes(tasks, Some(done)).and_then(|routes| {
+            self.routes(tasks, done, false).and_then(|routes| {
                 self.merge_all(tasks, order, done)?;
                 Ok(routes)
             })
@@ -82,48 +84,80 @@ where
         for at in order {
             let at = *at as usize;
             let (Some(task), Some(slot)) = (tasks.get(at), done.get_mut(at)) else { continue };
-            let Some(Finished { update, .. }) = slot else { continue };
+            let Some(Finished { updates, .. }) = slot else { continue };
             let keeps = self.thread.is_some();
-            let update = if keeps { update.clone() } else { update.take() };
-            let Some(update) = update else { continue };
-            if let Err(error) = self.merge(&self.name(task.node), update) {
-                *slot = None;
-                return Err(error);
+            let updates = if keeps { updates.clone() } else { std::mem::take(updates) };
+            for update in updates {
+                if let Err(error) = self.merge(&self.name(task.node), update) {
+                    *slot = None;
+                    return Err(error);
+                }
             }
         }
         Ok(())
     }
 
-    /// Returns where each task goes by its edges and branches. A branch sees the state with the
-    /// update of its own node: with `done`, it merges that into a copy.
+    /// Returns where each task goes by its edges and branches, unless they have been asked. A branch
+    /// sees the state with the updates of its own node: if others ran beside it, in a copy.
     fn routes(
         &self,
         tasks: &[Task],
-        mut done: Option<&mut [Option<Finished<S>>]>,
+        done: &mut [Option<Finished<S>>],
+        is_alone: bool,
     ) -> Result<Vec<Route<S>>, GraphError> {
-        let mut routes = Vec::with_capacity(tasks.len());
-        for (at, Task { node, .. }) in tasks.iter().enumerate() {
-            let mut route = Route::new();
-            route.writes.extend(self.graph.writes.get(*node as usize).into_iter().flatten());
-            let branches = self.branches(*node);
-            let slot = done.as_mut().and_then(|done| done.get_mut(at));
-            let copy = match slot {
-                Some(slot) if !branches.is_empty() => self.seen(*node, slot)?,
-                _ => None,
-            };
-            for branch in branches {
-                route.go(self.graph, branch.targets(copy.as_ref().unwrap_or(&self.state)))?;
-            }
-            routes.push(route);
+        tasks.iter().zip(done).map(|(task, slot)| self.route(task.node, slot, is_alone)).collect()
+    }
+
+    fn route(
+        &self,
+        node: Node,
+        slot: &mut Option<Finished<S>>,
+        is_alone: bool,
+    ) -> Result<Route<S>, GraphError> {
+        let mut route = Route::new();
+        if slot.as_ref().is_some_and(|finished| finished.edges.is_some()) {
+            return Ok(route);
         }
-        Ok(routes)
+        route.writes.extend(self.graph.writes.get(node as usize).into_iter().flatten());
+        let branches = self.branches(node);
+        let copy = if is_alone || branches.is_empty() { None } else { self.seen(node, slot)? };
+        for branch in branches {
+            route.go(self.graph, branch.targets(copy.as_ref().unwrap_or(&self.state)))?;
+        }
+        Ok(route)
+    }
+
+    /// Asks the edges and branches of finished tasks, for a checkpoint within their step. A branch that
+    /// names no node is asked again when the step ends.
+    pub(super) fn route_finished(&self, tasks: &[Task], done: &mut [Option<Finished<S>>]) {
+        for (task, slot) in tasks.iter().zip(done) {
+            let Ok(route) = self.route(task.node, slot, false) else { continue };
+            if let Some(finished) = slot {
+                self.add_route(task.node, finished, route);
+            }
+        }
+    }
+
+    /// Adds where a finished task goes, unless that is known.
+    pub(super) fn add_route(&self, node: Node, finished: &mut Finished<S>, mut route: Route<S>) {
+        if finished.edges.is_some() {
+            return;
+        }
+        let from = finished.writes.len();
+        let edges = self.graph.writes.get(node as usize).map_or(0, Vec::len);
+        finished.edges = Some(from as u32..(from + edges) as u32);
+        finished.writes.append(&mut route.writes);
+        finished.sends.append(&mut route.sends);
     }
 
     /// Returns the state that a finished node's branches see, if it has an update.
     fn seen(&self, node: Node, slot: &mut Option<Finished<S>>) -> Result<Option<S>, GraphError> {
-        let update = slot.as_ref().and_then(|finished| finished.update.clone());
-        let Some(update) = update else { return Ok(None) };
-        match self.state.clone().try_merge(update) {
+        let updates = slot.as_ref().map(|finished| finished.updates.as_slice()).unwrap_or_default();
+        if updates.is_empty() {
+            return Ok(None);
+        }
+        let merged = updates.iter().cloned().try_fold(self.state.clone(), S::try_merge);
+        match merged {
             Ok(seen) => Ok(Some(seen)),
             Err(error) => {
                 *slot = None;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::Running;
 use crate::State;
-use crate::graph::checkpoint::Checkpoint;
+use crate::graph::checkpoint::{Checkpoint, Source};
 use crate::graph::error::GraphError;
 use crate::graph::known_thread::KnownThread;
 use crate::graph::node::Answered;
@@ -32,7 +32,7 @@ where
         running.input = Some(update);
         let status = running.shared().run.input();
         running.status = status;
-        running.save(Ok(None)).await?;
+        running.save(Source::Input, Ok(None)).await?;
         Ok(running)
     }
 
@@ -52,7 +52,19 @@ where
         running.resumes = true;
         let status = running.shared().run.resume();
         running.status = status;
+        running.fork().await?;
         Ok(running)
+    }
+
+    /// Begins a branch where a thread continues from an older checkpoint, if stops within a step are kept
+    /// beside theirs.
+    async fn fork(&mut self) -> Result<(), GraphError> {
+        let names = self.saver.is_some_and(|saver| saver.naming().is_some());
+        if names && self.trail.kept != self.trail.last {
+            self.shared().run.advance();
+            self.save(Source::Fork, Ok(None)).await?;
+        }
+        Ok(())
     }
 
     /// Gives each answer to the task that asked.
@@ -106,12 +118,9 @@ where
             (Some(_), _) => place.checkpoints().await?.into_iter().next(),
         };
         let (plan, options) = (graph.plan.clone(), &graph.options);
-        let mut running = Self {
-            thread: Some(thread),
-            saver: Some(saver),
-            last,
-            ..Self::new(graph, S::default())
-        };
+        let mut running =
+            Self { thread: Some(thread), saver: Some(saver), ..Self::new(graph, S::default()) };
+        running.trail.last = last;
         if let Some(id) = run_id {
             running.id = id.into();
         }
@@ -121,7 +130,8 @@ where
             let delta = graph.names.read(delta);
             running.shared().run = Run::open(plan, delta.plan, options)?;
             running.state = state;
-            running.kept = Some(delta.id);
+            running.trail.kept = Some(delta.id);
+            running.trail.held = delta.held.into_iter().collect();
             running.kept_run = delta.run_id;
             running.input = delta.input;
             running.sends = delta.sends;

@@ -1,14 +1,48 @@
 //! Saving where a run is, on its thread.
 
+use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
 
 use super::Running;
 use crate::State;
-use crate::graph::checkpoint::{Checkpoint, Delta};
+use crate::graph::checkpoint::{Checkpoint, Delta, Ended, Source};
 use crate::graph::checkpointer::Saving;
 use crate::graph::error::GraphError;
 use crate::graph::outcome::StepDone;
+use crate::graph::planner::{Cause, Channel, Node, PlanState, Task};
 use crate::id::new_id;
+
+/// The way of a run from one checkpoint of its thread to the next.
+pub(super) struct Trail<S: State> {
+    /// The id of the thread's checkpoint that the next one follows.
+    pub kept: Option<String>,
+    /// The id of the thread's last checkpoint: another one, where a branch begins.
+    pub last: Option<String>,
+    /// The updates merged since that checkpoint, and the tasks whose updates they are.
+    pub merged: Vec<S::Update>,
+    pub ended: Vec<Ended>,
+    /// The writers of `branch:to:N`, by channel: `None` for an edge.
+    pub held: HashMap<Channel, Option<Node>>,
+}
+
+impl<S: State> Default for Trail<S> {
+    fn default() -> Self {
+        let (merged, ended, held) = (Vec::new(), Vec::new(), HashMap::new());
+        Self { kept: None, last: None, merged, ended, held }
+    }
+}
+
+impl<S: State> Trail<S> {
+    fn held(&self, plan: &PlanState) -> Vec<(Channel, Option<Node>)> {
+        let is_held = |channel: &Channel| {
+            plan.channels.get(*channel as usize).is_some_and(|channel| channel.is_held)
+        };
+        let held = self.held.iter().map(|(channel, node)| (*channel, *node));
+        let mut held: Vec<_> = held.filter(|(channel, _)| is_held(channel)).collect();
+        held.sort_unstable();
+        held
+    }
+}
 
 /// The outcome of a step.
 pub(super) type Stepped = Result<Option<StepDone>, GraphError>;
@@ -27,23 +61,32 @@ where
     S::Update: Clone + Send + Sync + 'static,
 {
     /// Saves where it is, if it is on a thread. Returns `then`, or why it could not be saved.
-    pub(super) async fn save(&mut self, then: Stepped) -> Stepped {
+    pub(super) async fn save(&mut self, source: Source, then: Stepped) -> Stepped {
         let graph = self.graph;
         let (Some(thread), Some(saver)) = (self.thread, self.saver) else { return then };
-        let id = new_id();
+        let plan = self.shared().run.state();
+        let kept = self.trail.kept.clone();
+        let id = match (saver.naming(), source, &kept) {
+            (None, ..) => new_id(),
+            (Some(_), Source::Stop, Some(kept)) => kept.clone(),
+            (Some(naming), ..) => naming.checkpoint(self.trail.last.as_deref(), plan.step + 1),
+        };
         let delta = Delta {
             id: id.clone(),
-            parent: self.kept.clone(),
+            parent: kept,
             run_id: Some(self.id.to_string()),
-            updates: Arc::new(std::mem::take(&mut self.merged)),
-            plan: self.shared().run.state(),
+            updates: Arc::new(std::mem::take(&mut self.trail.merged)),
+            held: self.trail.held(&plan),
+            plan,
             input: self.input.clone(),
             sends: self.sends.clone(),
             pending: self.pending.clone(),
             names: graph.names.clone(),
+            source,
+            ended: Arc::new(std::mem::take(&mut self.trail.ended)),
         };
         let checkpoint = Checkpoint { state: self.state.clone(), delta };
-        let future = saver.put(thread, self.last.clone(), checkpoint);
+        let future = saver.put(thread, self.trail.last.clone(), checkpoint);
         *self.open_save() = Some(Save { future, id, then });
         self.saved().await.unwrap_or(Ok(None))
     }
@@ -54,9 +97,9 @@ where
         let Save { id, then, .. } = self.open_save().take()?;
         Some(match was_put {
             Ok(true) => {
-                self.kept = Some(id.clone());
+                self.trail.kept = Some(id.clone());
                 self.kept_run = Some(self.id.to_string());
-                self.last = Some(id);
+                self.trail.last = Some(id);
                 then
             }
             Ok(false) => {
@@ -68,5 +111,24 @@ where
 
     fn open_save(&mut self) -> &mut Option<Save<'g>> {
         self.save.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+    /// Notes a task that ends with the step, for the checkpoint.
+    pub(super) fn note(&mut self, ended: Ended) {
+        let plan = &self.graph.plan;
+        for (at, write) in (0..).zip(&ended.writes) {
+            if (plan.branch(0)..plan.join(0)).contains(write) {
+                let chose = (!ended.edges.contains(&at)).then_some(ended.node);
+                self.trail.held.insert(*write, chose);
+            }
+        }
+        self.trail.ended.push(ended);
+    }
+
+    /// Returns the channel that triggered a task.
+    pub(super) fn trigger(&self, task: &Task) -> Channel {
+        match task.cause {
+            Cause::Pull => self.shared().run.triggers(task).next().unwrap_or(Channel::MAX),
+            _ => self.graph.plan.sends(),
+        }
     }
 }

@@ -8,9 +8,10 @@ use super::merged::Route;
 use super::saved::Stepped;
 use super::{Running, by_task};
 use crate::State;
-use crate::graph::checkpoint::{Finished, Pending};
+use crate::graph::checkpoint::{Ended, Finished, Pending, Source};
 use crate::graph::command::Command;
 use crate::graph::error::{BoxError, GraphError};
+use crate::graph::naming::PlannedTask;
 use crate::graph::node::{Answered, Ctx, Interrupt, Interrupted, Question, Shared};
 use crate::graph::outcome::StepDone;
 use crate::graph::planner::{Cause, Status, Task};
@@ -29,13 +30,21 @@ pub(super) struct OpenStep<S: State> {
 }
 
 /// The outcome of a step's tasks.
-pub(super) struct Ended<S: State> {
+pub(super) struct Results<S: State> {
     /// For each task, its result.
     pub done: Vec<Option<Finished<S>>>,
     /// The interrupts, each with its task's position.
     pub asked: Vec<(usize, Question)>,
     /// The first error.
     pub failed: Option<GraphError>,
+    /// For each task, its error.
+    pub errors: Vec<Option<String>>,
+}
+
+impl<S: State> Default for Results<S> {
+    fn default() -> Self {
+        Self { done: Vec::new(), asked: Vec::new(), failed: None, errors: Vec::new() }
+    }
 }
 
 impl<S> Running<'_, S>
@@ -61,15 +70,14 @@ where
         };
         let start = self.graph.plan.nodes();
         let is_start = tasks.first().is_some_and(|task| task.node == start);
-        let Ended { mut done, asked, failed } = if is_start {
-            let update = self.input.take();
-            let input = Finished { update, writes: Vec::new(), sends: Vec::new() };
-            Ended { done: vec![Some(input)], asked: Vec::new(), failed: None }
+        let Results { mut done, asked, failed, errors } = if is_start {
+            let input = Finished::new(self.input.take());
+            Results { done: vec![Some(input)], ..Results::default() }
         } else {
             self.run_tasks(&tasks, step).await
         };
         // Without a thread, the merge consumes the updates.
-        let is_news = done.iter().flatten().any(|finished| finished.update.is_some());
+        let is_news = done.iter().flatten().any(|finished| !finished.updates.is_empty());
         let then = match failed {
             None if asked.is_empty() => match self.merged(&tasks, &order, &mut done) {
                 Ok(routes) => {
@@ -86,9 +94,13 @@ where
             None => Ok(None),
             Some(error) => Err(error),
         };
+        self.route_finished(&tasks, &mut done);
         self.keep(&tasks, done, asked, step);
+        for (pending, error) in self.pending.iter_mut().zip(errors) {
+            pending.error = error;
+        }
         self.status = Status::Done;
-        self.save(then).await
+        self.save(Source::Stop, then).await
     }
 
     /// Ends a step: its updates are merged, and the planner finds the next.
@@ -100,12 +112,13 @@ where
         done: Vec<Option<Finished<S>>>,
         routes: Vec<Route<S>>,
     ) -> Stepped {
-        let nodes = self.take_writes(tasks, order, done, routes);
+        let answers = std::mem::take(&mut self.shared().answers);
+        let nodes = self.take_writes(tasks, order, done, routes, answers);
         self.pending.clear();
         let status =
             self.shared.lock().unwrap_or_else(PoisonError::into_inner).run.commit(&self.writes)?;
         self.status = status;
-        self.save(Ok(Some(StepDone { step, nodes }))).await
+        self.save(Source::Loop, Ok(Some(StepDone { step, nodes }))).await
     }
 
     /// Takes the writes of tasks for the planner, their Sends, and their updates for the checkpoint.
@@ -115,33 +128,46 @@ where
         tasks: &[Task],
         order: &[u32],
         mut done: Vec<Option<Finished<S>>>,
-        mut routes: Vec<Route<S>>,
+        routes: Vec<Route<S>>,
+        mut answers: Vec<Vec<Answered>>,
     ) -> Vec<Arc<str>> {
         self.writes.clear();
-        for (finished, route) in done.iter().zip(&routes) {
-            let own = finished.iter().flat_map(|finished| &finished.writes);
-            own.chain(&route.writes).for_each(|write| self.writes.push(*write));
+        for ((finished, route), task) in done.iter_mut().zip(routes).zip(tasks) {
+            if let Some(finished) = finished {
+                self.add_route(task.node, finished, route);
+                finished.writes.iter().for_each(|write| self.writes.push(*write));
+            }
             self.writes.end();
         }
         self.sends.clear();
         let mut nodes = Vec::with_capacity(order.len());
         for at in order {
             let at = *at as usize;
-            let (Some(task), Some(Some(finished)), Some(route)) =
-                (tasks.get(at), done.get_mut(at), routes.get_mut(at))
-            else {
+            let (Some(task), Some(Some(finished))) = (tasks.get(at), done.get_mut(at)) else {
                 continue;
             };
-            self.merged.extend(finished.update.take());
+            if self.thread.is_some() {
+                let ended = Ended {
+                    node: task.node,
+                    cause: task.cause,
+                    trigger: self.trigger(task),
+                    answers: answers.get_mut(at).map(std::mem::take).unwrap_or_default(),
+                    updates: finished.updates.len(),
+                    writes: std::mem::take(&mut finished.writes),
+                    edges: finished.edges.take().unwrap_or_default(),
+                    is_kept: finished.is_kept,
+                };
+                self.note(ended);
+            }
+            self.trail.merged.append(&mut finished.updates);
             self.sends.append(&mut finished.sends);
-            self.sends.append(&mut route.sends);
             nodes.push(self.name(task.node));
         }
         nodes
     }
 
     /// Runs the tasks that have not finished.
-    async fn run_tasks(&mut self, tasks: &[Task], step: i64) -> Ended<S> {
+    async fn run_tasks(&mut self, tasks: &[Task], step: i64) -> Results<S> {
         let open = match self.open.take() {
             Some(open) => open,
             None => self.open_step(tasks),
@@ -210,11 +236,12 @@ where
         &self,
         tasks: &[Task],
         OpenStep { kept, returned }: OpenStep<S>,
-    ) -> Ended<S> {
+    ) -> Results<S> {
         let results = std::mem::take(&mut *locked(&returned));
         let mut done: Vec<Option<Finished<S>>> =
             kept.into_iter().map(|kept| kept.and_then(|kept| kept.finished)).collect();
         let (mut failed, mut asked) = (None, Vec::new());
+        let mut errors = vec![None; tasks.len()];
         for (at, result) in results.into_iter().enumerate() {
             let (Some(task), Some(result)) = (tasks.get(at), result) else { continue };
             let ended = match result {
@@ -223,6 +250,9 @@ where
                     if let Some(question) = Interrupted::question(&*error) {
                         asked.push((at, question.clone()));
                         continue;
+                    }
+                    if let Some(slot) = errors.get_mut(at) {
+                        *slot = Some(error.to_string());
                     }
                     Err(GraphError::Node { node: self.name(task.node).to_string(), error })
                 }
@@ -233,7 +263,7 @@ where
                 _ => {}
             }
         }
-        Ended { done, asked, failed }
+        Results { done, asked, failed, errors }
     }
 
     /// Begins a step: collects the earlier results of its tasks, and their answers.
@@ -244,8 +274,8 @@ where
         let answers = |kept: &Option<Pending<S>>| {
             kept.as_ref().map_or_else(Vec::new, |kept| kept.answers.clone())
         };
-        let finished =
-            kept.iter().flatten().filter_map(|kept| kept.finished.as_ref()?.update.clone());
+        let finished = kept.iter().flatten().filter_map(|kept| kept.finished.as_ref());
+        let finished = finished.flat_map(|finished| finished.updates.clone());
         let finished: Vec<FinishedUpdate> =
             finished.map(|update| Box::new(update) as FinishedUpdate).collect();
         {
@@ -266,43 +296,48 @@ where
         step: i64,
     ) {
         let answers = std::mem::take(&mut self.shared().answers);
-        let mut pending: Vec<Pending<S>> = tasks
-            .iter()
-            .zip(done)
-            .zip(answers)
-            .map(|((task, finished), answers)| Pending {
-                node: task.node,
-                cause: task.cause,
-                finished,
-                answers,
-                interrupt: None,
-            })
-            .collect();
+        let mut pending: Vec<Pending<S>> = Vec::with_capacity(tasks.len());
+        for ((task, finished), answers) in tasks.iter().zip(done).zip(answers) {
+            let (node, cause, trigger) = (task.node, task.cause, self.trigger(task));
+            let (error, interrupt) = (None, None);
+            pending.push(Pending { node, cause, trigger, error, finished, answers, interrupt });
+        }
         for (at, Question { value, forwarded }) in asked {
             if let Some(pending) = pending.get_mut(at) {
                 let node = self.name(pending.node).to_string();
-                let id = interrupt_id(step, &node, pending.cause, pending.answers.len());
+                let task = Task::new(pending.node, pending.cause);
+                let id = self.interrupt_id(&task, step, pending.answers.len());
                 pending.interrupt = Some(Interrupt { id, node, value, forwarded });
             }
         }
         self.pending = pending;
     }
 
+    /// Returns the id of a task's question after so many answers.
+    pub(super) fn interrupt_id(&self, task: &Task, step: i64, answers: usize) -> String {
+        let naming = self.saver.and_then(|saver| saver.naming());
+        if let (Some(naming), Some(checkpoint)) = (naming, &self.trail.kept) {
+            let (trigger, names) = (self.trigger(task), &*self.graph.names);
+            let Task { node, cause, .. } = *task;
+            let task = PlannedTask { checkpoint, step, node, cause, trigger, names };
+            return naming.interrupt(&task, answers);
+        }
+        let cause = match task.cause {
+            Cause::Push(index) => index.to_string(),
+            _ => String::new(),
+        };
+        format!("{step}:{}:{cause}:{answers}", self.name(task.node))
+    }
+
     /// Returns what a node returned, as numbers.
     fn finished(&self, command: Command<S>) -> Result<Finished<S>, GraphError> {
         let mut route = Route::new();
         route.go(self.graph, command.goto)?;
-        Ok(Finished { update: command.update, writes: route.writes, sends: route.sends })
+        let mut finished = Finished::new(command.update);
+        finished.writes.append(&mut route.writes);
+        finished.sends = route.sends;
+        Ok(finished)
     }
-}
-
-/// Returns the id of a task's question after so many answers.
-pub(super) fn interrupt_id(step: i64, node: &str, cause: Cause, answers: usize) -> String {
-    let cause = match cause {
-        Cause::Push(index) => index.to_string(),
-        _ => String::new(),
-    };
-    format!("{step}:{node}:{cause}:{answers}")
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

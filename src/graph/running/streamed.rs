@@ -8,6 +8,7 @@ use std::task::Poll;
 use super::Running;
 use super::step::Returned;
 use crate::State;
+use crate::graph::checkpoint::Source;
 use crate::graph::emitter::{Emitter, TaskName};
 use crate::graph::error::GraphError;
 use crate::graph::node::{Interrupt, Interrupted};
@@ -93,7 +94,7 @@ where
         let has_more = self
             .pending
             .iter()
-            .any(|own| own.finished.as_ref().is_some_and(|finished| finished.update.is_some()));
+            .any(|own| own.finished.as_ref().is_some_and(|finished| !finished.updates.is_empty()));
         let outcome = self.outcome()?;
         if is_asking && has_more {
             queue.push(RunPart::Values(outcome.state.clone()));
@@ -111,9 +112,10 @@ where
             (shared.run.tasks().to_vec(), shared.run.step())
         };
         let Some(open) = self.open.take() else { return Ok(()) };
-        let ended = self.ended(&tasks, open);
+        let mut ended = self.ended(&tasks, open);
+        self.route_finished(&tasks, &mut ended.done);
         self.keep(&tasks, ended.done, ended.asked, step);
-        self.save(Ok(None)).await?;
+        self.save(Source::Stop, Ok(None)).await?;
         Ok(())
     }
 
@@ -141,7 +143,7 @@ where
                 Some(question) => {
                     let answers =
                         self.shared().answers.get(name.place as usize).map_or(0, Vec::len);
-                    let id = super::step::interrupt_id(name.step, &name.node, task.cause, answers);
+                    let id = self.interrupt_id(&task, name.step, answers);
                     let (node, value) = (name.node.to_string(), question.value.clone());
                     let forwarded = question.forwarded.clone();
                     RunPart::Asked(name, Interrupt { id, node, value, forwarded })

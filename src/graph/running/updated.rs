@@ -2,7 +2,7 @@
 
 use super::Running;
 use crate::State;
-use crate::graph::checkpoint::Finished;
+use crate::graph::checkpoint::{Finished, Source};
 use crate::graph::command::START;
 use crate::graph::error::GraphError;
 use crate::graph::outcome::Outcome;
@@ -25,12 +25,12 @@ where
         let node = running.writer(as_node)?;
         S::identify(&mut update);
         let task = Task::new(node, Cause::Pull);
-        let finished = Finished { update: Some(update), writes: Vec::new(), sends: Vec::new() };
+        let finished = Finished::new(Some(update));
         running.end_tasks(&[task], vec![Some(finished)], &[By::Node(node)])?;
         running.pending.clear();
         running.input = None;
         running.shared().run.advance();
-        running.save(Ok(None)).await?;
+        running.save(Source::Update, Ok(None)).await?;
         running.outcome()
     }
 
@@ -76,7 +76,7 @@ where
     ) -> Result<(), GraphError> {
         let order: Vec<u32> = (0..).take(tasks.len()).collect();
         let routes = self.merged(tasks, &order, &mut done)?;
-        self.take_writes(tasks, &order, done, routes);
+        self.take_writes(tasks, &order, done, routes, Vec::new());
         let writes = std::mem::take(&mut self.writes);
         self.shared().run.apply(by, &writes)?;
         Ok(())

@@ -1,0 +1,184 @@
+//! Some fields of a struct as JSON, without writing the others.
+
+use serde::Serialize;
+use serde::ser::{Error as _, Impossible, SerializeMap, SerializeStruct, Serializer};
+use serde_json::{Error, Value};
+
+use crate::row::Object;
+
+/// Writes the fields of a struct or a map that are wanted.
+///
+/// # Errors
+/// The value's own, or if it is neither.
+pub fn some_fields<T: Serialize>(
+    value: &T,
+    wanted: impl Fn(&str) -> bool,
+) -> Result<Object, Error> {
+    value.serialize(Fields(wanted))
+}
+
+struct Fields<F>(F);
+
+struct Picked<F> {
+    wanted: F,
+    object: Object,
+    key: Option<String>,
+}
+
+type No = Impossible<Object, Error>;
+
+fn no<T>() -> Result<T, Error> {
+    Err(Error::custom("a state and its updates are written as objects of fields"))
+}
+
+macro_rules! refuse {
+    ($($name:ident: $ty:ty),*) => {
+        $(fn $name(self, _: $ty) -> Result<Object, Error> { no() })*
+    };
+}
+
+impl<F: Fn(&str) -> bool> Serializer for Fields<F> {
+    type Ok = Object;
+    type Error = Error;
+    type SerializeSeq = No;
+    type SerializeTuple = No;
+    type SerializeTupleStruct = No;
+    type SerializeTupleVariant = No;
+    type SerializeMap = Picked<F>;
+    type SerializeStruct = Picked<F>;
+    type SerializeStructVariant = No;
+
+    refuse!(
+        serialize_bool: bool, serialize_i8: i8, serialize_i16: i16, serialize_i32: i32,
+        serialize_i64: i64, serialize_u8: u8, serialize_u16: u16, serialize_u32: u32,
+        serialize_u64: u64, serialize_f32: f32, serialize_f64: f64, serialize_char: char,
+        serialize_str: &str, serialize_bytes: &[u8], serialize_unit_struct: &'static str
+    );
+
+    fn serialize_none(self) -> Result<Object, Error> {
+        no()
+    }
+
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<Object, Error> {
+        value.serialize(self)
+    }
+
+    fn serialize_unit(self) -> Result<Object, Error> {
+        no()
+    }
+
+    fn serialize_unit_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        _: &'static str,
+    ) -> Result<Object, Error> {
+        no()
+    }
+
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        value: &T,
+    ) -> Result<Object, Error> {
+        value.serialize(self)
+    }
+
+    fn serialize_newtype_variant<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        _: u32,
+        _: &'static str,
+        _: &T,
+    ) -> Result<Object, Error> {
+        no()
+    }
+
+    fn serialize_seq(self, _: Option<usize>) -> Result<No, Error> {
+        no()
+    }
+
+    fn serialize_tuple(self, _: usize) -> Result<No, Error> {
+        no()
+    }
+
+    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<No, Error> {
+        no()
+    }
+
+    fn serialize_tuple_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        _: &'static str,
+        _: usize,
+    ) -> Result<No, Error> {
+        no()
+    }
+
+    fn serialize_map(self, _: Option<usize>) -> Result<Picked<F>, Error> {
+        Ok(Picked { wanted: self.0, object: Object::new(), key: None })
+    }
+
+    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Picked<F>, Error> {
+        self.serialize_map(None)
+    }
+
+    fn serialize_struct_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        _: &'static str,
+        _: usize,
+    ) -> Result<No, Error> {
+        no()
+    }
+}
+
+impl<F: Fn(&str) -> bool> Picked<F> {
+    fn add<T: Serialize + ?Sized>(&mut self, key: String, value: &T) -> Result<(), Error> {
+        if (self.wanted)(&key) {
+            self.object.insert(key, serde_json::to_value(value)?);
+        }
+        Ok(())
+    }
+}
+
+impl<F: Fn(&str) -> bool> SerializeStruct for Picked<F> {
+    type Ok = Object;
+    type Error = Error;
+
+    fn serialize_field<T: Serialize + ?Sized>(
+        &mut self,
+        key: &'static str,
+        value: &T,
+    ) -> Result<(), Error> {
+        self.add(key.to_owned(), value)
+    }
+
+    fn end(self) -> Result<Object, Error> {
+        Ok(self.object)
+    }
+}
+
+impl<F: Fn(&str) -> bool> SerializeMap for Picked<F> {
+    type Ok = Object;
+    type Error = Error;
+
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), Error> {
+        match serde_json::to_value(key)? {
+            Value::String(key) => self.key = Some(key),
+            other => self.key = Some(other.to_string()),
+        }
+        Ok(())
+    }
+
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
+        let key = self.key.take().unwrap_or_default();
+        self.add(key, value)
+    }
+
+    fn end(self) -> Result<Object, Error> {
+        Ok(self.object)
+    }
+}

@@ -1,0 +1,283 @@
+//! Threads in Postgres, in the tables of `@langchain/langgraph-checkpoint-postgres`.
+
+use std::fmt;
+
+use serde_json::Value;
+use threadfold::graph::BoxError;
+use tokio::sync::Mutex;
+use tokio_postgres::{Client, NoTls, Transaction};
+
+use crate::database::Database;
+use crate::row::{NewRow, Object, Put, Row, TaskWrites, Write};
+use crate::saver::Saver;
+
+/// The tables of langgraph.js's saver, one step after another: their number is in
+/// `checkpoint_migrations`.
+const MIGRATIONS: [&str; 5] = [
+    "CREATE TABLE IF NOT EXISTS {}.checkpoint_migrations (v INTEGER PRIMARY KEY)",
+    "CREATE TABLE IF NOT EXISTS {}.checkpoints (
+      thread_id TEXT NOT NULL,
+      checkpoint_ns TEXT NOT NULL DEFAULT '',
+      checkpoint_id TEXT NOT NULL,
+      parent_checkpoint_id TEXT,
+      type TEXT,
+      checkpoint JSONB NOT NULL,
+      metadata JSONB NOT NULL DEFAULT '{}',
+      PRIMARY KEY (thread_id, checkpoint_ns, checkpoint_id)
+    )",
+    "CREATE TABLE IF NOT EXISTS {}.checkpoint_blobs (
+      thread_id TEXT NOT NULL,
+      checkpoint_ns TEXT NOT NULL DEFAULT '',
+      channel TEXT NOT NULL,
+      version TEXT NOT NULL,
+      type TEXT NOT NULL,
+      blob BYTEA,
+      PRIMARY KEY (thread_id, checkpoint_ns, channel, version)
+    )",
+    "CREATE TABLE IF NOT EXISTS {}.checkpoint_writes (
+      thread_id TEXT NOT NULL,
+      checkpoint_ns TEXT NOT NULL DEFAULT '',
+      checkpoint_id TEXT NOT NULL,
+      task_id TEXT NOT NULL,
+      idx INTEGER NOT NULL,
+      channel TEXT NOT NULL,
+      type TEXT,
+      blob BYTEA NOT NULL,
+      PRIMARY KEY (thread_id, checkpoint_ns, checkpoint_id, task_id, idx)
+    )",
+    "ALTER TABLE {}.checkpoint_blobs ALTER COLUMN blob DROP NOT NULL",
+];
+
+/// A Postgres database, which a [`PostgresSaver`] uses.
+pub struct Postgres {
+    client: Mutex<Client>,
+    sql: Sql,
+}
+
+/// Keeps threads in Postgres. langgraph.js's `PostgresSaver` and npm's threadfold continue them, and
+/// this continues theirs.
+pub type PostgresSaver = Saver<Postgres>;
+
+impl Saver<Postgres> {
+    /// Connects without TLS, on tokio, and makes the tables that the schema `public` lacks.
+    ///
+    /// ```no_run
+    /// use threadfold_checkpoint::PostgresSaver;
+    ///
+    /// # async fn run() -> Result<(), threadfold::graph::BoxError> {
+    /// let saver = PostgresSaver::connect("postgresql://me@localhost/threads").await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Postgres's.
+    pub async fn connect(url: &str) -> Result<Self, BoxError> {
+        let (client, connection) = tokio_postgres::connect(url, NoTls).await?;
+        // When it ends, each later call of the client is an error.
+        tokio::spawn(connection);
+        Self::of(client, "public").await
+    }
+
+    /// Uses a client of your own, whose connection runs, and makes the schema and the tables that it
+    /// lacks.
+    ///
+    /// # Errors
+    /// Postgres's.
+    pub async fn of(client: Client, schema: &str) -> Result<Self, BoxError> {
+        let sql = Sql::of(schema);
+        sql.make_tables(&client).await?;
+        Ok(Self::new(Postgres { client: Mutex::new(client), sql }))
+    }
+}
+
+/// The statements over the tables of a schema.
+struct Sql {
+    schema: String,
+    newest: String,
+    ids: String,
+    row: String,
+    values: String,
+    writes: String,
+    put: String,
+    put_value: String,
+    put_write: String,
+    replace_write: String,
+}
+
+impl Sql {
+    fn of(schema: &str) -> Self {
+        let schema = format!("\"{}\"", schema.replace('"', "\"\""));
+        let of_thread = "thread_id = $1 AND checkpoint_ns = ''";
+        let put_write = format!(
+            "INSERT INTO {schema}.checkpoint_writes (thread_id, checkpoint_ns, checkpoint_id, task_id, \
+             idx, channel, type, blob) VALUES ($1, '', $2, $3, $4, $5, 'json', $6) ON CONFLICT \
+             (thread_id, checkpoint_ns, checkpoint_id, task_id, idx)"
+        );
+        Self {
+            newest: format!(
+                "SELECT checkpoint_id FROM {schema}.checkpoints WHERE {of_thread} ORDER BY \
+                 checkpoint_id DESC LIMIT 1"
+            ),
+            ids: format!(
+                "SELECT checkpoint_id FROM {schema}.checkpoints WHERE {of_thread} ORDER BY \
+                 checkpoint_id DESC"
+            ),
+            row: format!(
+                "SELECT checkpoint_id, parent_checkpoint_id, checkpoint::text, metadata::text FROM \
+                 {schema}.checkpoints WHERE {of_thread} AND ($2::text IS NULL OR checkpoint_id = $2) \
+                 ORDER BY checkpoint_id DESC LIMIT 1"
+            ),
+            values: format!(
+                "SELECT b.channel, b.type, b.blob FROM {schema}.checkpoints c, \
+                 jsonb_each_text(c.checkpoint -> 'channel_versions') v, {schema}.checkpoint_blobs b \
+                 WHERE c.thread_id = $1 AND c.checkpoint_ns = '' AND c.checkpoint_id = $2 AND \
+                 b.thread_id = c.thread_id AND b.checkpoint_ns = c.checkpoint_ns AND b.channel = v.key \
+                 AND b.version = v.value"
+            ),
+            writes: format!(
+                "SELECT task_id, channel, type, blob FROM {schema}.checkpoint_writes WHERE {of_thread} \
+                 AND checkpoint_id = $2 ORDER BY task_id, idx"
+            ),
+            put: format!(
+                "INSERT INTO {schema}.checkpoints (thread_id, checkpoint_ns, checkpoint_id, \
+                 parent_checkpoint_id, checkpoint, metadata) VALUES ($1, '', $2, $3, \
+                 $4::text::jsonb, $5::text::jsonb)"
+            ),
+            put_value: format!(
+                "INSERT INTO {schema}.checkpoint_blobs (thread_id, checkpoint_ns, channel, version, \
+                 type, blob) VALUES ($1, '', $2, $3, $4, $5) ON CONFLICT (thread_id, checkpoint_ns, \
+                 channel, version) DO NOTHING"
+            ),
+            replace_write: format!(
+                "{put_write} DO UPDATE SET channel = EXCLUDED.channel, type = EXCLUDED.type, blob = \
+                 EXCLUDED.blob"
+            ),
+            put_write: format!("{put_write} DO NOTHING"),
+            schema,
+        }
+    }
+
+    async fn make_tables(&self, client: &Client) -> Result<(), BoxError> {
+        let Self { schema, .. } = self;
+        client.batch_execute(&format!("CREATE SCHEMA IF NOT EXISTS {schema}")).await?;
+        for (number, migration) in (0..).zip(MIGRATIONS) {
+            let known = format!("SELECT 1 FROM {schema}.checkpoint_migrations WHERE v = $1");
+            let number: i32 = number;
+            if number > 0 && client.query_opt(&known, &[&number]).await?.is_some() {
+                continue;
+            }
+            client.batch_execute(&migration.replacen("{}", schema, 1)).await?;
+            let note = format!(
+                "INSERT INTO {schema}.checkpoint_migrations (v) VALUES ($1) ON CONFLICT DO NOTHING"
+            );
+            client.execute(&note, &[&number]).await?;
+        }
+        Ok(())
+    }
+
+    async fn put_task(
+        &self,
+        to: &Transaction<'_>,
+        thread: &str,
+        own: &TaskWrites,
+    ) -> Result<(), BoxError> {
+        let sql = if own.replaces() { &self.replace_write } else { &self.put_write };
+        for (place, channel, value) in own.placed() {
+            let blob = serde_json::to_vec(value)?;
+            let (checkpoint, task) = (&own.checkpoint, &own.task);
+            to.execute(sql, &[&thread, checkpoint, task, &place, &channel, &blob]).await?;
+        }
+        Ok(())
+    }
+
+    async fn put_row(
+        &self,
+        to: &Transaction<'_>,
+        thread: &str,
+        row: &NewRow,
+    ) -> Result<(), BoxError> {
+        for (channel, version) in &row.fresh {
+            let blob = row.values.get(channel).map(serde_json::to_vec).transpose()?;
+            let kind = if blob.is_some() { "json" } else { "empty" };
+            let version = version.to_string();
+            to.execute(&self.put_value, &[&thread, channel, &version, &kind, &blob]).await?;
+        }
+        let checkpoint = serde_json::to_string(&row.checkpoint)?;
+        let metadata = serde_json::to_string(&row.metadata)?;
+        to.execute(&self.put, &[&thread, &row.id, &row.parent, &checkpoint, &metadata]).await?;
+        Ok(())
+    }
+}
+
+impl Database for Postgres {
+    async fn row(&self, thread: &str, id: Option<&str>) -> Result<Option<Row>, BoxError> {
+        let client = self.client.lock().await;
+        let Some(found) = client.query_opt(&self.sql.row, &[&thread, &id]).await? else {
+            return Ok(None);
+        };
+        let mut row = Row { id: found.try_get(0)?, parent: found.try_get(1)?, ..Row::default() };
+        row.checkpoint = serde_json::from_str(found.try_get(2)?)?;
+        row.metadata = serde_json::from_str(found.try_get(3)?)?;
+        let mut values = Object::new();
+        for value in client.query(&self.sql.values, &[&thread, &row.id]).await? {
+            let (channel, kind): (String, String) = (value.try_get(0)?, value.try_get(1)?);
+            if kind == "empty" {
+                continue;
+            }
+            crate::check_type(Some(&kind))?;
+            values.insert(channel, serde_json::from_slice(value.try_get(2)?)?);
+        }
+        row.checkpoint.insert("channel_values".to_owned(), Value::Object(values));
+        for write in client.query(&self.sql.writes, &[&thread, &row.id]).await? {
+            crate::check_type(write.try_get(2)?)?;
+            let value = serde_json::from_slice(write.try_get(3)?)?;
+            row.writes.push(Write { task: write.try_get(0)?, channel: write.try_get(1)?, value });
+        }
+        Ok(Some(row))
+    }
+
+    async fn put(&self, thread: &str, last: Option<&str>, put: Put) -> Result<bool, BoxError> {
+        let mut client = self.client.lock().await;
+        let transaction = client.transaction().await?;
+        // Two programs put into one thread one after the other.
+        let lock = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))";
+        transaction.query(lock, &[&thread]).await?;
+        let newest = transaction.query_opt(&self.sql.newest, &[&thread]).await?;
+        let newest: Option<String> = newest.map(|row| row.try_get(0)).transpose()?;
+        if newest.as_deref() != last {
+            return Ok(false);
+        }
+        for own in &put.writes {
+            self.sql.put_task(&transaction, thread, own).await?;
+        }
+        if let Some(row) = &put.row {
+            self.sql.put_row(&transaction, thread, row).await?;
+        }
+        transaction.commit().await?;
+        Ok(true)
+    }
+
+    async fn ids(&self, thread: &str) -> Result<Vec<String>, BoxError> {
+        let client = self.client.lock().await;
+        let rows = client.query(&self.sql.ids, &[&thread]).await?;
+        Ok(rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?)
+    }
+
+    async fn delete(&self, thread: &str) -> Result<(), BoxError> {
+        let mut client = self.client.lock().await;
+        let transaction = client.transaction().await?;
+        for table in ["checkpoint_blobs", "checkpoints", "checkpoint_writes"] {
+            let sql = format!("DELETE FROM {}.{table} WHERE thread_id = $1", self.sql.schema);
+            transaction.execute(&sql, &[&thread]).await?;
+        }
+        transaction.commit().await?;
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Postgres {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Postgres").field("schema", &self.sql.schema).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,106 @@
+//! Checkpoints as databases have them.
+
+use serde_json::{Map, Value};
+
+pub const START: &str = "__start__";
+pub const TASKS: &str = "__pregel_tasks";
+pub const INPUT: &str = "__input__";
+pub const INTERRUPT: &str = "__interrupt__";
+pub const RESUME: &str = "__resume__";
+pub const ERROR: &str = "__error__";
+pub const NO_WRITES: &str = "__no_writes__";
+pub const BRANCH: &str = "branch:to:";
+pub const JOIN: &str = "join:";
+
+/// The key of a checkpoint's metadata that counts a field's updates and steps since its value was
+/// kept whole.
+pub const COUNTERS: &str = "counters_since_delta_snapshot";
+
+/// The places of a task's reports on itself.
+const PLACES: [(&str, i32); 4] =
+    [(ERROR, -1), ("__scheduled__", -2), (INTERRUPT, -3), (RESUME, -4)];
+
+/// Returns the place of a report of a task on itself; none for any other write.
+pub fn place_of(channel: &str) -> Option<i32> {
+    PLACES.iter().find(|(name, _)| *name == channel).map(|(_, place)| *place)
+}
+
+/// An object of JSON.
+pub type Object = Map<String, Value>;
+
+/// A checkpoint that is read.
+#[derive(Debug, Clone, Default)]
+pub struct Row {
+    pub id: String,
+    pub parent: Option<String>,
+    /// Has its `channel_values`.
+    pub checkpoint: Object,
+    pub metadata: Object,
+    /// The writes beside it, by task and place.
+    pub writes: Vec<Write>,
+}
+
+/// A write of a task.
+#[derive(Debug, Clone)]
+pub struct Write {
+    pub task: String,
+    pub channel: String,
+    pub value: Value,
+}
+
+/// The writes of one task, to be put beside a checkpoint.
+#[derive(Debug, Clone)]
+pub struct TaskWrites {
+    pub checkpoint: String,
+    pub task: String,
+    pub entries: Vec<(String, Value)>,
+}
+
+impl TaskWrites {
+    /// Returns whether it only reports on its task: then it replaces earlier reports.
+    pub fn replaces(&self) -> bool {
+        self.entries.iter().all(|(channel, _)| place_of(channel).is_some())
+    }
+
+    /// Returns the writes with their places.
+    pub fn placed(&self) -> impl Iterator<Item = (i32, &str, &Value)> {
+        (0..).zip(&self.entries).map(|(index, (channel, value))| {
+            (place_of(channel).unwrap_or(index), channel.as_str(), value)
+        })
+    }
+}
+
+/// A checkpoint to put.
+#[derive(Debug, Clone)]
+pub struct NewRow {
+    pub id: String,
+    pub parent: Option<String>,
+    /// Without values.
+    pub checkpoint: Object,
+    pub values: Object,
+    pub metadata: Object,
+    /// The channels whose versions are new, with these versions.
+    pub fresh: Vec<(String, u64)>,
+}
+
+/// Everything that is put at once.
+#[derive(Debug, Clone, Default)]
+pub struct Put {
+    pub row: Option<NewRow>,
+    pub writes: Vec<TaskWrites>,
+}
+
+/// Returns an object's field that is an object.
+pub fn object<'a>(of: &'a Object, key: &str) -> impl Iterator<Item = (&'a String, &'a Value)> {
+    of.get(key).and_then(Value::as_object).into_iter().flatten()
+}
+
+/// Reads a version: a number, or text that begins with one.
+pub fn version_of(value: &Value) -> u64 {
+    let text = || {
+        let text = value.as_str()?;
+        let end = text.find(|digit: char| !digit.is_ascii_digit()).unwrap_or(text.len());
+        text.get(..end)?.parse().ok()
+    };
+    value.as_u64().or_else(text).unwrap_or_default()
+}

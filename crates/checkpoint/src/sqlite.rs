@@ -1,0 +1,219 @@
+//! Threads in SQLite, in the tables of `@langchain/langgraph-checkpoint-sqlite`.
+
+use std::future::ready;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use serde_json::Value;
+use threadfold::graph::BoxError;
+
+use crate::database::Database;
+use crate::row::{NewRow, Object, Put, Row, TaskWrites, Write};
+use crate::saver::Saver;
+
+/// The tables of langgraph.js's saver.
+const TABLES: &str = "
+CREATE TABLE IF NOT EXISTS checkpoints (
+  thread_id TEXT NOT NULL,
+  checkpoint_ns TEXT NOT NULL DEFAULT '',
+  checkpoint_id TEXT NOT NULL,
+  parent_checkpoint_id TEXT,
+  type TEXT,
+  checkpoint BLOB,
+  metadata BLOB,
+  PRIMARY KEY (thread_id, checkpoint_ns, checkpoint_id)
+);
+CREATE TABLE IF NOT EXISTS writes (
+  thread_id TEXT NOT NULL,
+  checkpoint_ns TEXT NOT NULL DEFAULT '',
+  checkpoint_id TEXT NOT NULL,
+  task_id TEXT NOT NULL,
+  idx INTEGER NOT NULL,
+  channel TEXT NOT NULL,
+  type TEXT,
+  value BLOB,
+  PRIMARY KEY (thread_id, checkpoint_ns, checkpoint_id, task_id, idx)
+);";
+
+const NEWEST: &str = "SELECT checkpoint_id FROM checkpoints WHERE thread_id = ? AND \
+                      checkpoint_ns = '' ORDER BY checkpoint_id DESC LIMIT 1";
+
+/// How long a call waits for another program that writes.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A SQLite database, which a [`SqliteSaver`] uses. Its calls block their thread for the time of a
+/// read or a write of one checkpoint.
+#[derive(Debug)]
+pub struct Sqlite(Mutex<Connection>);
+
+/// Keeps threads in SQLite. langgraph.js's `SqliteSaver` and npm's threadfold continue them, and this
+/// continues theirs.
+pub type SqliteSaver = Saver<Sqlite>;
+
+impl Saver<Sqlite> {
+    /// Opens a database, and makes the tables that it lacks.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, rusqlite::Error> {
+        Self::of(Connection::open(path)?)
+    }
+
+    /// Opens a database in memory.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn in_memory() -> Result<Self, rusqlite::Error> {
+        Self::of(Connection::open_in_memory()?)
+    }
+
+    /// Uses a connection of your own.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn of(connection: Connection) -> Result<Self, rusqlite::Error> {
+        connection.busy_timeout(PATIENCE)?;
+        connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
+        connection.execute_batch(TABLES)?;
+        Ok(Self::new(Sqlite(Mutex::new(connection))))
+    }
+}
+
+impl Sqlite {
+    fn connection(&self) -> MutexGuard<'_, Connection> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn read(&self, thread: &str, id: Option<&str>) -> Result<Option<Row>, BoxError> {
+        let connection = self.connection();
+        let named = if id.is_some() { "AND checkpoint_id = ?2" } else { "AND ?2 IS NULL" };
+        let sql = format!(
+            "SELECT checkpoint_id, parent_checkpoint_id, checkpoint, metadata, type FROM checkpoints \
+             WHERE thread_id = ?1 AND checkpoint_ns = '' {named} ORDER BY checkpoint_id DESC LIMIT 1"
+        );
+        let mut statement = connection.prepare_cached(&sql)?;
+        let found = statement
+            .query_row(params![thread, id], |row| {
+                let (id, parent): (String, Option<String>) = (row.get(0)?, row.get(1)?);
+                let kind: Option<String> = row.get(4)?;
+                let (checkpoint, metadata) = (bytes(row.get_ref(2)?), bytes(row.get_ref(3)?));
+                Ok((id, parent, kind, checkpoint.to_vec(), metadata.to_vec()))
+            })
+            .optional()?;
+        let Some((id, parent, kind, checkpoint, metadata)) = found else { return Ok(None) };
+        crate::check_type(kind.as_deref())?;
+        let mut row = Row { id, parent, ..Row::default() };
+        row.checkpoint = serde_json::from_slice(&checkpoint)?;
+        row.metadata = serde_json::from_slice(&metadata)?;
+        let mut statement = connection.prepare_cached(
+            "SELECT task_id, channel, value, type FROM writes WHERE thread_id = ?1 AND \
+             checkpoint_ns = '' AND checkpoint_id = ?2 ORDER BY task_id, idx",
+        )?;
+        let mut rows = statement.query(params![thread, row.id])?;
+        while let Some(write) = rows.next()? {
+            crate::check_type(write.get::<_, Option<String>>(3)?.as_deref())?;
+            let value = serde_json::from_slice(bytes(write.get_ref(2)?))?;
+            row.writes.push(Write { task: write.get(0)?, channel: write.get(1)?, value });
+        }
+        Ok(Some(row))
+    }
+
+    fn write(&self, thread: &str, last: Option<&str>, put: Put) -> Result<bool, BoxError> {
+        let mut connection = self.connection();
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let newest: Option<String> =
+            transaction.prepare_cached(NEWEST)?.query_row([thread], |row| row.get(0)).optional()?;
+        if newest.as_deref() != last {
+            return Ok(false);
+        }
+        for own in &put.writes {
+            write_task(&transaction, thread, own)?;
+        }
+        if let Some(NewRow { id, parent, mut checkpoint, values, metadata, .. }) = put.row {
+            checkpoint.insert("channel_values".to_owned(), Value::Object(values));
+            transaction.prepare_cached(
+                "INSERT OR REPLACE INTO checkpoints (thread_id, checkpoint_ns, checkpoint_id, \
+                 parent_checkpoint_id, type, checkpoint, metadata) VALUES (?, '', ?, ?, 'json', ?, ?)",
+            )?
+            .execute(params![thread, id, parent, json(&checkpoint)?, json(&metadata)?])?;
+        }
+        transaction.commit()?;
+        Ok(true)
+    }
+
+    fn list(&self, thread: &str) -> Result<Vec<String>, BoxError> {
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(
+            "SELECT checkpoint_id FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = '' \
+             ORDER BY checkpoint_id DESC",
+        )?;
+        let ids = statement.query_map([thread], |row| row.get(0))?;
+        Ok(ids.collect::<Result<_, _>>()?)
+    }
+
+    fn remove(&self, thread: &str) -> Result<(), BoxError> {
+        let mut connection = self.connection();
+        let transaction = connection.transaction()?;
+        transaction.execute("DELETE FROM checkpoints WHERE thread_id = ?", [thread])?;
+        transaction.execute("DELETE FROM writes WHERE thread_id = ?", [thread])?;
+        transaction.commit()?;
+        Ok(())
+    }
+}
+
+/// Text or a blob: langgraph.js writes either.
+fn bytes(value: ValueRef<'_>) -> &[u8] {
+    match value {
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes,
+        _ => b"null",
+    }
+}
+
+/// A blob, as langgraph.js's saver puts it.
+fn json(object: &Object) -> Result<Vec<u8>, serde_json::Error> {
+    serde_json::to_vec(object)
+}
+
+fn write_task(connection: &Connection, thread: &str, own: &TaskWrites) -> Result<(), BoxError> {
+    let sql = if own.replaces() {
+        "INSERT OR REPLACE INTO writes VALUES (?, '', ?, ?, ?, ?, 'json', ?)"
+    } else {
+        "INSERT OR IGNORE INTO writes VALUES (?, '', ?, ?, ?, ?, 'json', ?)"
+    };
+    let mut statement = connection.prepare_cached(sql)?;
+    for (place, channel, value) in own.placed() {
+        let value = serde_json::to_vec(value)?;
+        statement.execute(params![thread, own.checkpoint, own.task, place, channel, value])?;
+    }
+    Ok(())
+}
+
+impl Database for Sqlite {
+    fn row(
+        &self,
+        thread: &str,
+        id: Option<&str>,
+    ) -> impl Future<Output = Result<Option<Row>, BoxError>> + Send {
+        ready(self.read(thread, id))
+    }
+
+    fn put(
+        &self,
+        thread: &str,
+        last: Option<&str>,
+        put: Put,
+    ) -> impl Future<Output = Result<bool, BoxError>> + Send {
+        ready(self.write(thread, last, put))
+    }
+
+    fn ids(&self, thread: &str) -> impl Future<Output = Result<Vec<String>, BoxError>> + Send {
+        ready(self.list(thread))
+    }
+
+    fn delete(&self, thread: &str) -> impl Future<Output = Result<(), BoxError>> + Send {
+        ready(self.remove(thread))
+    }
+}
