@@ -43,6 +43,7 @@ mod written;
 pub use before::EditedBefore;
 pub use clear::{ClearOptions, clear_tool_uses};
 pub use conversation::Conversation;
+pub(crate) use conversation::LastLook;
 pub use count::{CountOptions, count_tokens, message_tokens, tool_tokens};
 pub use estimate::{Estimate, estimate_tokens};
 pub use estimate_message::{TOKENS_PER_IMAGE, estimate_message};

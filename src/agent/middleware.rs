@@ -21,6 +21,7 @@ mod file_tools;
 mod filesystem;
 mod human_in_the_loop;
 mod large_results;
+mod looks;
 mod model_call_limit;
 mod open_calls;
 mod patch_tool_calls;

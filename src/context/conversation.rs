@@ -72,6 +72,15 @@ impl<'a, V: Value + fmt::Display> Context<'a, V> {
     }
 }
 
+/// A conversation as it was looked at last, without its context.
+pub(crate) struct LastLook<V: Value>(Option<Seen<V>>);
+
+impl<V: Value> Default for LastLook<V> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
 /// The result of a look: the list before repair, where its parts come from, and its numbers.
 struct Seen<V: Value> {
     /// The full track.
@@ -168,6 +177,16 @@ impl<'c, 'a, V: Value + fmt::Display> Conversation<'c, 'a, V> {
             _ => 20,
         });
         Self { context, limits, seen: None }
+    }
+
+    /// Continues a conversation with a context that decides as the one before.
+    pub(crate) fn after(context: &'c Context<'a, V>, LastLook(seen): LastLook<V>) -> Self {
+        Self { seen, ..Self::new(context) }
+    }
+
+    /// Returns the conversation without its context.
+    pub(crate) fn into_last_look(self) -> LastLook<V> {
+        LastLook(self.seen)
     }
 
     /// Returns the messages for the model.

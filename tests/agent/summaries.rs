@@ -1,13 +1,13 @@
 //! Compression touches only the model's input: the history stays whole.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use threadfold::agent::{AgentState, ModelRequest, Summarization, create_agent};
-use threadfold::context::ClearOptions;
-use threadfold::context::{Policy, Size};
+use threadfold::context::{ClearOptions, CountTokens, Policy, Size};
 use threadfold::graph::{Graph, MemorySaver};
-use threadfold::{Message, MessageKind};
+use threadfold::{Json, Message, MessageKind};
 
 use super::{Raised, records, run, scripted, shown};
 
@@ -76,6 +76,45 @@ fn the_model_gets_a_summary_and_the_history_stays_whole() {
     let context = sent.lock().expect("a list").last().cloned();
     assert_eq!(context.as_ref(), restored.lock().expect("a list").last());
     assert!(context.is_some_and(|texts| texts.len() > 1));
+}
+
+/// Counts ten tokens a message, and its calls.
+struct Counting(Arc<AtomicUsize>);
+
+impl CountTokens<Json> for Counting {
+    fn count(&self, _: &Json) -> Result<f64, threadfold::Error> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Ok(10.0)
+    }
+}
+
+#[test]
+fn a_turn_counts_only_what_is_new() {
+    let counted = Arc::new(AtomicUsize::new(0));
+    let model = |_: ModelRequest| std::future::ready(Ok::<_, Raised>(Message::assistant("Yes.")));
+    let tokens = Policy {
+        trigger: vec![Size::tokens(1000.0)],
+        keep: Some(Size::messages(20)),
+        ..Policy::default()
+    };
+    let summary = Summarization::new(model).policy(tokens).counter(Counting(counted.clone()));
+    let agent = create_agent(model).middleware(summary).checkpointer(MemorySaver::new());
+    let agent = agent.compile().expect("an agent");
+    let mut summarized = 0;
+    run(async {
+        for n in 0..200 {
+            let outcome = agent.on("1").invoke(format!("Question {n}").into()).await;
+            let state = outcome.expect("a run").state;
+            summarized = state
+                .fields
+                .get("_summarization_event")
+                .map_or(0, |event| event["cutoff_index"].as_u64().unwrap_or_default());
+        }
+    });
+    assert!(summarized > 300, "{summarized}");
+    let counts = counted.load(Ordering::Relaxed);
+    // 400 messages, and some twenty again after each of the five compactions.
+    assert!(counts < 800, "{counts} counts of 400 messages");
 }
 
 #[test]

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::looks::{Look, Looks};
 use super::{Hook, Middleware, Next};
 use crate::agent::model::{Model, ModelRequest, SharedModel};
 use crate::agent::state::{AgentState, AgentUpdate};
 use crate::context::{
     ClearOptions, Context, CountTokens, Due, Estimated, Policy, Record, Size, TruncateOptions, View,
 };
-use crate::error::Error;
 use crate::graph::{BoxError, Ctx};
 use crate::typed::{Message, MessageList};
 use crate::value::{Found as _, Json, Value as _};
@@ -128,22 +128,28 @@ impl Summarization {
     }
 
     /// Looks at a conversation: the messages for the model, and the compaction due.
-    fn view(&self, messages: &Json, state: &AgentState) -> Result<View<Json>, Error> {
+    fn view(&self, look: &mut Look) -> Result<View<Json>, BoxError> {
         let mut context = Context::new(self.policy.clone(), &*self.counter);
         (context.clear, context.truncate) = (self.clear, self.truncate);
-        let record = state.fields.get(RECORD).map(|event| Json::from(event.clone()));
-        context.view(messages, record.as_ref().and_then(Record::read).as_ref())
+        look.view(&context)
     }
 
     /// Records the compaction that is due before the model is called.
-    async fn compacted(&self, state: AgentState, ctx: Ctx) -> Result<AgentUpdate, BoxError> {
-        let Some(due) = self.view(&json_of(&state.messages)?, &state)?.due else {
-            return Ok(AgentUpdate::default());
-        };
+    async fn compacted(
+        &self,
+        looks: &Looks,
+        state: AgentState,
+        ctx: Ctx,
+    ) -> Result<AgentUpdate, BoxError> {
+        let mut look = looks.of(&state.messages, state.fields.get(RECORD))?;
+        let due = self.view(&mut look)?.due;
+        let before = look.record().and_then(Record::summary);
+        looks.keep(look);
+        let Some(due) = due else { return Ok(AgentUpdate::default()) };
         let summary = if due.messages.is_empty() {
             None
         } else {
-            Some(self.summarized(&due, state, ctx).await?)
+            Some(self.summarized(&due, before, state, ctx).await?)
         };
         let record = due.record(summary.as_deref(), None);
         Ok(AgentUpdate::default().with_field(RECORD, Value::try_from(record.write())?))
@@ -153,11 +159,10 @@ impl Summarization {
     async fn summarized(
         &self,
         due: &Due<Json>,
+        before: Option<String>,
         state: AgentState,
         ctx: Ctx,
     ) -> Result<String, BoxError> {
-        let record = state.fields.get(RECORD).map(|event| Json::from(event.clone()));
-        let before = record.as_ref().and_then(Record::read).and_then(|record| record.summary());
         let before = before.map(|summary| format!("Summary so far:\n{summary}"));
         let lines = due.messages.items().map(|message| line_of(&message.into_owned()));
         let text = before.into_iter().chain(lines).collect::<Vec<_>>().join("\n");
@@ -177,41 +182,36 @@ impl Summarization {
     /// Sends the model the conversation as the record has it.
     async fn sent(
         &self,
+        looks: &Looks,
         mut request: ModelRequest,
         next: Next<ModelRequest, Message>,
     ) -> Result<Message, BoxError> {
-        let messages = json_of(&request.messages)?;
-        let view = self.view(&messages, &request.state)?;
-        if !view.messages.same(&messages) {
-            let sent = view.messages.items().map(|message| {
-                Message::try_from(Value::try_from(message.into_owned())?).map_err(BoxError::from)
-            });
-            request.messages = MessageList::new(sent.collect::<Result<_, _>>()?)?;
+        let mut look = looks.of(&request.messages, request.state.fields.get(RECORD))?;
+        let view = self.view(&mut look)?;
+        if let Some(sent) = look.typed(&view.messages)? {
+            request.messages = sent;
         }
+        drop(view);
+        looks.keep(look);
         next.call(request).await
     }
 }
 
 impl From<Summarization> for Middleware {
     fn from(given: Summarization) -> Self {
-        let given = Arc::new(given);
+        let given = Arc::new((given, Looks::default()));
         let own = Arc::clone(&given);
         let compact = move |state: AgentState, ctx: Ctx| {
             let given = Arc::clone(&given);
-            async move { given.compacted(state, ctx).await }
+            async move { given.0.compacted(&given.1, state, ctx).await }
         };
         Self::new("SummarizationMiddleware").before_model(Hook::new(compact)).wrap_model(
             move |request: ModelRequest, next| {
                 let own = Arc::clone(&own);
-                async move { own.sent(request, next).await }
+                async move { own.0.sent(&own.1, request, next).await }
             },
         )
     }
-}
-
-fn json_of(messages: &MessageList<Message>) -> Result<Json, BoxError> {
-    let all = messages.iter().map(|message| serde_json::to_value(&**message).map(Json::from));
-    Ok(Json::array(all.collect::<Result<Vec<_>, _>>()?))
 }
 
 /// A message as the model that summarizes reads it.
