@@ -137,6 +137,7 @@ impl RunEncoder {
                 self.messages.part(&chunk(sent), true, task, &mut events);
             }
             RunPart::Custom(_, value) => events.push(custom(value.clone().into())),
+            RunPart::Inside(task, update) => self.inside(task, &update.clone().into(), &mut events),
             RunPart::Finished(task, update) => {
                 let update = update.as_ref().map(json_of).transpose()?;
                 self.finished(task, update.as_ref(), &mut events);
@@ -238,7 +239,20 @@ impl RunEncoder {
         let null = &Json::NULL;
         let is_empty = update.unwrap_or(null).entries().all(|(_, value)| value.is_null());
         self.is_quiet = Some(is_empty && self.is_quiet != Some(false));
-        for (_, value) in update.unwrap_or(null).entries() {
+        self.written(task, update.unwrap_or(null), events);
+        self.messages.end(Some(task), &update.unwrap_or(null)["messages"], events);
+        self.step_over(task, events);
+    }
+
+    /// A node of a graph inside has returned: its messages are whole.
+    fn inside(&mut self, task: &TaskName, update: &Json, events: &mut Vec<Event>) {
+        self.written(task, update, events);
+        self.messages.end_whole(&update["messages"], events);
+    }
+
+    /// Tells the messages in an update that were not streamed.
+    fn written(&mut self, task: &TaskName, update: &Json, events: &mut Vec<Event>) {
+        for (_, value) in update.entries() {
             let own = std::slice::from_ref(value).iter();
             for message in own.chain(value.iter()).filter(|message| is_message(message)) {
                 let id = message["id"].as_str();
@@ -247,8 +261,6 @@ impl RunEncoder {
                 }
             }
         }
-        self.messages.end(Some(task), &update.unwrap_or(null)["messages"], events);
-        self.step_over(task, events);
     }
 
     fn step_over(&mut self, task: &TaskName, events: &mut Vec<Event>) {

@@ -24,6 +24,7 @@ pub struct TaskName {
 pub(super) trait Emit: MaybeSend + MaybeSync {
     fn message(&self, task: TaskName, chunk: MessageChunk);
     fn custom(&self, task: TaskName, value: Value);
+    fn inside(&self, task: TaskName, update: Value);
 }
 
 /// Where a node's stream goes; nowhere if nobody streams the run.

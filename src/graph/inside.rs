@@ -1,5 +1,7 @@
 //! A graph that runs inside a node.
 
+use serde::Serialize;
+
 use super::error::BoxError;
 use super::graph_state::GraphState;
 use super::invoke::Graph;
@@ -13,19 +15,20 @@ impl Ctx {
     ///
     /// The graph has a checkpointer, if the graph around has one. Its questions are
     /// [forwarded](Self::forward). A node that starts over, with an answer or after its process was
-    /// killed, goes on with the inner thread. Its nodes that have returned do not run again. The messages
-    /// and values that its nodes send are sent by this node.
+    /// killed, goes on with the inner thread. Its nodes that have returned do not run again. Everything that its
+    /// nodes send and return is streamed, too: [`RunPart::Inside`].
     ///
     /// The inner thread is named `THREAD|NODE:STEP:TASK`. A branch that [`at`](super::OnThread::at)
     /// begins has the same steps again, and would find it ended: use this on threads without branches.
     ///
     /// ```
+    /// use serde::{Deserialize, Serialize};
     /// use serde_json::json;
     /// use threadfold::State;
     /// use threadfold::graph::{BoxError, Command, Ctx, Graph, MemorySaver, Node, START, StateGraph};
     ///
-    /// #[derive(Debug, Clone, Default, State)]
-    /// #[state(derive(Clone))]
+    /// #[derive(Debug, Clone, Default, Serialize, Deserialize, State)]
+    /// #[state(derive(Clone, Serialize, Deserialize))]
     /// struct Order {
     ///     sent: bool,
     /// }
@@ -63,7 +66,7 @@ impl Ctx {
     /// inner graph.
     pub async fn run<S>(&self, graph: &Graph<S>, input: S::Update) -> Result<Outcome<S>, BoxError>
     where
-        S: GraphState + Default,
+        S: GraphState<Update: Serialize> + Default,
     {
         let Some(thread) = self.thread() else {
             return self.pass_on(graph.stream(S::default().try_merge(input)?)).await;
@@ -84,15 +87,17 @@ impl Ctx {
     }
 
     /// Runs to the end, and sends what the nodes send.
-    async fn pass_on<S: GraphState>(
-        &self,
-        running: Running<'_, S>,
-    ) -> Result<Outcome<S>, BoxError> {
+    async fn pass_on<S>(&self, running: Running<'_, S>) -> Result<Outcome<S>, BoxError>
+    where
+        S: GraphState<Update: Serialize>,
+    {
         let mut parts = running.parts();
         while let Some(part) = parts.next().await {
             match part {
                 RunPart::Message(_, chunk) => self.message(chunk),
                 RunPart::Custom(_, value) => self.custom(value),
+                RunPart::Finished(_, Some(update)) => self.inside(serde_json::to_value(update)?),
+                RunPart::Inside(_, update) => self.inside(update),
                 _ => {}
             }
         }

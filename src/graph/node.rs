@@ -80,6 +80,13 @@ impl Ctx {
         }
     }
 
+    /// Sends the update of a node in a graph inside.
+    pub(super) fn inside(&self, update: Value) {
+        if let Some(stream) = &self.emitter.0 {
+            stream.inside(self.task_name(), update);
+        }
+    }
+
     pub(super) fn task_name(&self) -> TaskName {
         TaskName { node: self.node.clone(), step: self.step, place: self.task }
     }

@@ -23,6 +23,8 @@ pub enum RunPart<S: State> {
     Message(TaskName, MessageChunk),
     /// `custom`: a node sends a value of its own.
     Custom(TaskName, Value),
+    /// `updates` of a graph [inside](super::Ctx::run) the node: one of its nodes has returned this.
+    Inside(TaskName, Value),
     /// `updates` and `tasks`: a node has returned its part of the state.
     Finished(TaskName, Option<S::Update>),
     /// `updates` and `tasks`: a node asks.
@@ -40,6 +42,9 @@ impl<S: State> fmt::Debug for RunPart<S> {
                 f.debug_tuple("Message").field(task).field(chunk).finish()
             }
             Self::Custom(task, value) => f.debug_tuple("Custom").field(task).field(value).finish(),
+            Self::Inside(task, update) => {
+                f.debug_tuple("Inside").field(task).field(update).finish()
+            }
             Self::Finished(task, _) => f.debug_tuple("Finished").field(task).finish(),
             Self::Asked(task, asked) => f.debug_tuple("Asked").field(task).field(asked).finish(),
             Self::Failed(task) => f.debug_tuple("Failed").field(task).finish(),
@@ -110,5 +115,9 @@ where
 
     fn custom(&self, task: TaskName, value: Value) {
         self.push(RunPart::Custom(task, value));
+    }
+
+    fn inside(&self, task: TaskName, update: Value) {
+        self.push(RunPart::Inside(task, update));
     }
 }

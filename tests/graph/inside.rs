@@ -2,14 +2,15 @@
 
 use std::sync::{Arc, Mutex};
 
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use threadfold::State;
 use threadfold::graph::{
     BoxError, Command, Ctx, Graph, MemorySaver, MessageChunk, Node, RunPart, START, StateGraph,
 };
 
-#[derive(Debug, Clone, Default, State)]
-#[state(derive(Clone))]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, State)]
+#[state(derive(Clone, Serialize, Deserialize))]
 struct Log {
     #[reducer(|mut all: Vec<String>, more: Vec<String>| { all.extend(more); all })]
     lines: Vec<String>,
@@ -67,12 +68,16 @@ async fn a_graph_inside_goes_on_where_it_was_cut_off_and_asks_through_its_node()
     let killed = process(&saver, &ran, true);
     let mut parts = killed.on("1").stream(LogUpdate::default()).await.unwrap().parts();
     let mut told = Vec::new();
-    while told.len() < 2 {
-        if let Some(RunPart::Message(task, chunk)) = parts.next().await {
-            told.push(format!("{} {}", task.node, chunk.text));
+    while told.len() < 3 {
+        match parts.next().await {
+            Some(RunPart::Message(task, chunk)) => {
+                told.push(format!("{} {}", task.node, chunk.text));
+            }
+            Some(RunPart::Inside(_, update)) => told.push(update.to_string()),
+            _ => {}
         }
     }
-    assert_eq!(told, ["inside first", "inside second"]);
+    assert_eq!(told, ["inside first", r#"{"lines":["first"]}"#, "inside second"]);
     drop(parts);
 
     let graph = process(&saver, &ran, false);

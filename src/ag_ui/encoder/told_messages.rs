@@ -72,6 +72,16 @@ impl ToldMessages {
         }
     }
 
+    /// Ends the messages that are whole now.
+    pub fn end_whole(&mut self, written: &Json, events: &mut Vec<Event>) {
+        for message in written {
+            self.rest(message, events);
+            if let Some(id) = id_of(message) {
+                self.end_one(id, events);
+            }
+        }
+    }
+
     /// Tells the messages of a state where the parts did not: of others, and of what was removed.
     pub fn list(&mut self, list: &Json, events: &mut Vec<Event>) {
         if list.kind() != crate::value::Kind::Array {
