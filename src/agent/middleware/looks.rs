@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::context::{Context, Conversation, LastLook, Record, View};
 use crate::graph::BoxError;
 use crate::typed::{Message, MessageList};
-use crate::value::{Found as _, Json, Value as _};
+use crate::value::{Found, Json, Value as _};
 
 /// The conversations that were looked at last, the newest at the end.
 #[derive(Default)]
@@ -112,7 +112,7 @@ impl Look {
         if sent.same(&self.json) {
             return Ok(None);
         }
-        let sent: Vec<Json> = sent.items().map(|message| message.into_owned()).collect();
+        let sent: Vec<Json> = sent.items().map(Found::into_owned).collect();
         let own = self.messages.iter().zip(self.json.iter()).rev();
         let same = sent.iter().rev().zip(own).take_while(|(sent, (_, own))| sent.same(own));
         let mut tail: Vec<_> = same.map(|(_, (message, _))| Arc::clone(message)).collect();
