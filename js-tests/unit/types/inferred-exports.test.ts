@@ -8,7 +8,7 @@ import * as t from "threadfold";
 import { agentTransport, AgUiRunner, foldAgUi, graphTransport, httpTransport, openAgUi, runInput } from "threadfold/ag-ui";
 import { apiTransport, foldGraph, foldLangGraph, LangGraphRunner, openLangGraph } from "threadfold/langgraph";
 import { loadThread, persist } from "threadfold/persist";
-import { useChat, useMessage, usePending, useRun, useThread, useToolResult } from "threadfold/react";
+import { useChat, useMessage, usePending, useRun, useSubagents, useThread, useToolResult } from "threadfold/react";
 import { serveAgUi, serveLangGraph, toNodeListener } from "threadfold/serve";
 import { Context, countTokens, deepAgentsSummarization, repairToolCalls, slidingWindow, trimMessages } from "threadfold/context";
 
@@ -73,7 +73,7 @@ export const loaded = loadThread({ name: "a", storage: { getItem: () => null, se
 export const stop = persist(plain, { name: "a", storage: { getItem: () => null, setItem: () => {} } });
 
 export const useAgent = () => useChat(agent);
-export const useIt = () => [useMessage(agent, "a"), usePending(agent), useRun(agent), useThread(agent), useToolResult(agent, "a")] as const;
+export const useIt = () => [useMessage(agent, "a"), usePending(agent), useRun(agent), useThread(agent), useToolResult(agent, "a"), useSubagents(agent)] as const;
 
 export const servers = [serveAgUi(graph), serveLangGraph(graph)];
 export const listener = toNodeListener(serveAgUi(graph));

@@ -32,6 +32,7 @@ export {
   type UpdatesOf,
 } from "../state/schema.js";
 export type { Doubt, ThreadPosition } from "../thread/proof.js";
+export type { Subagent, ThreadView } from "../thread/subagents.js";
 export { Thread } from "../thread/thread.js";
 export type { ContextRecord } from "../thread/full-track.js";
 export type {

@@ -4,5 +4,6 @@ export { useChat, type Chat } from "../react/use-chat.js";
 export { useMessage, useMessageIds } from "../react/use-message.js";
 export { usePending } from "../react/use-pending.js";
 export { useRun } from "../react/use-run.js";
+export { useSubagents } from "../react/use-subagents.js";
 export { useThread } from "../react/use-thread.js";
 export { useToolResult } from "../react/use-tool-result.js";

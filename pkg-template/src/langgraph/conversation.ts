@@ -50,6 +50,10 @@ export class Conversation implements RunEnds {
    * interrupt.
    */
   #isLeftByInterrupt = false;
+  /** How many runs have begun. */
+  runs = 0;
+  /** End the runs of sub-agents that this run has begun. */
+  readonly inner = new Set<() => void>();
   readonly #streamed = new Map<string, Streamed>();
   /**
    * Messages to which the last events only appended text. Apart from that text, the thread has them as they are in
@@ -111,6 +115,8 @@ export class Conversation implements RunEnds {
     if (!isJoined) this.#isLeftByInterrupt = this.#interrupts.length > 0 || this.thread.run.status === "interrupted";
     this.#interrupts = isJoined ? this.#interrupts.filter(({ id }) => id !== undefined) : [];
     this.#runId = runId;
+    this.runs++;
+    this.inner.clear();
     this.#streamed.clear();
     this.#sawValues = false;
     // The server makes the ids of runs: one that comes again is the same run.
@@ -124,6 +130,8 @@ export class Conversation implements RunEnds {
    * @param folded - Whether updates brought what the run was sent.
    */
   finish(folded = false): void {
+    for (const end of this.inner) end();
+    this.inner.clear();
     const interrupts = [...this.#interrupts];
     if (interrupts.length === 0) {
       const gone = [...this.#streamed].filter(([, { lacked, speaker }]) => lacked && speaker.isGuest);

@@ -9,14 +9,13 @@ import { withIds, type RunResult } from "../stream/run-result.js";
 import { SentIds } from "../stream/sent-ids.js";
 import { read as readSource } from "../stream/source.js";
 import type { SentPart, Taker } from "../stream/taker.js";
-import { Conversation } from "./conversation.js";
+import { Folding } from "./folding.js";
 import { interruptOf } from "./interrupt.js";
 import { isDict, type Dict } from "./merge.js";
 import { contentOf, Positions } from "./part-keys.js";
 import type { LangGraphPart, RunStream } from "./parts.js";
-import { ProtocolV2, type ProtocolEvent } from "./protocol-v2.js";
+import type { ProtocolEvent } from "./protocol-v2.js";
 import { Run } from "./run.js";
-import { RunsApi } from "./runs-api.js";
 import { INSIDE, isThread } from "../thread/inside.js";
 import type { AnyThread } from "../thread/thread.js";
 
@@ -109,15 +108,11 @@ function checkThread(thread: unknown): void {
   );
 }
 
-/** The folding of a thread's runs: a stream that was cut in the middle of a message is joined again. */
-const FOLDS = new WeakMap<ReceivingThread, { conversation: Conversation; v2: ProtocolV2; api: RunsApi }>();
-
 /** One reading of a stream: takes its parts one by one. */
 class Reading implements Taker {
   readonly #thread: ReceivingThread;
   readonly #run: Run;
-  readonly #v2: ProtocolV2;
-  readonly #api: RunsApi;
+  readonly #folding: Folding;
   readonly #positions = new Positions();
   readonly #ids: SentIds;
   readonly #options: FoldOptions<LangGraphPart> & Requested;
@@ -127,17 +122,10 @@ class Reading implements Taker {
   #mayEnd: boolean;
 
   constructor(thread: ReceivingThread, options: FoldOptions<LangGraphPart> & AtStep & Requested) {
-    let known = FOLDS.get(thread);
-    if (!known) {
-      const conversation = new Conversation(thread);
-      known = { conversation, v2: new ProtocolV2(conversation), api: new RunsApi(conversation) };
-      FOLDS.set(thread, known);
-    }
+    const known = (this.#folding = Folding.of(thread));
     this.#thread = thread;
     this.#ids = new SentIds(thread);
     this.#run = new Run(known.conversation);
-    this.#v2 = known.v2;
-    this.#api = known.api;
     this.#options = options;
     // Half a message has its state to come, however little the stream of a run that is joined again says.
     const isHalf = options.endsWith !== undefined && (thread.incompleteIds?.length ?? 0) > 0;
@@ -188,15 +176,12 @@ class Reading implements Taker {
     if (!endsWith || ((part.event === endsWith || part.event === "values") && isDict(part.data))) this.#mayEnd = true;
     else if (/^(metadata|messages)\b/.test(String(part.event))) this.#mayEnd = false;
     this.#isV2 ??= event !== undefined;
-    const { delivery } = this.#run.conversation;
-    const position = event ? { id: event.event_id } : this.#positionOf(part);
-    const isKnown = !this.#beginsAnother(part) && delivery.had(position);
+    const folding = this.#folding;
+    const isKnown = event
+      ? folding.takeEvent(event, this.#run)
+      : folding.take(part, this.#positionOf(part), this.#beginsAnother(part), this.#run);
     if (isKnown) this.#ids.hasPassedOver = true;
-    else delivery.at(position);
-    const how = isKnown ? "skip" : "take";
-    if (event) this.#v2[how](event, this.#run);
-    else this.#api[how](part, this.#run);
-    return !isKnown && !(event && this.#v2.isSkipping);
+    return !isKnown && !(event && folding.v2.isSkipping);
   }
 
   /** Whether another run begins: servers may number the parts of each from the same id. */
@@ -217,19 +202,21 @@ class Reading implements Taker {
    */
   async end(): Promise<RunResult> {
     const run = this.#run;
+    const { api } = this.#folding;
     const isQuiet = !this.#isV2 && !run.conversation.sawValues;
     run.conversation.delivery.at(undefined);
     if (!run.ended) {
-      const mayBeCut = isQuiet && !this.#api.steps.hasEnd;
-      if (this.#isV2 || !this.#mayEnd || (mayBeCut && (await this.#options.isOver?.()) === false))
+      const mayBeCut = isQuiet && !api.steps.hasEnd;
+      if (this.#isV2 || !this.#mayEnd || (mayBeCut && (await this.#options.isOver?.()) === false)) {
+        this.#folding.catchUp();
         disconnect(this.#thread);
-      else {
-        this.#api.steps.finish(run.interrupts.length > 0);
-        if (isQuiet) await this.#options.settle?.(run.interrupts.length === 0, this.#api.steps.isNumbered);
-        run.finish(this.#api.steps.hasFoldedInput);
+      } else {
+        api.steps.finish(run.interrupts.length > 0);
+        if (isQuiet) await this.#options.settle?.(run.interrupts.length === 0, api.steps.isNumbered);
+        run.finish(api.steps.hasFoldedInput);
       }
     } else if (isQuiet)
-      await this.#options.settle?.(run.error === undefined && run.interrupts.length === 0, this.#api.steps.isNumbered);
+      await this.#options.settle?.(run.error === undefined && run.interrupts.length === 0, api.steps.isNumbered);
     const { runId, error } = run;
     const { status } = this.#thread.run;
     const isCut = status === "disconnected";
@@ -249,9 +236,12 @@ class Reading implements Taker {
     const { conversation, began } = this.#run;
     conversation.delivery.at(undefined);
     if (isAbort(error, this.#options.signal)) {
-      if (isOpen(this.#thread)) this.#api.steps.fail();
+      if (isOpen(this.#thread)) this.#folding.api.steps.fail();
       stop(this.#thread, conversation);
-    } else breakOff(this.#thread, error, began, conversation);
+    } else {
+      this.#folding.catchUp();
+      breakOff(this.#thread, error, began, conversation);
+    }
   }
 }
 

@@ -2,7 +2,7 @@
 import { ThreadfoldError } from "../shared/errors.js";
 import type { Conversation, Speaker } from "./conversation.js";
 import { isDict, type Dict } from "./merge.js";
-import { isToolsOwn } from "./namespace.js";
+import { isToolsOwn, toolsGraph } from "./namespace.js";
 import { isBefore } from "./part-keys.js";
 import type { Run } from "./run.js";
 import { V2Message } from "./v2-message.js";
@@ -50,6 +50,19 @@ export class ProtocolV2 {
   /** Whether the events are those of an earlier run that the thread has had. */
   get isSkipping(): boolean {
     return this.#skipping;
+  }
+
+  /** Whether an event in the namespace of a tool is this graph's: the tool's start, and its result. */
+  owns(event: ProtocolEvent): boolean {
+    const { namespace = [], data } = event.params;
+    if (toolsGraph(namespace) < namespace.length) return false;
+    if (event.method !== "messages") return event.method === "tools";
+    return isDict(data) && (this.#isResult(data, namespace) || this.#speaking.has(speakerOf(event)));
+  }
+
+  /** Returns the call of the tool that works in a namespace, if the server has named it. */
+  callIn(namespace: readonly string[]): string | undefined {
+    return this.#toolCalls.get(namespace.join("|"));
   }
 
   take(event: ProtocolEvent, run: Run): void {

@@ -5,7 +5,6 @@ import { finishedMessage, joinPart } from "./chunk.js";
 import { isDict, type Dict } from "./merge.js";
 import { plainDict, readMessage } from "./message-form.js";
 import { isSummarizing, taskOf } from "./message-metadata.js";
-import { isToolsOwn } from "./namespace.js";
 import { isBefore } from "./part-keys.js";
 import type { LangGraphPart } from "./parts.js";
 import type { Run } from "./run.js";
@@ -21,8 +20,12 @@ export class RunsApi {
   /** The last updates of the root graph. */
   #lastUpdates: LangGraphPart | undefined;
 
-  constructor(conversation: Conversation) {
+  /** The namespace of the graph, from the root, and a bar; "" for the root. */
+  readonly #prefix: string;
+
+  constructor(conversation: Conversation, id: string) {
     this.#conversation = conversation;
+    this.#prefix = id && `${id}|`;
     this.steps = new SuperSteps(conversation);
   }
 
@@ -32,7 +35,7 @@ export class RunsApi {
     const isRoot = namespace.length === 0;
     switch (kind) {
       case "metadata":
-        if (isRoot) this.#start(data, run);
+        if (isRoot) this.start(isDict(data) && typeof data["run_id"] === "string" ? data["run_id"] : undefined, run);
         break;
       case "values": {
         const values = run.stateOf(data, namespace);
@@ -47,7 +50,7 @@ export class RunsApi {
         break;
       case "messages/partial":
       case "messages/complete":
-        if (!isToolsOwn(namespace)) this.#messages(data, kind === "messages/partial", namespace.length > 0);
+        this.#messages(data, kind === "messages/partial", namespace.length > 0);
         break;
       case "error":
         run.fail(data);
@@ -70,8 +73,13 @@ export class RunsApi {
     if ((kind === "values" || kind === "updates") && isDict(data)) run.interruptsOf(data["__interrupt__"], namespace);
   }
 
-  #start(data: unknown, run: Run): void {
-    const runId = isDict(data) && typeof data["run_id"] === "string" ? data["run_id"] : undefined;
+  /** Returns the task of a message, in this graph; "" for another graph's. */
+  taskOf(metadata: unknown): string {
+    const task = taskOf(metadata);
+    return task.startsWith(this.#prefix) ? task.slice(this.#prefix.length) : "";
+  }
+
+  start(runId: string | undefined, run: Run): void {
     this.#lastValues = undefined;
     this.steps.start(runId);
     run.start(runId);
@@ -116,10 +124,9 @@ export class RunsApi {
       this.#conversation.thread[INSIDE].report(error, part);
       return;
     }
-    const task = taskOf(metadata);
+    const task = this.taskOf(metadata);
     // A task's graph is the namespace around the task's own segment.
     const graph = namespace.length > 0 ? namespace : task.split("|").slice(0, -1);
-    if (isToolsOwn(graph)) return;
     const isGuest = graph.length > 0;
     // A graph within removes its own messages; without states none shows that the others stay.
     if (isGuest && wire.type === "remove" && !this.#conversation.sawValues) return;

@@ -1,5 +1,6 @@
 // Saves a thread as it changes.
 import { ThreadfoldError } from "../shared/errors.js";
+import type { ThreadView } from "../thread/subagents.js";
 import type { AnyThread } from "../thread/thread.js";
 import { tell } from "../shared/tell.js";
 import { isPromise } from "../shared/is-promise.js";
@@ -74,7 +75,12 @@ const lastSaved = new WeakMap<AnyThread, Place & { readonly looks: readonly unkn
 type Place = Pick<PersistOptions, "name" | "storage">;
 
 /** They keep their identity until they change. */
-const looksOf = (thread: AnyThread) => [thread.getState(), thread.pending, thread.run];
+const looksOf = (thread: ThreadView): readonly unknown[] => [
+  thread.getState(),
+  thread.pending,
+  thread.run,
+  ...thread.subagents.flatMap((one) => [one, ...looksOf(one.thread)]),
+];
 
 /** Whether a thread has changed since it was saved in this place or, if it never was, since it was made. */
 function hasChanged(thread: AnyThread, { name, storage }: Place): boolean {
@@ -122,6 +128,8 @@ class Saver {
     if (this.#ends.length === 0) return;
     try {
       this.#thread.flush();
+      // A sub-agent's tokens do not call the thread's listeners.
+      if (this.#thread.subagents.length > 0 && hasChanged(this.#thread, this.#options)) this.#isUnsaved = true;
     } catch {
       // It was freed: nothing more will come.
     }

@@ -1,6 +1,7 @@
 // The questions of adapters and runners to a thread, besides its public methods.
 import type { ThreadfoldError } from "../shared/errors.js";
 import type { Doubt, Proof } from "./proof.js";
+import type { Subagents } from "./subagents.js";
 import type { OptimisticUpdate } from "./thread-types.js";
 
 /** A thread's answers to adapters, runners and `persist`. */
@@ -18,6 +19,8 @@ export interface Inside {
   had(key: string): boolean;
   /** Calls the `error` listeners for something that could not be folded. In development, logs it if there are none. */
   report(error: ThreadfoldError, event?: unknown): void;
+  /** Returns the sub-agents. */
+  subagents(): Subagents;
   /** Whether the state is proven, and where it stands. */
   readonly proof: Proof;
   /** Notes a doubt, and calls the `doubt` listeners for a new one. */

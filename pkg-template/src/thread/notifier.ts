@@ -6,6 +6,7 @@ export interface Seen<S> {
   readonly pending: object;
   readonly run: object;
   readonly context: object | undefined;
+  readonly subagents: object;
 }
 
 /** How many rounds of listeners that change the thread run in a row before the page gets its turn. */

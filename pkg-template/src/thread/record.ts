@@ -10,7 +10,7 @@ export const VERSION = 2;
 /** A record whose version is checked; only the core reads `core`. */
 export function recordOf(given: unknown): ThreadRecord {
   return reading(() => {
-    const { version, threadId, history, core, proof } = (given ?? {}) as Partial<ThreadRecord>;
+    const { version, threadId, history, core, proof, subagents } = (given ?? {}) as Partial<ThreadRecord>;
     if (typeof version === "number" && version !== VERSION)
       invalid(`The record has version ${String(version)}; this package reads version ${VERSION}.`);
     if (version !== VERSION || !isObject(core)) invalid("A thread's record should be what toJSON() gave.");
@@ -20,6 +20,7 @@ export function recordOf(given: unknown): ThreadRecord {
       history: isObject(history) ? history : {},
       core,
       proof,
+      subagents,
     };
   });
 }

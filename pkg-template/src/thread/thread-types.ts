@@ -164,6 +164,8 @@ export interface ThreadRecord {
   readonly core: object;
   /** The position and the doubts, if there are any. */
   readonly proof?: unknown;
+  /** The records of the sub-agents' threads, if there are any. */
+  readonly subagents?: unknown;
 }
 
 /** The listeners of {@link Thread.on}. */

@@ -31,6 +31,7 @@ import { Notifier, tellAll } from "./notifier.js";
 import { recordOf, refuseCircles, VERSION, withErrors, withPlainError, withRunError } from "./record.js";
 import { positionIn, Proof, type Doubt, type ThreadPosition } from "./proof.js";
 import { inFrame, inTask } from "./schedule.js";
+import { Subagents, type Subagent } from "./subagents.js";
 
 const OPTIONS = Object.keys({
   schema: true,
@@ -84,6 +85,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   #last = NO_RUN;
   #history: FullTrack;
   readonly #proof = new Proof();
+  readonly #subagents: Subagents;
   readonly #notifier: Notifier<S>;
   readonly #byId = messagesById<S, MessageIn<S>>((listener) => this.#notifier.add(listener));
   readonly #listeners = {
@@ -96,6 +98,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
 
   /** @internal */
   readonly [INSIDE]: Inside = {
+    subagents: () => this.#subagents,
     said: (field) => this.#core.find(ASK.said, field),
     had: (key) => !this.#core.isDisposed && this.#core.find(ASK.had, key) !== undefined,
     report: (error, event) => this.#report(error, event),
@@ -128,8 +131,13 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     this.#core = new ThreadCore(schema, values, "values");
     const look = () => {
       const [state, pending, run] = this.#core.look() as [S, object, object];
-      return { state, pending, run, context: this.context };
+      return { state, pending, run, context: this.context, subagents: this.subagents };
     };
+    const own = { notify: option(options, "notify") };
+    this.#subagents = new Subagents(
+      (record) => (record ? Thread.fromJSON(record, own) : new Thread(own)),
+      () => this.#notifier.later(),
+    );
     this.#notifier = new Notifier<S>(look, notify === 0 ? inTask : inFrame);
     this.#initial = this.getState();
     // Libraries for stores pass these around detached.
@@ -219,6 +227,30 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   /** The server's checkpoint that the confirmed state stands at; undefined if it is unknown. */
   get position(): ThreadPosition | undefined {
     return this.#proof.position;
+  }
+
+  /**
+   * The agents that the thread's tool calls started, in order: each has a thread of its own. A token of one changes that
+   * thread alone. The same array until one is added or named.
+   *
+   * @example
+   * ```ts
+   * import { Thread } from "threadfold";
+   * import { foldLangGraph } from "threadfold/langgraph";
+   *
+   * const call = { id: "c1", name: "task", args: { subagent_type: "poet", description: "Rain" }, type: "tool_call" };
+   * const thread = new Thread();
+   * await foldLangGraph(thread, [
+   *   { event: "metadata", data: { run_id: "r1" } },
+   *   { event: "messages", data: [{ type: "ai", id: "a", content: "", tool_calls: [call] }, {}] },
+   *   { event: "messages|tools:1", data: [{ type: "ai", id: "b", content: "Rain again." }, {}] },
+   * ]);
+   * const [poet] = thread.subagents;
+   * console.log(poet?.name, poet?.toolCallId, poet?.thread.messageIds); // poet c1 [ 'b' ]
+   * ```
+   */
+  get subagents(): readonly Subagent[] {
+    return this.#subagents.list;
   }
 
   /** The ids of the messages to show, in order. The same array until a message is added, removed or moved. */
@@ -330,6 +362,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
       type === "text"
         ? this.#core.receive<undefined>(event)
         : this.#heard(type, () => this.#core.receive<PatchOperation[] | undefined>(event));
+    this.#subagents.end(event);
     if (this.#proof.hear(event)) this[INSIDE].doubt({ field: "messages", reason: "unreadable" });
     if (patch) tellAll(this.#listeners.drift, { patch, event });
   }
@@ -438,10 +471,20 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     reading(() => refuseCircles([this.getConfirmedState(), this.pending.map(withPlainError)], known));
     const record = this.#core.ask<{ pending: readonly object[]; run: object }>(ASK.record);
     return reading(() => {
-      const core = { ...record, run: withPlainError(record.run), pending: record.pending.map(withPlainError) };
+      const { lastEventId } = this.#subagents;
+      const run = withPlainError(lastEventId === undefined ? record.run : { ...record.run, lastEventId });
+      const core = { ...record, run, pending: record.pending.map(withPlainError) };
       const history = this.#history.toJSON();
       refuseCircles([core, history], known);
-      return { version: VERSION, threadId: this.threadId, history, core, proof: this.#proof.toJSON() };
+      const { threadId } = this;
+      return {
+        version: VERSION,
+        threadId,
+        history,
+        core,
+        proof: this.#proof.toJSON(),
+        subagents: this.#subagents.toJSON(),
+      };
     });
   }
 
@@ -470,12 +513,13 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     const schema = option(options, "schema");
     const thread = new Thread<S, U>({ schema, notify: option(options, "notify"), history: option(options, "history") });
     try {
-      const { threadId, history, core, proof } = recordOf(record);
+      const { threadId, history, core, proof, subagents } = recordOf(record);
       const restored = new ThreadCore(schema as Schema<unknown> | undefined, withErrors(core), "record");
       thread.#core.free();
       thread.#core = restored;
       thread.threadId = threadId;
       thread.#proof.restore(proof);
+      thread.#subagents.restore(subagents);
       reading(() => thread.#history.restore(history));
       thread.#initial = thread.getState();
       return thread;
@@ -491,6 +535,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     this.#core.free();
     this.#core = saved.#core;
     this.#history = saved.#history;
+    this.#subagents.list = saved.#subagents.list;
     this.threadId = saved.threadId ?? this.threadId;
     this.#notifier.now();
   }
@@ -507,6 +552,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   dispose(): void {
     if (!this.#core.isDisposed && !this.#core.isBusy) this.#last = this.run;
     this.#core.free();
+    this.#subagents.dispose();
     this.#notifier.clear();
     for (const listeners of Object.values(this.#listeners)) listeners.clear();
   }

@@ -1,0 +1,215 @@
+// The folding of one graph's stream into its thread, and of its tools' graphs into theirs.
+import type { Position, ReceivingThread } from "../stream/delivery.js";
+import { isOpen } from "../stream/run-end.js";
+import { INSIDE } from "../thread/inside.js";
+import type { Subagents } from "../thread/subagents.js";
+import type { AnyThread } from "../thread/thread.js";
+import { Conversation } from "./conversation.js";
+import { isDict, type Dict } from "./merge.js";
+import { toolsGraph } from "./namespace.js";
+import type { LangGraphPart } from "./parts.js";
+import { ProtocolV2, type ProtocolEvent } from "./protocol-v2.js";
+import { Run } from "./run.js";
+import { RunsApi } from "./runs-api.js";
+import { startedBy, type CallHints } from "./subagent-calls.js";
+
+/** The folding of a thread's runs: a stream that was cut in the middle of a message is joined again. */
+const FOLDINGS = new WeakMap<ReceivingThread, Folding>();
+
+export class Folding {
+  readonly conversation: Conversation;
+  readonly v2: ProtocolV2;
+  readonly api: RunsApi;
+  /** The namespace of a sub-agent's graph, from the root; "" for the root. */
+  readonly id: string;
+  /** The run of a sub-agent's graph. A root's is the reading's. */
+  readonly run: Run;
+  readonly #children = new Map<string, Folding>();
+  /** The parent's run that this one's belongs to. */
+  #of = -1;
+
+  constructor(thread: ReceivingThread, id = "") {
+    this.id = id;
+    this.conversation = new Conversation(thread);
+    this.run = new Run(this.conversation);
+    this.v2 = new ProtocolV2(this.conversation);
+    this.api = new RunsApi(this.conversation, id);
+  }
+
+  static of(thread: ReceivingThread): Folding {
+    let known = FOLDINGS.get(thread);
+    if (!known) FOLDINGS.set(thread, (known = new Folding(thread)));
+    return known;
+  }
+
+  get thread(): ReceivingThread {
+    return this.conversation.thread;
+  }
+
+  get subagents(): Subagents {
+    return (this.thread as AnyThread)[INSIDE].subagents();
+  }
+
+  /** Takes a part at a position, or passes over one that the thread has had. Returns whether it had it. */
+  take(part: LangGraphPart, position: Position, begins: boolean, run: Run): boolean {
+    const namespace = this.#graphOf(part);
+    const end = toolsGraph(namespace);
+    if (end > 0) {
+      const child = this.#child(namespace.slice(0, end), namespace.length === end ? hintsIn(part) : {});
+      const { lastEventId } = this.subagents;
+      this.subagents.lastEventId = position.id ?? lastEventId;
+      const [kind] = (part.event ?? "").split("|");
+      const event = [kind, ...namespace.slice(end)].join("|");
+      return child.take({ ...part, event }, position, begins, child.run);
+    }
+    const { delivery } = this.conversation;
+    const isKnown = !begins && delivery.had(position);
+    if (!isKnown) delivery.at(position);
+    this.api[isKnown ? "skip" : "take"](part, run);
+    if (this.#children.size > 0) {
+      this.#results(part);
+      this.#passed(position);
+    }
+    return isKnown;
+  }
+
+  /** Does the same with an event of protocol v2. */
+  takeEvent(event: ProtocolEvent, run: Run): boolean {
+    const { namespace = [], data } = event.params;
+    const end = Array.isArray(namespace) && !this.v2.owns(event) ? toolsGraph(namespace) : 0;
+    if (end > 0) {
+      const rest = namespace.slice(end);
+      const { tool_call_id: toolCallId, event: what, error } = isDict(data) ? data : {};
+      const isOwn = event.method === "lifecycle" && rest.length === 0;
+      const told = isOwn && typeof toolCallId === "string" ? toolCallId : this.v2.callIn(namespace.slice(0, end));
+      const child = this.#child(namespace.slice(0, end), { toolCallId: told, input: inputIn(data) });
+      if (!isOwn) return child.takeEvent({ ...event, params: { ...event.params, namespace: rest } }, child.run);
+      if (what === "completed") child.#finish();
+      else if (what === "failed") child.#fail(error);
+      return false;
+    }
+    const { delivery } = this.conversation;
+    const position = { id: event.event_id };
+    const isKnown = delivery.had(position);
+    if (!isKnown) delivery.at(position);
+    this.v2[isKnown ? "skip" : "take"](event, run);
+    return isKnown;
+  }
+
+  /** Returns the folding of a tool's graph; begins its run with the first part in each run of this thread. */
+  #child(segments: readonly string[], hints: CallHints): Folding {
+    const key = segments.join("|");
+    let child = this.#children.get(key);
+    if (!child) {
+      const id = this.id === "" ? key : `${this.id}|${key}`;
+      const { subagents } = this;
+      const known = subagents.list.find((one) => one.id === id);
+      const { thread } = known ?? this.#put(id, hints, segments);
+      this.#children.set(key, (child = new Folding(thread as AnyThread, id)));
+      if (known && isOpen(thread) && this.conversation.runs === 0) child.#of = 0;
+    } else if (hints.toolCallId !== undefined) this.#name(child.id, hints.toolCallId);
+    if (child.#of !== this.conversation.runs) {
+      child.#of = this.conversation.runs;
+      child.api.start(this.thread.run.id, child.run);
+      this.conversation.inner.add(child.#finish);
+    }
+    return child;
+  }
+
+  #put(id: string, hints: CallHints, [segment = ""]: readonly string[]) {
+    const { subagents } = this;
+    const taken = new Set(subagents.list.map(({ toolCallId }) => toolCallId));
+    const { messages } = this.thread.getConfirmedState() as { messages?: unknown };
+    const { name = segment.split(":")[0] ?? "", toolCallId } = startedBy(messages, hints, taken);
+    return subagents.put({ id, name, toolCallId, parentId: this.id === "" ? undefined : this.id });
+  }
+
+  /** The stream names the call of a sub-agent. The other one that was taken for its gets the one that it had. */
+  #name(id: string, toolCallId: string): void {
+    const { subagents } = this;
+    const own = subagents.list.find((one) => one.id === id);
+    if (!own || own.toolCallId === toolCallId) return;
+    const other = subagents.list.find((one) => one.toolCallId === toolCallId);
+    if (other) subagents.put({ ...other, toolCallId: own.toolCallId });
+    subagents.put({ ...own, toolCallId });
+  }
+
+  /** The namespace of the graph that a part is of. Without one in the event, a message's metadata names its task. */
+  #graphOf({ event = "", data }: LangGraphPart): readonly string[] {
+    const [kind, ...namespace] = event.split("|");
+    if (kind !== "messages" || namespace.length > 0 || !Array.isArray(data)) return namespace;
+    return this.api.taskOf(data[1]).split("|").slice(0, -1);
+  }
+
+  /** The thread itself may be at this position now: then the last part is not a sub-agent's. */
+  #passed({ id }: Position): void {
+    const { subagents, thread } = this;
+    if (subagents.lastEventId !== undefined && thread.run.lastEventId === id) subagents.lastEventId = undefined;
+  }
+
+  /** Notes the last part of the sub-agents in the thread: a stream is joined after it. */
+  catchUp(): void {
+    const { subagents } = this;
+    if (subagents.lastEventId === undefined || (this.thread as AnyThread).isDisposed) return;
+    this.conversation.delivery.at({ id: subagents.lastEventId });
+    this.conversation.delivery.mark();
+    subagents.lastEventId = undefined;
+  }
+
+  /** Ends the sub-agents whose calls have their results. The task of a result's message names the sub-agent. */
+  #results({ event = "", data }: LangGraphPart): void {
+    if (event === "messages") {
+      const [message, metadata] = Array.isArray(data) ? (data as unknown[]) : [];
+      const child = isResult(message) ? this.#children.get(this.api.taskOf(metadata)) : undefined;
+      if (child) this.#name(child.id, String((message as Dict)["tool_call_id"]));
+      this.#ended(message);
+    } else if (event === "updates" && isDict(data)) {
+      for (const update of Object.values(data).flat()) {
+        const { messages } = isDict(update) ? update : {};
+        if (Array.isArray(messages)) for (const message of messages) this.#ended(message);
+      }
+    }
+  }
+
+  #ended(message: unknown): void {
+    if (!isResult(message)) return;
+    const own = this.subagents.list.find(({ toolCallId }) => toolCallId === message["tool_call_id"]);
+    const child = [...this.#children.values()].find(({ id }) => id === own?.id);
+    if (!child || child.run.ended) return;
+    if (message["status"] === "error") child.#fail({ message: String(message["content"]) });
+    else child.#finish();
+  }
+
+  readonly #finish = (): void => {
+    if (this.run.ended) return;
+    this.api.steps.finish(this.run.interrupts.length > 0);
+    this.run.finish(this.api.steps.hasFoldedInput);
+  };
+
+  #fail(error: unknown): void {
+    if (!this.run.ended) this.run.fail(error);
+  }
+}
+
+const isResult = (message: unknown): message is Dict => isDict(message) && message["type"] === "tool";
+
+/** Reads what a part of a sub-agent tells about its call. */
+function hintsIn({ event = "", data }: LangGraphPart): CallHints {
+  if (!event.startsWith("messages")) return event.startsWith("values") ? { input: inputIn(data) } : {};
+  const [message, metadata] = Array.isArray(data) ? (data as unknown[]) : [];
+  const { lc_agent_name: agent } = isDict(metadata) ? metadata : {};
+  const { type, name, content } = isDict(message) ? message : {};
+  return {
+    name: text(agent) ?? (type === "human" ? undefined : text(name)),
+    input: type === "human" ? text(content) : undefined,
+  };
+}
+
+/** The text of a state's first message, if a sub-agent was given it. */
+function inputIn(values: unknown): string | undefined {
+  const { messages } = isDict(values) ? values : {};
+  const first: unknown = Array.isArray(messages) ? messages[0] : undefined;
+  return isDict(first) ? text(first["content"]) : undefined;
+}
+
+const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);

@@ -1,0 +1,109 @@
+// The agents that a thread's tool calls run, each with a thread of its own.
+import type { MessageIn } from "../state/messages.js";
+import type { ThreadEvent } from "./thread-events.js";
+import type { PendingUpdate, ThreadRun } from "./thread-types.js";
+
+/** The part of a thread that can be shown: hooks and stores need no more. */
+// oxlint-disable-next-line typescript/no-explicit-any -- a sub-agent's state is its own
+export interface ThreadView<S extends object = any> {
+  readonly getState: () => S;
+  readonly getInitialState: () => S;
+  readonly subscribe: (listener: (state: S, previous: S) => void) => () => void;
+  readonly messageIds: readonly string[];
+  getMessage(id: string): MessageIn<S> | undefined;
+  subscribeMessage(
+    id: string,
+    listener: (message: MessageIn<S> | undefined, previous: MessageIn<S> | undefined) => void,
+  ): () => void;
+  readonly run: ThreadRun;
+  readonly pending: readonly PendingUpdate[];
+  /** The ids of incomplete messages. Show them, but don't send them. */
+  readonly incompleteIds: readonly string[];
+  readonly subagents: readonly Subagent[];
+}
+
+/**
+ * An agent that a tool call started, such as deepagents' `task`. Its thread has the rest: `run.status` and
+ * `run.interrupts`, the messages (the first is its input, the last its result), their usage, and its own `subagents`.
+ *
+ * The object is replaced when a field changes; `thread` stays the same object.
+ */
+export interface Subagent {
+  /** LangGraph's namespace of it, or AG-UI's `subagentRunId`. */
+  readonly id: string;
+  readonly name: string;
+  /** The call that started it; undefined while that is unknown. */
+  readonly toolCallId: string | undefined;
+  /** The sub-agent whose call started it; undefined for one of the thread's own calls. */
+  readonly parentId: string | undefined;
+  readonly thread: ThreadView;
+}
+
+/** A thread, to the one that holds it. */
+interface Held extends ThreadView {
+  receive(event: ThreadEvent): boolean;
+  toJSON(): object;
+  dispose(): void;
+}
+
+type Fields = Omit<Subagent, "thread">;
+
+const NONE: readonly Subagent[] = [];
+
+/** The sub-agents of one thread. Adapters add them. */
+export class Subagents {
+  /** The same array until it changes. */
+  list = NONE;
+  /** The id of the stream's last part, if it belongs to a sub-agent: the thread's own run is not touched by it. */
+  lastEventId: string | undefined;
+  readonly #make: (record?: object) => Held;
+  readonly #changed: () => void;
+
+  constructor(make: (record?: object) => Held, changed: () => void) {
+    this.#make = make;
+    this.#changed = changed;
+  }
+
+  get #threads(): Held[] {
+    return this.list.map(({ thread }) => thread as Held);
+  }
+
+  /** Adds a sub-agent, or changes one. */
+  put(fields: Fields): Subagent {
+    const known = this.list.find(({ id }) => id === fields.id);
+    const one = { ...fields, thread: known?.thread ?? this.#make() };
+    this.list = known ? this.list.map((other) => (other === known ? one : other)) : [...this.list, one];
+    this.#changed();
+    return one;
+  }
+
+  /** Ends the runs that are under way as the thread's own ended. */
+  end({ type, error, stopped }: { type: string; error?: unknown; stopped?: boolean | undefined }): void {
+    if (!["run-finished", "run-error", "disconnected"].includes(type)) return;
+    for (const thread of this.#threads)
+      if (["submitted", "streaming", "disconnected"].includes(thread.run.status))
+        thread.receive({ type, error, stopped } as ThreadEvent);
+  }
+
+  dispose(): void {
+    for (const thread of this.#threads) thread.dispose();
+  }
+
+  /** The part of a thread's record; undefined for one without sub-agents. */
+  toJSON(): object | undefined {
+    return this.list.length > 0
+      ? this.list.map((one) => ({ ...one, thread: (one.thread as Held).toJSON() }))
+      : undefined;
+  }
+
+  /** Takes over the part of a thread's record. */
+  restore(records: unknown): void {
+    if (Array.isArray(records))
+      this.list = records.map((one: Subagent) => ({
+        ...one,
+        toolCallId: one.toolCallId ?? undefined,
+        parentId: one.parentId ?? undefined,
+        thread: this.#make(one.thread),
+      }));
+  }
+}
