@@ -1,7 +1,7 @@
 // Runs of deepagents, recorded at LangGraph's Python server: each sub-agent is a thread under its call. Of the messages'
 // metadata the recordings have the fields that name an agent, a task and a super-step.
 import { readFileSync } from "node:fs";
-import { Thread, type Subagent } from "threadfold";
+import { textOf, Thread, type Subagent } from "threadfold";
 import { foldLangGraph, type LangGraphPart } from "threadfold/langgraph";
 import { expect, test } from "vitest";
 
@@ -9,6 +9,7 @@ const read = (name: string): Record<string, LangGraphPart[]> =>
   JSON.parse(readFileSync(new URL(`subagents/${name}.json`, import.meta.url), "utf8"));
 
 const UPDATES = read("python-updates");
+const V2 = read("python-v2");
 const VALUES = read("python-values");
 
 /** What each sub-agent's call asked, its status, and its texts. */
@@ -18,7 +19,7 @@ const tree = (thread: Thread) =>
       .getState()
       .messages.flatMap((message) => (message.type === "ai" ? (message.tool_calls ?? []) : []));
     const { args } = calls.find(({ id }) => id === toolCallId) ?? {};
-    const texts = own.getState().messages.map(({ content }: { content: unknown }) => content);
+    const texts = own.getState().messages.map(textOf);
     return [(args as { description?: string } | undefined)?.description, name, own.run.status, ...texts];
   });
 
@@ -31,9 +32,12 @@ test("two in parallel", async () => {
   expect(tree(thread)).toEqual(TRIP);
 });
 
-test("two in parallel, with the server's states", async () => {
+test.each([
+  ["the server's states", VALUES],
+  ["protocol v2", V2],
+])("two in parallel, with %s", async (_, recorded) => {
   const thread = new Thread();
-  await foldLangGraph(thread, VALUES["trip"] ?? []);
+  await foldLangGraph(thread, recorded["trip"] ?? []);
   expect(tree(thread)).toEqual(TRIP.map(([task, ...rest]) => [task, ...rest.slice(0, 2), task, ...rest.slice(2)]));
 });
 
@@ -64,4 +68,15 @@ test("cut after any part and joined again", async () => {
     await foldLangGraph(thread, run.slice(after + 1), { join: true });
     expect([cut, thread.getState().messages, tree(thread)]).toEqual([cut, whole.getState().messages, TRIP]);
   }
+});
+
+test("protocol v2: one that asks; the second stream repeats the first run", async () => {
+  const thread = new Thread();
+  const asked = await foldLangGraph(thread, V2["ask"] ?? []);
+  expect(asked.interrupts).toHaveLength(1);
+  expect(tree(thread)).toEqual([["hotel", "general-purpose", "interrupted", "hotel", ""]]);
+  await foldLangGraph(thread, V2["answered"] ?? []);
+  expect(tree(thread)).toEqual([
+    ["hotel", "general-purpose", "ready", "hotel", "", "Booked Roma.", "I wrote about hotel."],
+  ]);
 });

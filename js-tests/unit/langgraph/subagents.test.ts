@@ -116,7 +116,7 @@ test("the result of a call corrects an earlier guess, and a failed one fails its
   expect(thread.subagents[0]?.thread.run.error?.message).toBe("No pasta");
 });
 
-test("the first message of a sub-agent tells its call", async () => {
+test("the first message of a sub-agent identifies its call", async () => {
   const thread = new Thread();
   const values = (ns: string, content: string): LangGraphPart => ({
     event: `values|tools:${ns}`,

@@ -60,7 +60,9 @@ export class Folding {
       this.subagents.lastEventId = position.id ?? lastEventId;
       const [kind] = (part.event ?? "").split("|");
       const event = [kind, ...namespace.slice(end)].join("|");
-      return child.take({ ...part, event }, position, begins, child.run);
+      const isKnown = child.take({ ...part, event }, position, begins, child.run);
+      this.#ask(child, namespace.slice(0, end), run);
+      return isKnown;
     }
     const { delivery } = this.conversation;
     const isKnown = !begins && delivery.had(position);
@@ -75,18 +77,19 @@ export class Folding {
 
   /** Does the same with an event of protocol v2. */
   takeEvent(event: ProtocolEvent, run: Run): boolean {
-    const { namespace = [], data } = event.params;
-    const end = Array.isArray(namespace) && !this.v2.owns(event) ? toolsGraph(namespace) : 0;
+    const { namespace = [] } = event.params;
+    const end = Array.isArray(namespace) && !this.#owns(event) ? toolsGraph(namespace) : 0;
     if (end > 0) {
-      const rest = namespace.slice(end);
-      const { tool_call_id: toolCallId, event: what, error } = isDict(data) ? data : {};
-      const isOwn = event.method === "lifecycle" && rest.length === 0;
-      const told = isOwn && typeof toolCallId === "string" ? toolCallId : this.v2.callIn(namespace.slice(0, end));
-      const child = this.#child(namespace.slice(0, end), { toolCallId: told, input: inputIn(data) });
-      if (!isOwn) return child.takeEvent({ ...event, params: { ...event.params, namespace: rest } }, child.run);
-      if (what === "completed") child.#finish();
-      else if (what === "failed") child.#fail(error);
-      return false;
+      // The server sends an earlier run again.
+      if (this.v2.isSkipping) return true;
+      const segments = namespace.slice(0, end);
+      const isOwn = namespace.length === end;
+      const child = this.#child(segments, isOwn ? hintsInEvent(event, this.v2.callIn(segments)) : {});
+      const rest = { ...event, params: { ...event.params, namespace: namespace.slice(end) } };
+      const isKnown =
+        isOwn && event.method === "lifecycle" ? child.#lifecycle(event) : child.takeEvent(rest, child.run);
+      this.#ask(child, segments, run);
+      return isKnown;
     }
     const { delivery } = this.conversation;
     const position = { id: event.event_id };
@@ -94,6 +97,25 @@ export class Folding {
     if (!isKnown) delivery.at(position);
     this.v2[isKnown ? "skip" : "take"](event, run);
     return isKnown;
+  }
+
+  /** Whether an event is this graph's, though its namespace is a tool's: older servers send a tool's start and result so. */
+  #owns(event: ProtocolEvent): boolean {
+    const { namespace = [] } = event.params;
+    return this.v2.owns(event) && !(event.method === "tools" && this.#children.has(namespace.join("|")));
+  }
+
+  #lifecycle({ params: { data } }: ProtocolEvent): boolean {
+    const { event, error } = isDict(data) ? data : {};
+    if (event === "completed") this.#finish();
+    else if (event === "failed") this.#fail(error);
+    return false;
+  }
+
+  /** The parent asks what its sub-agent asks. */
+  #ask(child: Folding, segments: readonly string[], run: Run): void {
+    for (const one of child.run.interrupts)
+      if (one.id !== undefined) run.interrupt({ ...one, namespace: [...segments, ...one.namespace] });
   }
 
   /** Returns the folding of a tool's graph; begins its run with the first part in each run of this thread. */
@@ -193,7 +215,7 @@ export class Folding {
 
 const isResult = (message: unknown): message is Dict => isDict(message) && message["type"] === "tool";
 
-/** Reads what a part of a sub-agent tells about its call. */
+/** Reads the hints of a part about the call of its sub-agent. */
 function hintsIn({ event = "", data }: LangGraphPart): CallHints {
   if (!event.startsWith("messages")) return event.startsWith("values") ? { input: inputIn(data) } : {};
   const [message, metadata] = Array.isArray(data) ? (data as unknown[]) : [];
@@ -202,6 +224,17 @@ function hintsIn({ event = "", data }: LangGraphPart): CallHints {
   return {
     name: text(agent) ?? (type === "human" ? undefined : text(name)),
     input: type === "human" ? text(content) : undefined,
+  };
+}
+
+/** Does the same for an event. A sub-agent's start names its cause; where a tool started, the server named the call. */
+function hintsInEvent({ method, params: { data } }: ProtocolEvent, started: string | undefined): CallHints {
+  const { cause, tool_call_id: own, graph_name: name } = isDict(data) && method === "lifecycle" ? data : {};
+  const { tool_call_id: callId } = isDict(cause) ? cause : {};
+  return {
+    toolCallId: text(callId) ?? text(own) ?? started,
+    name: text(name),
+    input: method === "values" ? inputIn(data) : undefined,
   };
 }
 

@@ -11,7 +11,7 @@ export interface CallHints {
   readonly input?: string | undefined;
 }
 
-/** The call that started a sub-agent, as far as the stream tells. */
+/** The call that started a sub-agent; undefined fields are unknown. */
 export interface StartedBy {
   readonly name: string | undefined;
   readonly toolCallId: string | undefined;
