@@ -1,5 +1,5 @@
 // The plain agent and the folded one, with events in a burst and one a task: the same callbacks in the same order.
-import { AbstractAgent, type BaseEvent, type HttpAgent, type Message, type RunAgentInput } from "@ag-ui/client";
+import { AbstractAgent, type BaseEvent, type HttpAgent, type Message } from "@ag-ui/client";
 import { from, Observable } from "rxjs";
 import { withFold } from "threadfold/ag-ui/client";
 import { expect, test, vi } from "vitest";
@@ -36,7 +36,7 @@ interface Trace {
 async function traced(kind: Kind, delivery: Delivery, runs: Event[][], answer: Answer): Promise<Trace> {
   let run = 0;
   class Told extends AbstractAgent {
-    run(_: RunAgentInput): Observable<BaseEvent> {
+    run(): Observable<BaseEvent> {
       return DELIVERIES[delivery](structuredClone(runs[run++] ?? []) as unknown as BaseEvent[]);
     }
   }
