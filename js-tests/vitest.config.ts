@@ -44,7 +44,7 @@ const ALONE = [
   "properties/fuzz/seeds.test.ts",
   "unit/graph/alias.test.ts",
   "unit/cli/**",
-  "unit/serve/{deep-agent,use-stream}.test.ts",
+  "unit/serve/{deep-agent,use-stream,use-stream-v2}.test.ts",
 ];
 
 /** Measures by the clock of the CPU, whose caches it has to itself: it runs when nothing else does. */

@@ -76,9 +76,12 @@ export class RunLogs<Log extends RunLog = RunLog> {
   /** Those that are over, the first to end first. */
   readonly #over = new Set<Log>();
   readonly #kept: number;
+  readonly #forgotten: (run: Log) => void;
 
-  constructor(kept: number) {
+  /** @param forgotten - Called when a run is dropped. */
+  constructor(kept: number, forgotten: (run: Log) => void = () => {}) {
     this.#kept = kept;
+    this.#forgotten = forgotten;
   }
 
   get(threadId: string, id: string): Log | undefined {
@@ -102,6 +105,7 @@ export class RunLogs<Log extends RunLog = RunLog> {
     const runs = this.#runs.get(threadId);
     if (runs?.get(id) === run) runs.delete(id);
     if (runs?.size === 0) this.#runs.delete(threadId);
+    this.#forgotten(run);
   }
 
   #forget(run: Log): void {

@@ -1,6 +1,6 @@
 // A server of LangGraph's API: its threads and runs, without HTTP's paths.
 import { ThreadfoldError } from "../../shared/errors.js";
-import { isDict } from "../../langgraph/merge.js";
+import { isDict, type Dict } from "../../langgraph/merge.js";
 import { errorWords } from "../../stream/error-words.js";
 import { newId } from "../../shared/new-id.js";
 import type { GraphState, RunnableGraph } from "../../stream/graph-parts.js";
@@ -16,10 +16,13 @@ import { KeptThreads, type KeptThread } from "./kept-threads.js";
 import { wireJson } from "../wire.js";
 import { isOfModes, type RunPart } from "./run-parts.js";
 import type { RunRequest } from "./run-request.js";
-import { checkpointIn, Runs, type Run } from "./runs.js";
+import { checkpointIn, Run, Runs, type ProtocolEvents } from "./runs.js";
 import type { ServeLangGraphOptions } from "./serve-options.js";
 import { extracted, pathsOf, stateDigest } from "./state-digest.js";
 import { checkpointOf, configOf, interruptsOf, threadStateOf } from "./thread-state.js";
+import { commanded, type CommandedThread } from "./commands.js";
+import { filterIn } from "./v2/protocol-event.js";
+import { ThreadEvents } from "./v2/thread-events.js";
 
 /** A request, and the user whose it is, if that is known. */
 interface Asked {
@@ -34,6 +37,8 @@ export class LangGraphServer {
   readonly #runs: Runs;
   readonly #owners: Owners;
   readonly #writes: ClientWrites;
+  /** The events of runs that protocol v2 started. */
+  readonly events = new ThreadEvents();
 
   constructor(graphs: RunnableGraph | ReadonlyMap<string, RunnableGraph>, options: ServeLangGraphOptions) {
     this.#graphs = graphs;
@@ -45,7 +50,11 @@ export class LangGraphServer {
       options,
       (threadId) => [this.#threads.get(threadId) ?? [], this.#runs.logs.of(threadId)].flat(),
     );
-    this.#runs = new Runs(options.keep ?? 100, ({ threadId }) => this.#threads.touch(threadId));
+    this.#runs = new Runs(
+      options.keep ?? 100,
+      ({ threadId }) => this.#threads.touch(threadId),
+      ({ threadId, id }) => this.events.forget(threadId, id),
+    );
   }
 
   // Assistants
@@ -199,7 +208,7 @@ export class LangGraphServer {
 
   // Runs
 
-  start(threadId: string, body: RunRequest, { request }: Asked): Run {
+  start(threadId: string, body: RunRequest, { request }: Asked, events?: ProtocolEvents): Run {
     const name = String(body.assistant_id ?? "");
     const graph = this.#graph(name);
     this.#writes.checkRun(body);
@@ -213,6 +222,7 @@ export class LangGraphServer {
       config: more,
       change,
       owner: this.#threads.get(threadId)?.owner,
+      events,
     });
     const thread = this.#threads.get(threadId) ?? this.#threads.keep(threadId, {});
     thread.assistant = name;
@@ -220,7 +230,7 @@ export class LangGraphServer {
   }
 
   /** Starts a run, unless it names a checkpoint that is not there or, with `if_not_exists`, such a thread. */
-  async begin(threadId: string, body: RunRequest, asked: Asked): Promise<Run> {
+  async begin(threadId: string, body: RunRequest, asked: Asked, events?: ProtocolEvents): Promise<Run> {
     if (body.if_not_exists === "reject") await this.#stateOf(threadId, undefined);
     const { configurable } = configOf(threadId, checkpointIn(body));
     const { checkpoint_id: id } = configurable;
@@ -233,7 +243,36 @@ export class LangGraphServer {
     )
       throw new Refusal(404, `There is no checkpoint ${String(id)} of the thread ${threadId}.`);
     await this.#writes.checkPlace(graph, body, configurable);
-    return this.start(threadId, body, asked);
+    return this.start(threadId, body, asked, events);
+  }
+
+  /** Runs a command of protocol v2. */
+  command(threadId: string, body: Record<string, unknown>, asked: Asked): Promise<object> {
+    const thread: CommandedThread = {
+      id: threadId,
+      assistant: async () => this.#threads.get(threadId)?.assistant ?? (await this.#assistantOf(threadId)),
+      interrupts: async () => interruptsOf((await this.#stateIfAny(threadId)) ?? {}),
+      state: async () => {
+        const { values, config } = await this.#readableStateOf(threadId);
+        return { values: (values ?? {}) as object, checkpoint: checkpointOf(config) as Dict | null };
+      },
+      underWay: () => this.#underWay(threadId).filter((run) => run instanceof Run),
+      last: () => this.#runs.logs.of(threadId)[0],
+      begin: (request, answers) =>
+        this.begin(threadId, request, asked, {
+          answers,
+          add: (runId, event) => this.events.add(threadId, runId, event),
+        }),
+    };
+    return commanded(body, thread, this.events, this.#options.maxRecursionLimit);
+  }
+
+  /** Streams the events of a thread, of its kept runs and of those to come, until the reader leaves. */
+  streamEvents(threadId: string, body: Record<string, unknown>, { request }: Asked): Response {
+    const left = new AbortController();
+    // Where the handler is called as `fetch`, nobody closes the body.
+    request.signal.addEventListener("abort", () => left.abort());
+    return eventStream(this.events.read(threadId, filterIn(body), left.signal), {}, () => left.abort());
   }
 
   /** A run without a thread has one of its own, which is gone when the run is over. */
@@ -279,6 +318,11 @@ export class LangGraphServer {
 
   /** Streams a run after `Last-Event-ID`, or from its start. If modes are given, only parts of these modes are sent. */
   stream(run: Run, { headers }: Request, left: (() => void) | undefined, modes?: readonly string[]): Response {
+    if (run.events)
+      throw new Refusal(
+        422,
+        `Protocol v2 started the run ${run.id}: read it at /threads/${run.threadId}/stream/events.`,
+      );
     const seen = headers.get("last-event-id");
     const from = seen === null || !/^\d+$/.test(seen) ? 0 : Number(seen) + 1;
     async function* parts(): AsyncGenerator<string> {
@@ -317,6 +361,14 @@ export class LangGraphServer {
         ),
       ),
     };
+  }
+
+  /** The graph of a thread that an earlier program ran: the server's only one, or that of its last checkpoint. */
+  async #assistantOf(id: string): Promise<string | undefined> {
+    if (!(this.#graphs instanceof Map)) return "agent";
+    const { graph_id: name } = ((await this.#stateIfAny(id))?.metadata ?? {}) as { graph_id?: unknown };
+    if (typeof name === "string" && this.#graphs.has(name)) return name;
+    return this.#graphs.size === 1 ? [...this.#graphs.keys()][0] : undefined;
   }
 
   /** The thread's runs under way, whichever server began them. */

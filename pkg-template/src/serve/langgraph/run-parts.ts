@@ -6,6 +6,7 @@ import { graphParts, interruptsIn, shownState, type GraphPart, type RunnableGrap
 import { Refusal } from "../refusal.js";
 import { untaken } from "./exact.js";
 import { STEP_MODES, markedSteps } from "./marked-steps.js";
+import { streamsTools, withToolParts } from "./tool-parts.js";
 
 /** A part as it is sent: the event's name, and its data. */
 export interface RunPart {
@@ -55,6 +56,8 @@ interface Asked {
   readonly end: RunEnd;
   /** Whether updates say which task wrote them, and when a super-step is committed. */
   readonly steps: boolean;
+  /** Whether a state of interrupts alone is sent so. */
+  readonly isBare?: boolean;
 }
 
 /**
@@ -63,16 +66,17 @@ interface Asked {
  */
 export async function* runParts(
   graph: RunnableGraph,
-  { input, config, modes, end, steps }: Asked,
+  { input, config, modes, end, steps, isBare = false }: Asked,
 ): AsyncGenerator<RunPart> {
-  // Older graphs do not have the mode `tools`; `values` reports how the run ends.
+  // `values` reports how the run ends.
   const isMarked = steps && modes.includes("updates");
-  const more = isMarked ? STEP_MODES : [];
-  const streamMode = [
-    ...new Set(["values", ...modes.filter((mode) => mode !== "tools").map((mode) => MODES[mode]), ...more]),
-  ];
+  const lacksTools = modes.includes("tools") && !streamsTools(graph);
+  const more = [...(isMarked ? STEP_MODES : []), ...(lacksTools ? ["tasks"] : [])];
+  const own = modes.filter((mode) => !(lacksTools && mode === "tools")).map((mode) => MODES[mode]);
+  const streamMode = [...new Set(["values", ...own, ...more])];
   const messages = new Map<string, object>();
-  const given = graphParts(graph, input, { ...config, streamMode, ...(isMarked && { messageIds: true }) });
+  const streamed = graphParts(graph, input, { ...config, streamMode, ...(isMarked && { messageIds: true }) });
+  const given = lacksTools ? withToolParts(streamed) : streamed;
   const show = (part: GraphPart) => (isMarked ? asInState(graph, shown(graph, part)) : shown(graph, part));
   const parts = isMarked ? markedSteps(graph, given, { config, show, untaken: untaken(graph, input) }) : given;
   for await (const whole of parts) {
@@ -88,7 +92,7 @@ export async function* runParts(
     }
     if (mode === "messages") yield* messageParts(part, modes, messages);
     else if (modes.includes(mode))
-      yield { event: named(mode, ns), data: mode === "values" ? withValues(payload, end) : payload };
+      yield { event: named(mode, ns), data: mode === "values" && !isBare ? withValues(payload, end) : payload };
   }
 }
 

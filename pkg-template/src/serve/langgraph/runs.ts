@@ -9,6 +9,10 @@ import { UnderWay } from "../under-way.js";
 import { wireJson } from "../wire.js";
 import { withBreakpoints } from "./approvals.js";
 import { modesOf, runParts, type RunEnd, type RunPart } from "./run-parts.js";
+import { answered } from "./v2/answers.js";
+import { Lifecycle } from "./v2/lifecycle.js";
+import type { RunEvent } from "./v2/protocol-event.js";
+import { PROTOCOL_MODES, runEvents } from "./v2/run-events.js";
 import type { RunRequest } from "./run-request.js";
 import { configOf } from "./thread-state.js";
 
@@ -24,12 +28,20 @@ export class Run extends RunLog {
   error: { error: string; message: string } | undefined;
   /** Whether parts have ids, so that they can be sent again. */
   readonly isResumable: boolean;
+  /** Where the run's events go, if protocol v2 started it: it has no parts then. */
+  readonly events: ProtocolEvents | undefined;
 
-  constructor(threadId: string, assistantId: string, request: RunRequest, owner: string | undefined) {
+  constructor(threadId: string, assistantId: string, request: RunRequest, { owner, events }: Partial<More>) {
     super(newId(), threadId, owner);
     this.assistantId = assistantId;
     this.request = request;
+    this.events = events;
     this.isResumable = request.stream_resumable === true;
+  }
+
+  /** The ids of the interrupts that the run answers, if a command of protocol v2 named them. */
+  get answers(): readonly string[] {
+    return this.events?.answers ?? [];
   }
 
   become(status: Status): void {
@@ -58,6 +70,12 @@ export class Run extends RunLog {
   }
 }
 
+/** Where protocol v2 sends a run's events, and the interrupts that the run answers. */
+export interface ProtocolEvents {
+  readonly answers: readonly string[];
+  add(runId: string, event: RunEvent): void;
+}
+
 /** The data that the server adds to a request. */
 interface More {
   /** More of the run's config. */
@@ -66,6 +84,8 @@ interface More {
   readonly change: ((parts: AsyncIterable<RunPart>, run: Run) => AsyncIterable<RunPart>) | undefined;
   /** The identity that the thread belongs to. */
   readonly owner: string | undefined;
+  /** Where the events go of a run that protocol v2 starts. */
+  readonly events?: ProtocolEvents | undefined;
 }
 
 /** The runs of a server. */
@@ -73,15 +93,18 @@ export class Runs {
   readonly logs: RunLogs<Run>;
   readonly #changed: (run: Run) => void;
 
-  /** @param changed - Called when a run begins and when it is over. */
-  constructor(kept: number, changed: (run: Run) => void) {
-    this.logs = new RunLogs(kept);
+  /**
+   * @param changed - Called when a run begins and when it is over.
+   * @param forgotten - Called when a run is dropped.
+   */
+  constructor(kept: number, changed: (run: Run) => void, forgotten: (run: Run) => void) {
+    this.logs = new RunLogs(kept, forgotten);
     this.#changed = changed;
   }
 
   /** Begins a run, or lets it wait for those before it; by its `multitask_strategy`, stops them, or is refused. */
   start(graph: RunnableGraph, threadId: string, assistantId: string, request: RunRequest, more: More): Run {
-    const modes = modesOf(request.stream_mode);
+    const modes = more.events ? PROTOCOL_MODES : modesOf(request.stream_mode);
     configOf(threadId, checkpointIn(request));
     const strategy = request.multitask_strategy ?? "enqueue";
     const underWay = new UnderWay(graph);
@@ -94,40 +117,102 @@ export class Runs {
     if (strategy === "reject" && before.length > 0)
       throw new Refusal(409, "The thread has a run that goes on: wait for it, or choose another multitask_strategy.");
     if (strategy === "interrupt") for (const run of before) run.stop.abort();
-    const run = new Run(threadId, assistantId, request, more.owner);
+    const run = new Run(threadId, assistantId, request, more);
     this.logs.add(run);
     underWay.add(run);
     void Promise.all(before.map(({ over }) => over)).then(() => this.#work(graph, run, modes, more));
     return run;
   }
 
-  async #work(graph: RunnableGraph, run: Run, modes: readonly string[], { config: own, change }: More): Promise<void> {
+  async #work(graph: RunnableGraph, run: Run, modes: readonly string[], more: More): Promise<void> {
     const { signal } = run.stop;
+    const output = run.events ? new EventOutput(run, run.events) : new PartOutput(run);
     if (signal.aborted) run.become("interrupted");
     else {
       run.become("running");
       this.#changed(run);
       try {
-        const config = { ...configFor(graph, run, own), signal };
-        const steps = run.request.stream_steps === true;
-        const input = inputOf(run.request);
-        const told = beginning(run, runParts(graph, { input, config, modes, end: run.ending, steps }));
-        for await (const said of change ? change(told, run) : told) {
-          if (signal.aborted) break;
-          run.add(part(said));
-        }
+        await output.take(untilStopped(partsOf(graph, run, modes, more), signal));
         run.become(signal.aborted || run.ending.isInterrupted ? "interrupted" : "success");
       } catch (error) {
         if (signal.aborted) run.become("interrupted");
         else {
           run.error = failure(error);
-          run.add(part({ event: "error", data: run.error }));
           run.become("error");
         }
       }
     }
+    output.end();
     run.end();
     this.#changed(run);
+  }
+}
+
+/** Sends a run's parts to those who follow it over the runs API. */
+class PartOutput {
+  readonly #run: Run;
+
+  constructor(run: Run) {
+    this.#run = run;
+  }
+
+  async take(parts: AsyncIterable<RunPart>): Promise<void> {
+    for await (const one of parts) this.#run.add(part(one));
+  }
+
+  end(): void {
+    const { error } = this.#run;
+    if (error) this.#run.add(part({ event: "error", data: error }));
+  }
+}
+
+const ENDS: Readonly<Partial<Record<Status, string>>> = { success: "completed", error: "failed" };
+
+/** Sends a run's events to those who read its thread's stream. */
+class EventOutput {
+  readonly #run: Run;
+  readonly #events: ProtocolEvents;
+  readonly #lifecycle: Lifecycle;
+
+  constructor(run: Run, events: ProtocolEvents) {
+    this.#run = run;
+    this.#events = events;
+    this.#lifecycle = new Lifecycle(run.assistantId);
+    this.#add(this.#lifecycle.root("running"));
+    if (events.answers.length > 0) this.#add(answered(events.answers));
+  }
+
+  async take(parts: AsyncIterable<RunPart>): Promise<void> {
+    for await (const event of runEvents(parts, this.#lifecycle)) this.#add(event);
+  }
+
+  end(): void {
+    const { status, error } = this.#run;
+    const end = ENDS[status] ?? "interrupted";
+    for (const event of this.#lifecycle.close(end)) this.#add(event);
+    this.#add(this.#lifecycle.root(end, error && { error: error.message }));
+  }
+
+  #add(event: RunEvent): void {
+    this.#events.add(this.#run.id, event);
+  }
+}
+
+function partsOf(graph: RunnableGraph, run: Run, modes: readonly string[], more: More): AsyncIterable<RunPart> {
+  const { config: own, change } = more;
+  const config = { ...configFor(graph, run, own), signal: run.stop.signal };
+  const steps = run.request.stream_steps === true;
+  const input = inputOf(run.request);
+  const isBare = run.events !== undefined;
+  const told = beginning(run, runParts(graph, { input, config, modes, end: run.ending, steps, isBare }));
+  return change ? change(told, run) : told;
+}
+
+/** Yields parts until the run is stopped. */
+async function* untilStopped(parts: AsyncIterable<RunPart>, signal: AbortSignal): AsyncGenerator<RunPart> {
+  for await (const one of parts) {
+    if (signal.aborted) return;
+    yield one;
   }
 }
 
@@ -166,7 +251,7 @@ function destination(to: unknown): unknown {
   return typeof node === "string" ? { lg_name: "Send", node, args: input } : to;
 }
 
-function configFor(graph: RunnableGraph, { request, threadId }: Run, more: object): object {
+function configFor(graph: RunnableGraph, { request, threadId, events }: Run, more: object): object {
   const { config, context, metadata, durability, checkpoint_during } = request;
   const { interrupt_before: before, interrupt_after: after } = request;
   const { configurable, recursion_limit, tags } = config ?? {};
@@ -179,7 +264,7 @@ function configFor(graph: RunnableGraph, { request, threadId }: Run, more: objec
     ...(before != null && { interruptBefore: withBreakpoints(graph, "interruptBefore", before) }),
     ...(after != null && { interruptAfter: withBreakpoints(graph, "interruptAfter", after) }),
     ...(durability != null ? { durability } : checkpoint_during === false ? { durability: "exit" } : {}),
-    subgraphs: request.stream_subgraphs === true,
+    subgraphs: events !== undefined || request.stream_subgraphs === true,
     ...more,
     configurable: {
       ...clientsConfigurable(configurable),

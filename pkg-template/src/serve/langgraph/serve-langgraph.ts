@@ -96,13 +96,19 @@ async function answer(
     const ids = found.slice(1).map(decoded);
     // Here, and not in the routes: none can leave it out.
     if (path.startsWith("/threads/") && ids[0] !== undefined) {
-      const isRun = method === "POST" && /\/runs(\/stream|\/wait)?\/?$/.test(path);
-      await server.open(asker, ids[0], isRun && body["if_not_exists"] !== "reject");
+      await server.open(asker, ids[0], method === "POST" && makesThread(path, body));
     }
     const answer = await route(server, { request, asker, query, body, ids });
     return answer instanceof Response ? answer : json(wireJson(answer));
   }
   throw new Refusal(404, `There is no ${request.method} ${pathname}.`);
+}
+
+/** Whether a request makes a thread that is not there. A client of protocol v2 may read a thread before its first run. */
+function makesThread(path: string, body: Readonly<Record<string, unknown>>): boolean {
+  if (/\/runs(\/stream|\/wait)?\/?$/.test(path)) return body["if_not_exists"] !== "reject";
+  if (/\/commands\/?$/.test(path)) return body["method"] === "run.start";
+  return /\/stream\/events\/?$/.test(path);
 }
 
 const ID = "([^/]+)";
@@ -142,6 +148,8 @@ const ROUTES: readonly (readonly [method: string, path: RegExp, route: Route])[]
     at("/threads/ID/history"),
     (server, { ids: [id = ""], query }) => server.history(id, Object.fromEntries(query)),
   ],
+  ["POST", at("/threads/ID/commands"), (server, call) => server.command(idOf(call), call.body, call)],
+  ["POST", at("/threads/ID/stream/events"), (server, call) => server.streamEvents(idOf(call), call.body, call)],
   [
     "POST",
     at("/threads/ID/runs/stream"),

@@ -1,0 +1,120 @@
+// The events of threads: numbered, kept as long as their runs, and sent to all who read a thread's stream.
+import { wireJson } from "../../wire.js";
+import { passes, type EventFilter, type RunEvent } from "./protocol-event.js";
+
+interface KeptEvent {
+  readonly seq: number;
+  /** The run with which the event is dropped. */
+  readonly keptWith: string;
+  readonly event: RunEvent;
+  /** The event as it is sent: made once, for all who read it. */
+  readonly text: string;
+}
+
+/** The events of one thread. */
+class ThreadLog {
+  events: KeptEvent[] = [];
+  readonly #waiting = new Set<() => void>();
+  /**
+   * The number of the last event. It starts at the clock: after a restart of the program a client that knows earlier
+   * numbers gets the events of later runs.
+   */
+  seq = Date.now();
+
+  get isRead(): boolean {
+    return this.#waiting.size > 0;
+  }
+
+  add(runId: string, event: RunEvent, keptWith: string): void {
+    const seq = ++this.seq;
+    this.events.push({ seq, keptWith, event, text: textOf(seq, runId, event) });
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const wake of waiting) wake();
+  }
+
+  /** Yields the events that pass, from the first after `since`, until the reader leaves. */
+  async *read(filter: EventFilter, left: AbortSignal): AsyncGenerator<string> {
+    let last = filter.since;
+    while (!left.aborted) {
+      const kept = this.events[firstAfter(this.events, last)];
+      if (!kept) await this.#more(left);
+      else {
+        last = kept.seq;
+        if (passes(filter, kept.event)) yield kept.text;
+      }
+    }
+  }
+
+  #more(left: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        this.#waiting.delete(wake);
+        left.removeEventListener("abort", wake);
+        resolve();
+      };
+      this.#waiting.add(wake);
+      left.addEventListener("abort", wake);
+    });
+  }
+}
+
+/** The events of all threads of a server. */
+export class ThreadEvents {
+  readonly #threads = new Map<string, ThreadLog>();
+
+  /** @param keptWith - The run with which the event is dropped, for an event that is of no kept run. */
+  add(threadId: string, runId: string, event: RunEvent, keptWith = runId): void {
+    this.#log(threadId).add(runId, event, keptWith);
+  }
+
+  /** The number of a thread's last event. */
+  seqOf(threadId: string): number {
+    return this.#log(threadId).seq;
+  }
+
+  read(threadId: string, filter: EventFilter, left: AbortSignal): AsyncGenerator<string> {
+    return this.#log(threadId).read(filter, left);
+  }
+
+  /** Returns the namespaces of a run with the last status of each. */
+  statusesOf(threadId: string, runId: string): Map<string, RunEvent> {
+    const events = this.#threads.get(threadId)?.events ?? [];
+    const of = events.filter((kept) => kept.keptWith === runId && kept.event.method === "lifecycle");
+    return new Map(of.map(({ event }) => [event.namespace.join("|"), event]));
+  }
+
+  /** Drops the events of a run that is forgotten. */
+  forget(threadId: string, runId: string): void {
+    const log = this.#threads.get(threadId);
+    if (!log) return;
+    log.events = log.events.filter((kept) => kept.keptWith !== runId);
+    if (log.events.length === 0 && !log.isRead) this.#threads.delete(threadId);
+  }
+
+  #log(threadId: string): ThreadLog {
+    const log = this.#threads.get(threadId) ?? new ThreadLog();
+    this.#threads.set(threadId, log);
+    return log;
+  }
+}
+
+/** Finds the first event after a number: the numbers rise. */
+function firstAfter(events: readonly KeptEvent[], seq: number): number {
+  let [from, to] = [0, events.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((events[middle] as KeptEvent).seq > seq) to = middle;
+    else from = middle + 1;
+  }
+  return from;
+}
+
+function textOf(seq: number, runId: string, { method, namespace, node, data }: RunEvent): string {
+  const status = method === "lifecycle" ? (data as { readonly event: string }).event : undefined;
+  // A client knows the run of a lifecycle event by this form of its id.
+  const id = status === undefined ? `${seq}-0` : `synth:${runId}:lc|${namespace.join("|")}|${status}`;
+  const params = { namespace, timestamp: Date.now(), ...(node !== undefined && { node }), data };
+  const event = { type: "event", event_id: id, seq, method, params };
+  return `id: ${id}\nevent: ${method}\ndata: ${wireJson(event)}\n\n`;
+}
