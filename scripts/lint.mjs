@@ -7,6 +7,7 @@ import { ask, Complaint, isMain, main, root, run } from "./process.mjs";
 import { setup } from "./setup.mjs";
 import { Tally } from "./tally.mjs";
 import { checkLanguage } from "./lint/language.mjs";
+import { checkPublicApi } from "./lint/public-api.mjs";
 import { checkStructure } from "./lint/structure.mjs";
 import { WASM } from "./rust.mjs";
 
@@ -57,6 +58,7 @@ async function lintSource(tally) {
 const BY_NAME = {
   structure: ["no circle of imports", checkStructure],
   language: ["the house style", checkLanguage],
+  "public-api": ["no public name of the crates changed unnoticed", checkPublicApi],
 };
 
 async function lintNamed(tally, names) {

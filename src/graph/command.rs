@@ -28,6 +28,7 @@ impl<S> From<&str> for Target<S> {
 /// The result of a branch: a node's name, a [`Target`], or several.
 pub trait IntoTargets<S> {
     /// Returns the targets, in order.
+    #[doc(hidden)]
     fn into_targets(self) -> Vec<Target<S>>;
 }
 

@@ -320,12 +320,15 @@ pub trait Node<S: State>: MaybeSend + MaybeSync {
 
 /// Marks functions that return their part of the state.
 #[derive(Debug)]
+#[doc(hidden)]
 pub struct Updates;
 /// Marks functions that return a [`Command`].
 #[derive(Debug)]
+#[doc(hidden)]
 pub struct Commands;
 /// Marks a [`Node`].
 #[derive(Debug)]
+#[doc(hidden)]
 pub struct Nodes;
 
 /// A node: an `async fn(&S, Ctx) -> Result<S::Update, E>`, one that returns a [`Command`], or a
@@ -336,6 +339,7 @@ pub struct Nodes;
 )]
 pub trait NodeFn<'a, S: State, Kind>: MaybeSend + MaybeSync {
     /// Runs the node.
+    #[doc(hidden)]
     fn call(
         &'a self,
         state: &'a S,

@@ -151,8 +151,10 @@ impl Json {
         Self(Node::Object(Arc::new(Fields(fields))))
     }
 
-    /// Finds the value under `key`. A message has few fields: scanning them is faster than hashing.
-    fn field(&self, key: &str) -> Option<&Json> {
+    /// Returns an object's value under `key`, if it has one. An index gives [`Json::NULL`] instead.
+    #[must_use]
+    pub fn field(&self, key: &str) -> Option<&Json> {
+        // A message has few fields: scanning them is faster than hashing.
         const FEW: usize = 12;
         let fields = self.fields()?;
         if fields.len() > FEW {
