@@ -26,6 +26,7 @@ export const entries = [
   "checkpoint",
   "graph",
   "agent",
+  "agent/pii",
   "serve",
 ];
 
@@ -45,6 +46,7 @@ const IMPORTS = {
   checkpoint: ["index"],
   graph: ["checkpoint", "index"],
   agent: ["graph", "context", "context/offload", "index"],
+  "agent/pii": ["index"],
   serve: ["index"],
 };
 

@@ -4,6 +4,7 @@ import { addMessages, defineSchema, field, mergeTools, MessageList, Thread, type
 import * as index from "threadfold";
 import * as agUi from "threadfold/ag-ui";
 import * as agent from "threadfold/agent";
+import * as pii from "threadfold/agent/pii";
 import * as checkpoint from "threadfold/checkpoint";
 import * as context from "threadfold/context";
 import * as offload from "threadfold/context/offload";
@@ -165,6 +166,7 @@ const CALLS: readonly (readonly [name: string, entry: object, calls: Readonly<Re
     offload,
     { offload: (options) => offload.offload([], options), offloading: (options) => offload.offloading(options) },
   ],
+  ["threadfold/agent/pii", pii, { piiMiddleware: (options) => pii.piiMiddleware("email", options) }],
   [
     "threadfold/serve",
     serve,
@@ -194,7 +196,7 @@ test.each(
 
 /** Functions and classes without options, or with the names above for them: `compile`, `IndexedDBSaver.list`. */
 const WITHOUT = new Set(
-  `Schema ThreadfoldError applyPatch checkTodoCalls combineSchemas defineSchema
+  `PIIDetectionError Schema ThreadfoldError applyPatch checkTodoCalls combineSchemas defineSchema
    mergeFiles overwrite removeMessage replaceTodos textOf toAgUi
    toLangChain agentTransport concatChunk BaseCheckpointSaver GraphInterrupt GraphRecursionError
    InvalidUpdateError NodeTimeoutError isGraphBubbleUp isGraphInterrupt isInterrupted createPatchToolCallsMiddleware
