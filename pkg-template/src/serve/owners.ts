@@ -1,4 +1,5 @@
 // Threads belong to the users who made them: whose a thread is, kept beside its checkpoints, and who may use it.
+import { Turns } from "./turns.js";
 import type { CheckpointSaver, CheckpointTuple } from "../checkpoint/types.js";
 import { uuid6 } from "../graph/ids/ids.js";
 import type { RunnableGraph } from "../stream/graph-parts.js";
@@ -22,7 +23,7 @@ export interface HeldPart {
 type Saver = Pick<CheckpointSaver, "put" | "list" | "getTuple" | "getNextVersion">;
 
 /** Claims under way in this program, by thread: two users who make one thread at the same time make it one after the other. */
-const CLAIMS = new Map<string, Promise<unknown>>();
+const CLAIMS = new Turns();
 
 /** Decides which user may use which thread, for both servers. */
 export class Owners {
@@ -50,7 +51,7 @@ export class Owners {
    */
   async open(asker: Asker | undefined, threadId: string, makes: boolean): Promise<Owner> {
     if (!asker) return undefined;
-    return makes ? oneByOne(threadId, () => this.#open(asker, threadId, true)) : this.#open(asker, threadId, false);
+    return makes ? CLAIMS.take(threadId, () => this.#open(asker, threadId, true)) : this.#open(asker, threadId, false);
   }
 
   async #open(asker: Asker, threadId: string, makes: boolean): Promise<Owner> {
@@ -158,16 +159,4 @@ async function savedOwners(saver: Saver, threadId: string | undefined): Promise<
     return typeof owner === "string" ? owner : undefined;
   };
   return new Map([...first].map(([id, tuple]) => [id, ownerOf(tuple)]));
-}
-
-/** Runs the requests to one thread one by one, in their order. */
-async function oneByOne<T>(threadId: string, run: () => Promise<T>): Promise<T> {
-  const before = CLAIMS.get(threadId) ?? Promise.resolve();
-  const mine = before.then(run, run);
-  CLAIMS.set(threadId, mine);
-  try {
-    return await mine;
-  } finally {
-    if (CLAIMS.get(threadId) === mine) CLAIMS.delete(threadId);
-  }
 }

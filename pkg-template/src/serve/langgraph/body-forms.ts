@@ -35,6 +35,11 @@ const MAX_RECURSION_LIMIT = 1_000;
 export function checkForms(body: Readonly<Record<string, unknown>>, most = MAX_RECURSION_LIMIT): void {
   check(body, BODY, "");
   for (const name of NOT_SERVED) if (body[name] != null) throw new Refusal(422, `${name} is not served.`);
+  if (body["strict_resume"] === true)
+    throw new Refusal(
+      422,
+      "strict_resume is not served here: answers over protocol v2 (threads/ID/commands) are strict.",
+    );
   const config = (body["config"] ?? {}) as typeof body;
   check(config, CONFIG, "config.");
   if (Number(config["recursion_limit"] ?? 0) > most)

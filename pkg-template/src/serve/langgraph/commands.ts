@@ -145,7 +145,7 @@ async function respond(
 
 /** The ids of the questions that no run answers, not even one under way. */
 async function waiting(thread: CommandedThread): Promise<string[]> {
-  const answered = new Set(thread.underWay().flatMap((run) => run.answers));
+  const answered = new Set(thread.underWay().flatMap((run) => run.answeredIds));
   const ids = (await thread.interrupts()).flatMap(({ id }) => (id === undefined ? [] : [id]));
   return ids.filter((id) => !answered.has(id));
 }

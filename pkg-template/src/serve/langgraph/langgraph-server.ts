@@ -13,6 +13,7 @@ import { ClientWrites } from "./approvals.js";
 import { assistantNamed } from "./assistants.js";
 import { countOf, hasFields, rangeOf } from "./list-query.js";
 import { KeptThreads, type KeptThread } from "./kept-threads.js";
+import { Turns } from "../turns.js";
 import { wireJson } from "../wire.js";
 import { isOfModes, type RunPart } from "./run-parts.js";
 import type { RunRequest } from "./run-request.js";
@@ -37,6 +38,7 @@ export class LangGraphServer {
   readonly #runs: Runs;
   readonly #owners: Owners;
   readonly #writes: ClientWrites;
+  readonly #turns = new Turns();
   /** The events of runs that protocol v2 started. */
   readonly events = new ThreadEvents();
 
@@ -264,7 +266,8 @@ export class LangGraphServer {
           add: (runId, event) => this.events.add(threadId, runId, event),
         }),
     };
-    return commanded(body, thread, this.events, this.#options.maxRecursionLimit);
+    // In turn: of two answers to one question the second finds it answered.
+    return this.#turns.take(threadId, () => commanded(body, thread, this.events, this.#options.maxRecursionLimit));
   }
 
   /** Streams the events of a thread, of its kept runs and of those to come, until the reader leaves. */

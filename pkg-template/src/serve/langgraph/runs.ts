@@ -40,7 +40,7 @@ export class Run extends RunLog {
   }
 
   /** The ids of the interrupts that the run answers, if a command of protocol v2 named them. */
-  get answers(): readonly string[] {
+  get answeredIds(): readonly string[] {
     return this.events?.answers ?? [];
   }
 

@@ -48,6 +48,12 @@ class OpenMessage {
     if (isDict(metadata)) this.#metadata = { ...this.#metadata, ...metadata };
   }
 
+  /** Adds what a whole message has, and no part of it had. */
+  complete({ usage_metadata: usage, response_metadata: metadata }: Dict): void {
+    if (isDict(usage)) this.#usage ??= usage;
+    if (isDict(metadata)) this.#metadata = { ...metadata, ...this.#metadata };
+  }
+
   *finish(): Generator<Dict> {
     for (const { index, value } of this.#blocks.values())
       yield this.#event("content-block-finish", { index, content: finished(value) });
@@ -152,10 +158,18 @@ export class MessageEvents {
     yield* one.finish();
   }
 
-  /** Ends the messages of a task that is over. */
-  *end(task: string): Generator<Dict> {
+  /**
+   * Ends the messages of a task that is over.
+   *
+   * @param returned - The messages of the task's result: they may have the usage that no part had.
+   */
+  *end(task: string, returned: readonly unknown[] = []): Generator<Dict> {
     const open = this.#open.get(task);
     this.#open.delete(task);
+    for (const message of open ? returned : []) {
+      const { fields } = readMessage(message) ?? {};
+      if (fields) open?.get(fields["id"] as string)?.complete(fields);
+    }
     for (const one of open?.values() ?? []) yield* one.finish();
   }
 }

@@ -143,14 +143,16 @@ class RunEvents {
   /** Ends the messages of a task whose result has come. */
   *#endTask(namespace: Namespace, task: unknown): Generator<RunEvent> {
     if (!isDict(task) || !("result" in task)) return;
-    yield* this.#endMessages([...namespace, `${String(task["name"])}:${String(task["id"])}`].join("|"));
+    const key = [...namespace, `${String(task["name"])}:${String(task["id"])}`].join("|");
+    const { messages } = (isDict(task["result"]) ? task["result"] : {}) as { readonly messages?: unknown };
+    yield* this.#endMessages(key, [messages].flat());
   }
 
-  *#endMessages(task: string): Generator<RunEvent> {
+  *#endMessages(task: string, returned?: readonly unknown[]): Generator<RunEvent> {
     const speaker = this.#speakers.get(task);
     this.#speakers.delete(task);
     if (!speaker) return;
-    for (const data of this.#messages.end(task)) yield { method: "messages", ...speaker, data };
+    for (const data of this.#messages.end(task, returned)) yield { method: "messages", ...speaker, data };
   }
 
   *#task(namespace: Namespace, task: unknown): Generator<RunEvent> {
