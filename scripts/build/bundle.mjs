@@ -27,6 +27,8 @@ export const entries = [
   "graph",
   "agent",
   "agent/pii",
+  "agent/backends",
+  "agent/node",
   "serve",
 ];
 
@@ -47,6 +49,8 @@ const IMPORTS = {
   graph: ["checkpoint", "index"],
   agent: ["graph", "context", "context/offload", "index"],
   "agent/pii": ["index"],
+  "agent/backends": ["index"],
+  "agent/node": ["index"],
   serve: ["index"],
 };
 

@@ -196,7 +196,7 @@ test.each(
 
 /** Functions and classes without options, or with the names above for them: `compile`, `IndexedDBSaver.list`. */
 const WITHOUT = new Set(
-  `PIIDetectionError Schema ThreadfoldError applyPatch checkTodoCalls combineSchemas defineSchema
+  `PIIDetectionError compositeBackend storeBackend folderBackend Schema ThreadfoldError applyPatch checkTodoCalls combineSchemas defineSchema
    mergeFiles overwrite removeMessage replaceTodos textOf toAgUi
    toLangChain agentTransport concatChunk BaseCheckpointSaver GraphInterrupt GraphRecursionError
    InvalidUpdateError NodeTimeoutError isGraphBubbleUp isGraphInterrupt isInterrupted createPatchToolCallsMiddleware

@@ -2,6 +2,7 @@ import type { LangChainMessage } from "../state/messages.js";
 import type { Fields as SchemaFields } from "../state/schema.js";
 import { checkOptions } from "../shared/options.js";
 import { type Agent, AGENT_OPTIONS, type AgentOptions, checkModel, createAgent, list } from "./create-agent.js";
+import type { CompositeBackend } from "./backends/types.js";
 import { replacing } from "./middleware/middleware.js";
 import { createFilesystemMiddleware } from "./middleware/filesystem.js";
 import { humanInTheLoopMiddleware, type HumanInTheLoopOptions } from "./middleware/human-in-the-loop.js";
@@ -22,6 +23,8 @@ export interface DeepAgentOptions<
   readonly subagents?: readonly (SubAgent | CompiledSubAgent)[] | undefined;
   /** Which tools need a yes, its own and its sub-agents'. */
   readonly interruptOn?: HumanInTheLoopOptions["interruptOn"] | undefined;
+  /** Its files, and its sub-agents', that are elsewhere than in the state. */
+  readonly backend?: CompositeBackend | undefined;
   /** When its conversation is summarized, and by which model. */
   readonly summarization?: Partial<SummarizationOptions> | undefined;
 }
@@ -62,15 +65,15 @@ export function createDeepAgent<
   const M extends readonly Middleware[] = readonly [],
   R extends ResponseFormat = ResponseFormat,
 >(options: DeepAgentOptions<S, M, R>): Agent<FieldsOf<S>, readonly [...DeepMiddleware, ...M], R> {
-  checkOptions("createDeepAgent", options, [...AGENT_OPTIONS, "subagents", "interruptOn", "summarization"]);
-  const { subagents, interruptOn, summarization, systemPrompt, middleware, ...rest } = options ?? {};
+  checkOptions("createDeepAgent", options, [...AGENT_OPTIONS, "subagents", "interruptOn", "summarization", "backend"]);
+  const { subagents, interruptOn, summarization, backend, systemPrompt, middleware, ...rest } = options ?? {};
   const { model } = rest;
   checkModel(model);
   const summary = () =>
     summarizationMiddleware({ model, ...summarization } as SummarizationOptions & { model: typeof model });
   const builtIn = [
     todoListMiddleware(),
-    createFilesystemMiddleware(),
+    createFilesystemMiddleware({ backend }),
     createSubAgentMiddleware({
       subagents,
       generalPurposeAgent: true,
@@ -80,7 +83,7 @@ export function createDeepAgent<
       defaultInterruptOn: interruptOn,
       defaultMiddleware: () => [
         todoListMiddleware(),
-        createFilesystemMiddleware(),
+        createFilesystemMiddleware({ backend }),
         summary(),
         createPatchToolCallsMiddleware(),
       ],

@@ -20,13 +20,16 @@ import { callsOf, type Fields, lastTurn, toolMessage } from "../message.js";
 import { createMiddleware } from "./middleware.js";
 import { withPrompt } from "./request-changes.js";
 import { objectSchema } from "../tools/schema-checks.js";
-import { tool } from "../tools/tools.js";
-import type { PlainTool } from "../types.js";
+import { isCommand, tool, withUpdate } from "../tools/tools.js";
+import type { CompositeBackend, FilesNeeded } from "../backends/types.js";
+import type { PlainTool, ToolOutcome } from "../types.js";
 
 /** Options of {@link createFilesystemMiddleware}. */
 export interface FilesystemOptions {
   /** The instructions to the model about its files. */
   readonly systemPrompt?: string | undefined;
+  /** Files that are elsewhere than in the state: see `compositeBackend` of `threadfold/agent/backends`. */
+  readonly backend?: CompositeBackend | undefined;
   /** The model's descriptions of the tools, by the tool's name. */
   readonly customToolDescriptions?: Readonly<Record<string, string>> | undefined;
   /**
@@ -44,17 +47,26 @@ type Work = (files: Files, args: Record<string, any>, most: number) => FileAnswe
 
 type FileTool = readonly [name: string, description: string, schema: object, work: Work];
 
+/** The files that a tool has to know, if they are not in the state. The others need one. */
+const NEEDED: Readonly<Record<string, FilesNeeded>> = {
+  ls: "names",
+  delete: "folder",
+  glob: "names",
+  grep: "contents",
+};
+
 /** Makes a tool over `files`, which shows so many characters at most. A path is brought into one form first. */
 function fileTool(
   [name, description, schema, work]: FileTool,
   own: string | undefined,
   most: number,
+  backend: CompositeBackend | undefined,
 ): PlainTool<Fields> {
   return tool<Fields>({
     name,
     description: own ?? description,
     schema,
-    run: (given, { state, toolCall }) => {
+    run: async (given, { state, toolCall }) => {
       const args = { ...given };
       for (const key of ["path", "file_path"]) {
         const value = args[key];
@@ -63,7 +75,9 @@ function fileTool(
         if (!("path" in came)) return toolMessage(toolCall, came.said, "error");
         args[key] = came.path;
       }
-      const { said, failed, files } = work(filesOf(state), args as never, most);
+      const path = (args["file_path"] ?? args["path"] ?? "/") as string;
+      const known = await backend?.files(NEEDED[name] ?? "file", path, filesOf(state));
+      const { said, failed, files } = work(known ?? filesOf(state), args as never, most);
       const message = toolMessage(toolCall, said, failed ? "error" : "success");
       return files ? new Command({ update: { files, messages: [message] } }) : message;
     },
@@ -164,6 +178,16 @@ function changesOfTurn(messages: Parameters<typeof lastTurn>[0]): Changes {
   return changes;
 }
 
+/** Writes the files of an update to their backends. Those that belong to the state stay in it. */
+async function kept(backend: CompositeBackend, outcome: ToolOutcome): Promise<ToolOutcome> {
+  const files = isCommand(outcome) ? (outcome.update as Fields | undefined)?.["files"] : undefined;
+  if (!files) return outcome;
+  const rest = await backend.keep(files as Record<string, FileData | null>);
+  return withUpdate(outcome, ({ files: _, ...update }) =>
+    Object.keys(rest).length > 0 ? { ...update, files: rest } : update,
+  );
+}
+
 /**
  * Gives an agent files, as deepagents' `createFilesystemMiddleware` does over a graph's state. It adds the field
  * `files`, and the tools `ls`, `read_file`, `write_file`, `edit_file`, `delete`, `glob` and `grep`. A null in an update
@@ -189,12 +213,15 @@ function changesOfTurn(messages: Parameters<typeof lastTurn>[0]): Changes {
  * ```
  */
 export function createFilesystemMiddleware(options: FilesystemOptions = {}) {
-  const { systemPrompt = PROMPT, customToolDescriptions: own = {}, toolTokenLimitBeforeEvict } = options;
+  const { systemPrompt = PROMPT, customToolDescriptions: own = {}, toolTokenLimitBeforeEvict, backend } = options;
   checkOptions("createFilesystemMiddleware", options, [
     "systemPrompt",
+    "backend",
     "customToolDescriptions",
     "toolTokenLimitBeforeEvict",
   ]);
+  if (backend && typeof backend.keep !== "function")
+    throw wrong("backend", "one of compositeBackend, of threadfold/agent/backends");
   const given = toolTokenLimitBeforeEvict === null ? 0 : numberOr(toolTokenLimitBeforeEvict, 20_000, LIMIT);
   if (given < 0) throw wrong(LIMIT, "a number from 0 on, or null");
   /** As deepagents, it takes 0 for none. */
@@ -202,7 +229,7 @@ export function createFilesystemMiddleware(options: FilesystemOptions = {}) {
   return createMiddleware({
     name: "FilesystemMiddleware",
     stateSchema: { files: field.files<FileData>() },
-    tools: TOOLS.map((one) => fileTool(one, own[one[0]], CHARS_PER_TOKEN * limit)),
+    tools: TOOLS.map((one) => fileTool(one, own[one[0]], CHARS_PER_TOKEN * limit, backend)),
     wrapModelCall: (request, handler) => handler(withPrompt(request, systemPrompt)),
     wrapToolCall: async (request, handler) => {
       const { toolCall, state } = request;
@@ -216,7 +243,8 @@ export function createFilesystemMiddleware(options: FilesystemOptions = {}) {
       }
       const outcome = await handler(request);
       // The results of its own tools are short enough, or the model has to see them.
-      return NAMES.has(toolCall.name) ? outcome : withoutLargeResults(outcome, filesOf(state), limit);
+      const shown = NAMES.has(toolCall.name) ? outcome : await withoutLargeResults(outcome, filesOf(state), limit);
+      return backend ? kept(backend, shown) : shown;
     },
   });
 }

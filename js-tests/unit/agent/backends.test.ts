@@ -1,0 +1,141 @@
+// The file tools over backends: a folder of the disk, a store, the state, by path.
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { InMemoryStore } from "@langchain/langgraph";
+import { createAgent, createDeepAgent, createFilesystemMiddleware, tool } from "threadfold/agent";
+import { compositeBackend, type FileBackend, storeBackend } from "threadfold/agent/backends";
+import { folderBackend } from "threadfold/agent/node";
+import { afterAll, expect, test } from "vitest";
+import { type Call, scripted } from "./records.js";
+
+const folders: string[] = [];
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "threadfold-backend-"));
+  folders.push(folder);
+  return folder;
+}
+afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
+
+type Step = readonly [name: string, args: Record<string, unknown>];
+
+/** Calls the tools one after the other; returns their answers and the files of the state. */
+async function run(backend: ReturnType<typeof compositeBackend> | undefined, ...steps: Step[]) {
+  const calls = steps.map(([name, args], at): Call => ({ name, args, id: `c${at}` }));
+  const agent = createAgent({
+    model: scripted(calls.map((call) => ({ content: "", tool_calls: [call] }))),
+    middleware: [createFilesystemMiddleware({ backend })],
+  });
+  const { messages, files } = await agent.invoke({ messages: "Go", files: { "/own.md": { content: "mine" } } });
+  const answers = messages.filter(({ type }) => type === "tool").map(({ content }) => content);
+  return { answers, files: Object.keys(files ?? {}) };
+}
+
+const kinds: readonly (readonly [string, () => Promise<FileBackend>])[] = [
+  ["a folder of the disk", async () => folderBackend(await newFolder())],
+  ["a store of LangGraph's", async () => storeBackend(new InMemoryStore())],
+];
+
+const STEPS = (root: string): Step[] => [
+  ["write_file", { file_path: `${root}a.md`, content: "one\ntwo" }],
+  ["write_file", { file_path: `${root}deep/b.md`, content: "two" }],
+  ["write_file", { file_path: `${root}deep/c.txt`, content: "three" }],
+  ["edit_file", { file_path: `${root}a.md`, old_string: "one", new_string: "1" }],
+  ["edit_file", { file_path: `${root}gone.md`, old_string: "one", new_string: "1" }],
+  ["read_file", { file_path: `${root}a.md` }],
+  ["ls", { path: root }],
+  ["glob", { pattern: "**/*.txt", path: root }],
+  ["grep", { pattern: "two", path: root, output_mode: "content" }],
+  ["delete", { file_path: `${root}deep` }],
+  ["ls", { path: root }],
+  ["read_file", { file_path: `${root}deep/b.md` }],
+];
+
+test.each(kinds)("%s answers as the state does", async (_, make) => {
+  const routed = await run(compositeBackend({ "/work/": await make() }), ...STEPS("/work/"));
+  const plain = await run(undefined, ...STEPS("/work/"));
+  expect(routed.answers).toEqual(plain.answers);
+  expect(routed.answers[5]).toBe("@@ lines 1-2 of 2 @@\n1\ntwo");
+  expect([routed.files, plain.files]).toEqual([["/own.md"], ["/own.md", "/work/a.md"]]);
+});
+
+test("lists and searches see all places at once, and a folder within another is its own", async () => {
+  const [outer, inner] = [storeBackend(new InMemoryStore()), storeBackend(new InMemoryStore())];
+  await outer.write("/a.md", { content: "needle" });
+  await outer.write("/inner/shadowed.md", { content: "needle" });
+  await inner.write("/b.md", { content: "needle" });
+  const { answers } = await run(
+    compositeBackend({ "/work/": outer, "/work/inner/": inner }),
+    ["ls", { path: "/" }],
+    ["grep", { pattern: "needle" }],
+    ["delete", { file_path: "/work/inner" }],
+    ["grep", { pattern: "needle" }],
+  );
+  expect(answers[0]).toBe('["/own.md","/work/"]');
+  expect(answers[1]).toBe("/work/a.md\n/work/inner/b.md");
+  expect(answers[3]).toBe("/work/a.md");
+  expect(await outer.read("/inner/shadowed.md")).toMatchObject({ content: "needle" });
+});
+
+test("deleting a folder above a backend leaves the backend's files", async () => {
+  const store = storeBackend(new InMemoryStore());
+  await store.write("/a.md", { content: "kept" });
+  const { answers, files } = await run(compositeBackend({ "/work/memories/": store }), ["delete", { file_path: "/" }]);
+  expect([answers, files]).toEqual([["Deleted /"], []]);
+  expect(await store.read("/a.md")).toMatchObject({ content: "kept" });
+});
+
+test("long results go to the backend, where the model can read them", async () => {
+  const folder = await newFolder();
+  const call = (name: string, args: object, id: string) => ({ content: "", tool_calls: [{ name, args, id } as Call] });
+  const agent = createDeepAgent({
+    model: scripted([
+      call("give", {}, "c0"),
+      call("read_file", { file_path: "/large_tool_results/c0", limit: 1 }, "c1"),
+    ]),
+    tools: [tool({ name: "give", run: () => "line\n".repeat(30_000) })],
+    backend: compositeBackend({ "/": folderBackend(folder) }),
+  });
+  const { messages, files } = await agent.invoke({ messages: "Go" });
+  expect(messages[4]).toMatchObject({ content: expect.stringContaining("line") as string, status: "success" });
+  expect(await readFile(join(folder, "large_tool_results", "c0"), "utf8")).toHaveLength(150_000);
+  expect(files ?? {}).toEqual({});
+});
+
+test("a folder of the disk is not left, and has binary files and none that are not there", async () => {
+  const [folder, outside] = [await newFolder(), await newFolder()];
+  await writeFile(join(outside, "secret.md"), "secret");
+  await symlink(outside, join(folder, "link"));
+  await symlink(join(outside, "secret.md"), join(folder, "one.md"));
+  const backend = folderBackend(folder);
+  const out = { code: "INVALID_ARGUMENT", message: expect.stringContaining("leads out of") as string };
+  for (const path of ["/link/secret.md", "/one.md", "/../x.md"]) {
+    await expect(backend.read(path)).rejects.toMatchObject(out);
+    await expect(backend.write(path, { content: "x" })).rejects.toMatchObject(out);
+  }
+  await expect(backend.write("/link/new/deep.md", { content: "x" })).rejects.toMatchObject(out);
+  expect(await backend.list("/")).toEqual([]);
+  expect(await readFile(join(outside, "secret.md"), "utf8")).toBe("secret");
+  await mkdir(join(folder, "sub"));
+  await writeFile(join(folder, "image.png"), Uint8Array.from([0x89, 0xff]));
+  expect(await backend.read("/image.png")).toMatchObject({ content: "if8=", encoding: "base64" });
+  expect([await backend.read("/sub"), await backend.read("/none.md"), await backend.read("/image.png/x")]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  const later = folderBackend(join(folder, "not", "yet"));
+  expect(await later.list("/")).toEqual([]);
+  await later.write("/a/b.md", { content: "new" });
+  expect(await later.list("/a")).toMatchObject([{ path: "/a/b.md" }]);
+});
+
+test("what is no backend, and no folder for one, is refused", () => {
+  const backend = storeBackend(new InMemoryStore());
+  for (const folder of ["work/", "/work", "", "//", "/../", "/./", "/a//"])
+    expect(() => compositeBackend({ [folder]: backend }), folder).toThrow(/a folder such as/);
+  expect(() => compositeBackend({ "/a/": {} as never })).toThrow(/a folder such as/);
+  expect(() => createFilesystemMiddleware({ backend: backend as never })).toThrow(/compositeBackend/);
+  expect(() => storeBackend({} as never)).toThrow(/expected a store/);
+  expect(() => folderBackend("")).toThrow(/path of a folder/);
+});
