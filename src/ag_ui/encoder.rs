@@ -111,6 +111,7 @@ impl RunEncoder {
         EventKind::RunStarted {
             thread_id: Some(self.thread_id.clone()),
             run_id: self.run_id.clone(),
+            protocol_version: Some("1.0".into()),
             parent_run_id: self.parent_run_id.clone(),
             input: None,
         }
@@ -175,7 +176,8 @@ impl RunEncoder {
         }
         self.messages.finish(&mut events);
         for asked in self.asked.values() {
-            let value = Some(asked.value.to_string().into());
+            let text = asked.value.as_str().map(str::to_owned);
+            let value = Some(text.unwrap_or_else(|| asked.value.to_string()).into());
             events.push(EventKind::Custom { name: "on_interrupt".into(), value }.into());
         }
         let (thread_id, run_id) = (Some(self.thread_id.clone()), Some(self.run_id.clone()));

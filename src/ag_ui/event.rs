@@ -113,6 +113,8 @@ events! {
         thread_id: Option<String> = "threadId",
         /// The run's id.
         run_id: String = "runId",
+        /// The version of AG-UI that the server speaks.
+        protocol_version: Option<String> = "protocolVersion",
         /// The id of the run that it continues.
         parent_run_id: Option<String> = "parentRunId",
         /// The run's `RunAgentInput`: its `messages` that the thread lacks are added.

@@ -261,13 +261,14 @@ fn a_part_that_comes_again_changes_nothing() {
 }
 
 #[test]
-fn a_state_that_is_not_an_object_is_patched_whole() {
+fn a_state_that_is_not_an_object_is_refused_and_null_is_patched_whole() {
     let mut stream = Stream::new();
     let delta = |delta: Value| json!({ "type": "STATE_DELTA", "delta": delta });
-    stream.all([
-        json!({ "type": "STATE_SNAPSHOT", "snapshot": [1] }),
-        delta(json!([{ "op": "add", "path": "/-", "value": 2 }, { "op": "test", "path": "/1", "value": 2 }])),
-    ]);
+    stream.all([json!({ "type": "STATE_SNAPSHOT", "snapshot": { "n": 0 } })]);
+    let refused = stream.hear(json!({ "type": "STATE_SNAPSHOT", "snapshot": [1] })).unwrap_err();
+    assert_eq!(refused.code(), "INVALID_ARGUMENT");
+    assert_eq!(stream.fields(), json!({ "n": 0 }));
+    stream.all([json!({ "type": "STATE_SNAPSHOT", "snapshot": null })]);
     assert_eq!(stream.fields(), json!({}));
     stream.all([
         delta(json!([{ "op": "replace", "path": "", "value": { "messages": ["own"], "n": 1 } }])),

@@ -221,8 +221,13 @@ export async function walk({
     const server = await told();
     if (!server || server.run) return;
     const { messages, ...state } = thread.getConfirmedState() as AgUiState;
-    const own = messages.filter(({ role }) => role !== "reasoning" && role !== "activity");
-    compared.push({ page: { messages: own, ...state }, server: { messages: server.messages, ...server.state }, after });
+    const own = (list: readonly object[]) =>
+      (list as AgUiState["messages"]).filter(({ role }) => role !== "reasoning" && role !== "activity");
+    compared.push({
+      page: { messages: own(messages), ...state },
+      server: { messages: own(server.messages), ...server.state },
+      after,
+    });
   };
 
   for (let step = 0; step < steps; step++) {

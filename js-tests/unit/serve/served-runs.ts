@@ -39,7 +39,7 @@ export async function served({ nodes, edges, turns }: Script): Promise<Event[][]
   for (const [name, actions] of Object.entries(nodes))
     graph.addNode(name, (_: unknown, ctx: NodeContext<object>) => act(actions, ctx, run));
   for (const [from, to] of edges) graph.addEdge(from, to);
-  const handler = serveAgUi(graph.compile({ checkpointer: new MemorySaver() }) as never);
+  const handler = serveAgUi(graph.compile({ checkpointer: new MemorySaver() }) as never, { interrupts: "both" });
   const all: Event[][] = [];
   let asked: readonly { readonly id: string }[] = [];
   for (const { answers, cancels, resume, ...input } of turns) {

@@ -30,6 +30,8 @@ interface Local {
 export class AgentState {
   readonly #thread: FoldingThread;
   readonly #send: (event: ThreadEvent) => void;
+  /** Whether a state may be any JSON, as an agent's may. */
+  isAny = false;
   #rest: Rest;
   /** The rest when the run began. */
   #restAtStart: Rest;

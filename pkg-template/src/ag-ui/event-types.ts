@@ -91,6 +91,7 @@ export interface RunStarted extends Base<"RUN_STARTED"> {
 }
 export interface RunFinished extends Base<"RUN_FINISHED"> {
   readonly result?: unknown;
+  readonly usage?: unknown;
   readonly outcome?:
     | { readonly type: "success"; readonly pendingToolCallIds?: readonly string[] | undefined }
     | { readonly type: "interrupt"; readonly interrupts: readonly AgUiInterrupt[] }
@@ -176,7 +177,12 @@ export type AgUiEvent = FoldedEvent | Chunk | ThinkingEvent;
 
 /** How a run ended, in the server's words. */
 export type RunEnd =
-  | { readonly status: "finished"; readonly value?: unknown; readonly pendingToolCallIds: readonly string[] }
-  | { readonly status: "interrupted"; readonly interrupts: readonly AgUiInterrupt[] }
+  | {
+      readonly status: "finished";
+      readonly value?: unknown;
+      readonly usage?: unknown;
+      readonly pendingToolCallIds: readonly string[];
+    }
+  | { readonly status: "interrupted"; readonly usage?: unknown; readonly interrupts: readonly AgUiInterrupt[] }
   | { readonly status: "stopped" }
   | { readonly status: "error"; readonly error: object };

@@ -6,13 +6,14 @@ import { markOf, SentIds } from "../stream/sent-ids.js";
 import { read as readSource } from "../stream/source.js";
 import type { SentPart, Taker } from "../stream/taker.js";
 import { runError } from "../shared/run-error.js";
-import { withIds, type RunResult } from "../stream/run-result.js";
+import { withIds, type RunResult, type TokenUsage } from "../stream/run-result.js";
 import type { AgUiEvent, RunEnd } from "./event-types.js";
 import { foldEvent, kindOf, type Kind } from "./events.js";
 import { foldOf, type Fold } from "./fold.js";
 import type { FoldingThread } from "./folding-thread.js";
 import { breakOff, leave } from "./runs.js";
 import { interruptOf } from "./interrupt.js";
+import { areObjects } from "./shapes.js";
 import type { AgUiSource } from "./source.js";
 import { INSIDE } from "../thread/inside.js";
 import type { AnyThread } from "../thread/thread.js";
@@ -83,8 +84,14 @@ function resultOf(thread: FoldingThread, end: RunEnd | undefined): RunResult {
       end === undefined ? runError(undefined, true) : end.status === "error" ? runError(end.error, false) : undefined,
     interrupts: end?.status === "interrupted" ? withIds(end.interrupts.map(interruptOf)) : [],
     pendingToolCallIds: end?.status === "finished" ? end.pendingToolCallIds : [],
-    ...(end?.status === "finished" && end.value !== undefined && { value: end.value }),
+    ...(end && said(end)),
   };
+}
+
+/** Returns the result and the usage of a run's end. */
+function said(end: RunEnd): Pick<RunResult, "value" | "usage"> {
+  const { value, usage } = end as { value?: unknown; usage?: unknown };
+  return { ...(value !== undefined && { value }), ...(areObjects(usage) && { usage: usage as TokenUsage[] }) };
 }
 
 /** One reading of a stream: takes its events one by one. */

@@ -8,6 +8,7 @@ import { sameJson } from "../shared/same-json.js";
 import { foldOf } from "./fold.js";
 import type { FoldingThread } from "./folding-thread.js";
 import { newId } from "../shared/new-id.js";
+import { PROTOCOL_VERSION } from "./protocol-version.js";
 import { type FailingThread, type Shown, withoutFailed } from "./not-failed.js";
 import { INSIDE } from "../thread/inside.js";
 import type { AnyThread } from "../thread/thread.js";
@@ -58,6 +59,8 @@ const NAMES: NamesOf<RunInputOptions> = {
 export interface RunAgentInput {
   threadId: string;
   runId: string;
+  /** The version of AG-UI that this package speaks. */
+  protocolVersion: string;
   parentRunId?: string;
   messages: object[];
   state: object;
@@ -117,6 +120,7 @@ export function runInput(thread: AnyThread, options: RunInputOptions = {}): RunA
   return {
     threadId,
     runId,
+    protocolVersion: PROTOCOL_VERSION,
     ...(parentRunId !== undefined && { parentRunId }),
     messages: history(thread, shown, choice(options, "messages", ["whole", "new"]) === 1),
     state: stateToSend(thread, shown, options),

@@ -287,9 +287,11 @@ class AgUiProtocol implements RunProtocol {
       },
     });
     if (end.status === "finished" && legacy.length > 0) thread.receive({ type: "run-finished", interrupts: legacy });
+    const { value, usage } = end;
+    const news = { ...(value !== undefined && { value }), ...(usage && { usage }) };
     if (end.status === "finished" && end.pendingToolCallIds.length > 0)
-      return { pendingToolCallIds: end.pendingToolCallIds };
-    return { stopped: end.status === "stopped", ...(areInterrupts(open) && { stillOpen: open }) };
+      return { ...news, pendingToolCallIds: end.pendingToolCallIds };
+    return { ...news, stopped: end.status === "stopped", ...(areInterrupts(open) && { stillOpen: open }) };
   }
 }
 

@@ -121,11 +121,13 @@ export const runFinished: Step<RunFinished> = {
     fold.proven = thread.getConfirmedState();
   },
   end(fold, event) {
-    const { outcome, result } = event;
+    const { outcome, result, usage } = event;
     const interrupts = interruptsIn(event);
-    if (interrupts) return { status: "interrupted", interrupts };
+    if (interrupts) return { status: "interrupted", interrupts, usage };
     if (outcome?.type === "cancelled") return { status: "stopped" };
-    return { status: "finished", value: result, pendingToolCallIds: fold.run.leftOver(event) };
+    // A result may have come with the messages.
+    const pendingToolCallIds = fold.run.leftOver(event).filter((id) => !fold.calls.result(id));
+    return { status: "finished", value: result, usage, pendingToolCallIds };
   },
 };
 

@@ -314,6 +314,7 @@ export class Driver<S extends object, U extends object> {
       error: refused ?? (hasFailed ? this.#reason : undefined),
       interrupts: status === "interrupted" ? this.effects.interrupts.list(openInterrupts(this.#machine)) : NONE,
       pendingToolCallIds: status === "finished" ? this.effects.takeCalls(isLoad) : NONE,
+      ...(!isLoad && (status === "finished" || status === "interrupted") && this.effects.said),
     };
   }
 

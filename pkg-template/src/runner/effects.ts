@@ -18,6 +18,7 @@ import { isConnected } from "../stream/run-end.js";
 import { resendFailed } from "./resend.js";
 import { beginEmpty } from "./messages-in.js";
 import { INSIDE } from "../thread/inside.js";
+import type { RunResult } from "../stream/run-result.js";
 
 const NONE: readonly never[] = [];
 type Of<Name extends Command["do"]> = Extract<Command, { do: Name }>;
@@ -101,6 +102,9 @@ export class Effects<S extends object, U extends object> {
   get #canJoin(): boolean {
     return this.#protocol.canJoin && this.#thread.run.id !== undefined;
   }
+
+  /** The result and the usage of the last run, as far as its server named them. */
+  said: Partial<Pick<RunResult, "value" | "usage">> = {};
 
   /** The open calls that a successful run's result reports. `ofThread`: also those that the thread shows. */
   takeCalls(ofThread: boolean): readonly string[] {
@@ -252,6 +256,8 @@ export class Effects<S extends object, U extends object> {
     // An answer that the server refused can be corrected.
     if (run.status === "error" && news.stillOpen) this.interrupts.reopen(news.stillOpen);
     if (news.pendingToolCallIds) this.#callsLeft = news.pendingToolCallIds;
+    const { value, usage } = news;
+    this.said = { ...(value !== undefined && { value }), ...(usage && { usage }) };
     const how = this.found();
     // Where other code has begun a run meanwhile, this one was over before.
     const isWell = how.is === "finished" || how.is === "disconnected";

@@ -1,6 +1,7 @@
 import type { ServerThread } from "./load.js";
 import type { UnnamedInterrupt, Interrupt } from "../stream/run-result.js";
 import type { InterruptAnswer } from "./runner-types.js";
+import type { RunResult } from "../stream/run-result.js";
 
 /** A protocol's requests. The runner decides when to make them, and handles their results. */
 export interface RunProtocol {
@@ -38,6 +39,8 @@ export interface RunNews {
   /** Whether the server has stopped the run. */
   readonly stopped?: boolean;
   readonly pendingToolCallIds?: readonly string[];
+  readonly value?: unknown;
+  readonly usage?: RunResult["usage"];
   /** For a failed run: the interrupts that the server still has open. */
   readonly stillOpen?: readonly object[];
 }

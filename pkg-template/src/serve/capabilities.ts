@@ -1,5 +1,6 @@
 // The capabilities that a server of AG-UI declares, and what a client that folds says in return.
 import type { FoldingClient } from "../ag-ui/graph/graph-events.js";
+import { graphCapabilities } from "../ag-ui/graph/graph-capabilities.js";
 import type { GraphRunInput } from "../ag-ui/graph/graph-input.js";
 import { isDict } from "../langgraph/merge.js";
 import type { RunnableGraph } from "../stream/graph-parts.js";
@@ -13,16 +14,12 @@ interface Options {
 export const folds = ({ checkpointer }: RunnableGraph, { onEvents }: Options): boolean =>
   Boolean(checkpointer) && onEvents === undefined;
 
-/** Returns AG-UI's `AgentCapabilities`. */
-export function capabilities(graph: RunnableGraph, options: Options): object {
-  const persistentState = Boolean(graph.checkpointer);
-  return {
-    transport: { streaming: true, resumable: options.resumable === true },
-    state: { snapshots: true, deltas: true, persistentState },
-    humanInTheLoop: { supported: persistentState, interrupts: persistentState },
-    ...(folds(graph, options) && { custom: { threadfold: { folds: true } } }),
-  };
-}
+/** Returns AG-UI's `AgentCapabilities` of a server. */
+export const capabilities = (graph: RunnableGraph, options: Options): object => ({
+  ...graphCapabilities(graph),
+  transport: { streaming: true, resumable: options.resumable === true },
+  ...(folds(graph, options) && { custom: { threadfold: { folds: true } } }),
+});
 
 /** Reads what a client says of its folding; returns the input without it. */
 export function foldingClient(input: GraphRunInput): { input: GraphRunInput; client?: FoldingClient | undefined } {

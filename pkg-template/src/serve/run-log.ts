@@ -11,7 +11,7 @@ export class RunLog {
   /** The identity that its thread belongs to, if that is known. */
   readonly owner: string | undefined;
   /** The answers that it was started with, as JSON. */
-  readonly answers: string | undefined;
+  readonly resume: string | undefined;
   /** Stops the run. */
   readonly stop = new AbortController();
   /** Resolves when the run is over. */
@@ -21,8 +21,8 @@ export class RunLog {
   #hasEnded = false;
   #waiting: (() => void)[] = [];
 
-  constructor(id: string, threadId: string, owner?: string, answers?: string) {
-    this.answers = answers;
+  constructor(id: string, threadId: string, owner?: string, resume?: string) {
+    this.resume = resume;
     this.id = id;
     this.threadId = threadId;
     this.owner = owner;

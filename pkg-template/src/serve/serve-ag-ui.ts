@@ -10,7 +10,7 @@ import {
   type ServedOptions,
 } from "../ag-ui/graph/graph-events.js";
 import { checkedInput, isUnfinished, resumeOf, type GraphRunInput } from "../ag-ui/graph/graph-input.js";
-import { agUiMessage } from "../ag-ui/graph/message-told.js";
+import { agUiMessages } from "../ag-ui/graph/message-told.js";
 import { REPEATS, WHOLE } from "../ag-ui/graph/whole.js";
 import { capabilities, foldingClient, folds } from "./capabilities.js";
 import { errorWords } from "../stream/error-words.js";
@@ -166,7 +166,7 @@ class AgUiServer {
     const known = this.#options.resumable ? this.#runs.get(input.threadId, input.runId) : undefined;
     const answers = JSON.stringify(input.resume);
     // An answer under the id of the run that asked, as CopilotKit sends it, is a run of its own.
-    const isSame = answers === known?.answers && (answers !== undefined || resumeOf(input) === undefined);
+    const isSame = answers === known?.resume && (answers !== undefined || resumeOf(input) === undefined);
     if (known && (isSame || !known.hasEnded)) return this.#stream(known, request);
     // Without a checkpointer there is no thread that two runs could share.
     if (this.#graph.checkpointer) await this.#free(input.threadId);
@@ -257,7 +257,7 @@ class AgUiServer {
     const interrupts = (known.tasks ?? []).flatMap(({ interrupts = [] }: GraphTask) => interrupts);
     return json(
       wireJson({
-        messages: messages.flatMap((message) => agUiMessage(message) ?? []),
+        messages: messages.flatMap(agUiMessages),
         state: shownState(this.#graph, state),
         interrupts,
         next: known.next ?? [],

@@ -13,13 +13,20 @@ const text = (value: unknown) => (typeof value === "string" && value !== "" ? va
 const BLOCKS: Readonly<Record<string, string>> = { audio: "audio", video: "video", document: "file" };
 const PARTS: Readonly<Record<string, string>> = { image: "image", audio: "audio", video: "video", file: "document" };
 
-/** LangChain's blocks for AG-UI's parts. A part that no block can hold is left out. */
+/** LangChain's blocks for AG-UI's parts. A part that no block can hold is kept as it is. */
 export function blocksOf(parts: readonly unknown[]): object[] {
   return parts.flatMap((part) => {
     if (!isFields(part)) return [];
     if (part["type"] === "text") return typeof part["text"] === "string" ? [{ type: "text", text: part["text"] }] : [];
-    return mediaBlock(part) ?? [];
+    // A part of a later version stays as it is.
+    return mediaBlock(part["type"] === "binary" ? typedMedia(part) : part) ?? part;
   });
+}
+
+/** The media part of AG-UI 1.0 for a `binary` part of the versions before. */
+function typedMedia({ mimeType, data, url, id, filename }: Fields): Fields {
+  const [type, value] = data ? ["data", data] : url ? ["url", url] : ["file", id];
+  return { type: mediaOf(text(mimeType) ?? ""), source: { type, value, mimeType }, metadata: { filename } };
 }
 
 function mediaBlock(part: Fields): object | undefined {

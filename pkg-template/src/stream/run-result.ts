@@ -22,6 +22,20 @@ export interface RunResult {
   readonly pendingToolCallIds: readonly string[];
   /** AG-UI's `result` of the run. */
   readonly value?: unknown;
+  /** AG-UI's `usage` of the run: an entry for each model, with `inputTokens`, `outputTokens` and more. */
+  readonly usage?: readonly TokenUsage[];
+}
+
+/** The tokens that a model used in a run. The other counts are parts of input and output. */
+export interface TokenUsage {
+  readonly provider?: string;
+  readonly model?: string;
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  readonly totalTokens?: number;
+  readonly reasoningTokens?: number;
+  readonly cachedInputTokens?: number;
+  readonly cacheWriteInputTokens?: number;
 }
 
 /** An interrupt of a run, in one shape for both protocols. */

@@ -3,6 +3,7 @@
 use super::{Done, Folding, known_operations, of_patch};
 use crate::ag_ui::event::Event;
 use crate::patch::apply_patch;
+use crate::stream::StreamError;
 use crate::thread::{Thread, ThreadEvent};
 use crate::value::{Bulk, Json, Kind, Value};
 
@@ -51,6 +52,9 @@ impl Folding<'_> {
             let messages = state.get("messages").cloned();
             let rest = messages.map_or(Rest::Nothing, Rest::Messages);
             (state.clone().without("messages"), rest)
+        } else if state.kind() != Kind::Null {
+            let reason = "expected an object, got another value.".to_owned();
+            return Err(StreamError::new("INVALID_ARGUMENT", event.event_type(), reason));
         } else {
             (Json::object(), Rest::Whole(state.clone()))
         };

@@ -62,6 +62,7 @@ export class ThreadOfAgent {
       if (warning !== undefined) console.warn(warning);
     });
     this.fold = foldOf(this.thread);
+    this.fold.state.isAny = true;
     this.thread.subscribe(() => this.#changed());
     this.#see();
     this.#own(() => {

@@ -1,6 +1,14 @@
-import { AbstractAgent, runHttpRequest, type AgentConfig, type BaseEvent, type RunAgentInput } from "@ag-ui/client";
+import {
+  AbstractAgent,
+  runHttpRequest,
+  type AgentCapabilities,
+  type AgentConfig,
+  type BaseEvent,
+  type RunAgentInput,
+} from "@ag-ui/client";
 import type { Observable } from "rxjs";
 import { checkedInterrupts, graphEvents, type GraphEventOptions } from "../graph/graph-events.js";
+import { graphCapabilities } from "../graph/graph-capabilities.js";
 import { checkedGraph, type RunnableGraph } from "../../stream/graph-parts.js";
 import { observableClass } from "./observable-class.js";
 import { withFold } from "./with-fold.js";
@@ -64,18 +72,28 @@ export class GraphAgent extends /* @__PURE__ */ withFold(AbstractAgent) {
     const Plain = observableClass(runHttpRequest(() => new Promise<never>(() => {})));
     return new Plain<BaseEvent>((subscriber) => {
       const stop = (this.abortController = new AbortController());
+      let isOver = false;
       const { config, interrupts } = this;
       const events = graphEvents(this.graph, input, { config, interrupts, signal: stop.signal });
       void (async () => {
         try {
           for await (const event of events) subscriber.next(event as unknown as BaseEvent);
+          isOver = true;
           subscriber.complete();
         } catch (error) {
           subscriber.error(error);
         }
       })();
-      return () => stop.abort();
+      return () => {
+        // Work that a run left when it ended well continues, such as saving its last checkpoint.
+        if (!isOver) stop.abort();
+      };
     });
+  }
+
+  /** Resolves with the capabilities of the graph, as AG-UI declares them. */
+  override async getCapabilities(): Promise<AgentCapabilities> {
+    return graphCapabilities(this.graph);
   }
 
   override abortRun(): void {

@@ -17,7 +17,9 @@ import { ClientMessages } from "./client-messages.js";
 import type { GraphEvent, ServedEvent } from "./graph-event.js";
 import { checkedInput, graphInput, isUnfinished, resumeOf, type GraphRunInput } from "./graph-input.js";
 import { MessagesTold } from "./messages-told.js";
+import { PROTOCOL_VERSION } from "../protocol-version.js";
 import { StateTold } from "./state-told.js";
+import { UsageTold } from "./usage-told.js";
 
 /**
  * How a run reports that it waits for an answer. `"on_interrupt"`: by that custom event, as ag-ui-langgraph does.
@@ -105,7 +107,13 @@ export async function* servedEvents(
   { config, signal, interrupts: how, client, known: read }: ServedOptions,
 ): AsyncGenerator<ServedEvent> {
   const { threadId, runId, parentRunId } = input;
-  yield { type: "RUN_STARTED", threadId, runId, ...(parentRunId !== undefined && { parentRunId }) };
+  yield {
+    type: "RUN_STARTED",
+    threadId,
+    runId,
+    protocolVersion: PROTOCOL_VERSION,
+    ...(parentRunId !== undefined && { parentRunId }),
+  };
   let asked: object | undefined;
   try {
     asked = withTools(runConfig(typeof config === "function" ? config(input) : config, threadId), input.tools);
@@ -186,6 +194,7 @@ class Telling {
   readonly #messages: MessagesTold;
   readonly #state: StateTold;
   readonly #client: ClientMessages | undefined;
+  readonly #usage = new UsageTold();
   /** Where the run is. */
   #checkpoint: GraphState | undefined;
   /** The nodes that are at work, and how many tasks of each. */
@@ -222,10 +231,12 @@ class Telling {
   /** Returns the fields of RUN_FINISHED. Clients that fold get the interrupts in any case. */
   end(how: InterruptEvents = "on_interrupt"): object {
     const { at } = this;
+    const { usage } = this.#usage;
     const interrupts = this.#interrupts.size > 0 ? [...this.#interrupts.values()].map(agUiInterrupt) : undefined;
     const isOutcome = interrupts && how !== "on_interrupt";
     const own = { ...(at !== undefined && { at }), ...(interrupts && !isOutcome && { interrupts }) };
     return {
+      ...(usage && { usage }),
       ...(isOutcome && { outcome: { type: "interrupt", interrupts } }),
       ...(Object.keys(own).length > 0 && { metadata: { threadfold: own } }),
     };
@@ -246,6 +257,7 @@ class Telling {
         if (ns.length === 0) yield* this.#values(payload as Record<string, unknown>);
         break;
       case "messages":
+        this.#usage.part(payload);
         yield* this.#messages.part(payload, ns);
         break;
       case "tasks":

@@ -16,6 +16,26 @@ export function agUiMessage(given: unknown): { id: string } | undefined {
   }
 }
 
+/** Returns a message with the reasoning before it, as a run's events have them. */
+export function agUiMessages(given: unknown): { id: string }[] {
+  const message = agUiMessage(given);
+  if (!message) return [];
+  const content = reasoningIn((given as { content?: unknown }).content);
+  return content === ""
+    ? [message]
+    : [{ id: reasoningId(message.id), role: "reasoning", content } as { id: string }, message];
+}
+
+/** The text of a model's reasoning in a message's content, in LangChain's block or in Anthropic's. */
+export const reasoningIn = (content: unknown): string =>
+  listOf(content)
+    .map(({ type, reasoning, thinking }) => (type === "reasoning" ? reasoning : type === "thinking" ? thinking : ""))
+    .filter((text) => typeof text === "string")
+    .join("");
+
+/** The id of the message that has another one's reasoning. */
+export const reasoningId = (id: string): string => `${id}:reasoning`;
+
 const CALL_FIELDS = new Set(["name", "args", "id", "type"]);
 
 /** Drops the form of plain calls that the metadata keeps for the way back: `toolCalls` says the same, whole files too. */

@@ -7,6 +7,7 @@ import { isToolsOwn } from "../../langgraph/namespace.js";
 import { newId } from "../../shared/new-id.js";
 import { snapshotOf, type ClientMessages } from "./client-messages.js";
 import type { GraphEvent } from "./graph-event.js";
+import { reasoningId, reasoningIn } from "./message-told.js";
 
 /** A message that is being streamed. */
 interface Open {
@@ -128,10 +129,7 @@ export class MessagesTold {
   }
 
   *#reasoning(open: Open, content: unknown): Generator<GraphEvent> {
-    const delta = listOf(content)
-      .map(({ type, reasoning, thinking }) => (type === "reasoning" ? reasoning : type === "thinking" ? thinking : ""))
-      .filter((text) => typeof text === "string")
-      .join("");
+    const delta = reasoningIn(content);
     if (delta === "") return;
     const messageId = reasoningOf(open);
     if (!open.hasReasoning) yield { type: "REASONING_MESSAGE_START", messageId, role: "reasoning" };
@@ -216,7 +214,7 @@ function* endOfReasoning(open: Open): Generator<GraphEvent> {
 
 const idOf = (message: unknown): unknown => (message as { id?: unknown } | null)?.id;
 
-const reasoningOf = ({ id }: Open) => `${id}:reasoning`;
+const reasoningOf = ({ id }: Open) => reasoningId(id);
 
 /** The messages that a task wrote: its result is an object of the fields, or a list of them. */
 function messagesIn(result: unknown): readonly unknown[] {
