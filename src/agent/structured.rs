@@ -105,7 +105,7 @@ impl ResponseFormat {
         Self { is_of_provider: true, ..Self::tool::<T>(name, "", schema) }
     }
 
-    /// Allows another form of the answer, by a tool of its own.
+    /// Allows another form of the answer, by a tool of its own. A provider's output has only the first.
     #[must_use]
     pub fn or<T: DeserializeOwned>(mut self, name: &str, description: &str, schema: Value) -> Self {
         self.forms.push(Form::of::<T>(name, description, schema));

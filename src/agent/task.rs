@@ -136,6 +136,7 @@ async fn outcome(
     };
     let name = format!("{parent}|{}|{}", ctx.step(), call.id.as_deref().unwrap_or_default());
     let thread = agent.kept_by(saver, &name);
+    let thread = thread.run_id(ctx.run_id());
     // A task that starts over finds what its sub-agent has done.
     let mut outcome = match thread.outcome().await? {
         Some(left) => left,
