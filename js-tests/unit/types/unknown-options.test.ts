@@ -4,6 +4,7 @@ import { addMessages, defineSchema, field, mergeTools, MessageList, Thread, type
 import * as index from "threadfold";
 import * as agUi from "threadfold/ag-ui";
 import * as agent from "threadfold/agent";
+import * as backends from "threadfold/agent/backends";
 import * as pii from "threadfold/agent/pii";
 import * as checkpoint from "threadfold/checkpoint";
 import * as context from "threadfold/context";
@@ -165,6 +166,11 @@ const CALLS: readonly (readonly [name: string, entry: object, calls: Readonly<Re
     "threadfold/context/offload",
     offload,
     { offload: (options) => offload.offload([], options), offloading: (options) => offload.offloading(options) },
+  ],
+  [
+    "threadfold/agent/backends",
+    backends,
+    { createMemoryMiddleware: (options) => backends.createMemoryMiddleware({ sources: [], ...(options as object) }) },
   ],
   ["threadfold/agent/pii", pii, { piiMiddleware: (options) => pii.piiMiddleware("email", options) }],
   [
