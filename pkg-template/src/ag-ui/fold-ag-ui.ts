@@ -1,6 +1,7 @@
 import { ThreadfoldError } from "../shared/errors.js";
 import { reportPart } from "../stream/delivery.js";
 import { foldOptions, type FoldOptions } from "../stream/fold-options.js";
+import { catchUp, passed } from "../stream/catch-up.js";
 import { isOpen } from "../stream/run-end.js";
 import { markOf, SentIds } from "../stream/sent-ids.js";
 import { read as readSource } from "../stream/source.js";
@@ -15,6 +16,7 @@ import { breakOff, leave } from "./runs.js";
 import { interruptOf } from "./interrupt.js";
 import { areObjects } from "./shapes.js";
 import type { AgUiSource } from "./source.js";
+import { SubagentFolds } from "./subagents.js";
 import { INSIDE } from "../thread/inside.js";
 import type { AnyThread } from "../thread/thread.js";
 
@@ -67,9 +69,11 @@ export async function foldAgUi(
   try {
     await readSource(events, reading, read.signal);
   } catch (error) {
+    catchUp(thread, fold.delivery);
     breakOff(fold, error, reading.hasBegun, read.signal);
     throw error;
   }
+  catchUp(thread, fold.delivery);
   leave(fold);
   return resultOf(thread, reading.end);
 }
@@ -99,12 +103,14 @@ class Reading implements Taker {
   readonly #fold: Fold;
   readonly #options: FoldOptions<AgUiEvent>;
   readonly #ids: SentIds;
+  readonly #subagents: SubagentFolds;
   hasBegun = false;
   /** Undefined while the last run has not ended. */
   end: RunEnd | undefined;
 
   constructor(fold: Fold, options: FoldOptions<AgUiEvent>) {
     this.#fold = fold;
+    this.#subagents = new SubagentFolds(fold.thread as AnyThread);
     this.#ids = new SentIds(fold.thread);
     this.#options = options;
   }
@@ -125,7 +131,9 @@ class Reading implements Taker {
       const name = id === undefined ? undefined : this.#ids.named(id, markOf(text));
       const isKnown = name !== undefined && !begins && this.#fold.delivery.had({ id: name });
       if (isKnown) this.#ids.hasPassedOver = true;
-      end = foldEvent(this.#fold, kind, event, name, isKnown);
+      const own = this.#subagents.take(kind, event, name, isKnown);
+      if (own) end = foldEvent(this.#fold, kind, own, name, isKnown);
+      if (own && name !== undefined) passed(this.#fold.thread as AnyThread, { id: name });
     } catch (cause) {
       reportPart(this.#fold.thread, cause, event);
     }

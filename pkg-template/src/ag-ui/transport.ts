@@ -156,5 +156,5 @@ export function agentTransport(agent: AgUiAgent): AgUiTransport {
 export function graphTransport(graph: RunnableGraph, options?: Pick<GraphEventOptions, "config">): AgUiTransport {
   checkedGraph(graph, "graphTransport");
   checkOptions("graphTransport", options, ["config"]);
-  return { run: (input, { signal }) => graphEvents(graph, input, { ...options, signal }) };
+  return { run: (input, { signal }) => graphEvents(graph, input, { subagents: true, ...options, signal }) };
 }

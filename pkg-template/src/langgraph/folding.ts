@@ -1,5 +1,6 @@
 // The folding of one graph's stream into its thread, and of its tools' graphs into theirs.
 import type { Position, ReceivingThread } from "../stream/delivery.js";
+import { catchUp, hadBySubagent, passed } from "../stream/catch-up.js";
 import { isOpen } from "../stream/run-end.js";
 import { INSIDE } from "../thread/inside.js";
 import type { Subagents } from "../thread/subagents.js";
@@ -47,7 +48,16 @@ export class Folding {
   }
 
   get subagents(): Subagents {
-    return (this.thread as AnyThread)[INSIDE].subagents();
+    return this.#own[INSIDE].subagents();
+  }
+
+  get #own(): AnyThread {
+    return this.thread as AnyThread;
+  }
+
+  /** The stream was cut. */
+  catchUp(): void {
+    catchUp(this.#own, this.conversation.delivery);
   }
 
   /** Takes a part at a position, or passes over one that the thread has had. Returns whether it had it. */
@@ -56,8 +66,7 @@ export class Folding {
     const end = toolsGraph(namespace);
     if (end > 0) {
       const child = this.#child(namespace.slice(0, end), namespace.length === end ? hintsIn(part) : {});
-      const { lastEventId } = this.subagents;
-      this.subagents.lastEventId = position.id ?? lastEventId;
+      hadBySubagent(this.#own, position);
       const [kind] = (part.event ?? "").split("|");
       const event = [kind, ...namespace.slice(end)].join("|");
       const isKnown = child.take({ ...part, event }, position, begins, child.run);
@@ -70,7 +79,7 @@ export class Folding {
     this.api[isKnown ? "skip" : "take"](part, run);
     if (this.#children.size > 0) {
       this.#results(part);
-      this.#passed(position);
+      passed(this.#own, position);
     }
     return isKnown;
   }
@@ -161,21 +170,6 @@ export class Folding {
     const [kind, ...namespace] = event.split("|");
     if (kind !== "messages" || namespace.length > 0 || !Array.isArray(data)) return namespace;
     return this.api.taskOf(data[1]).split("|").slice(0, -1);
-  }
-
-  /** The thread itself may be at this position now: then the last part is not a sub-agent's. */
-  #passed({ id }: Position): void {
-    const { subagents, thread } = this;
-    if (subagents.lastEventId !== undefined && thread.run.lastEventId === id) subagents.lastEventId = undefined;
-  }
-
-  /** Notes the last part of the sub-agents in the thread: a stream is joined after it. */
-  catchUp(): void {
-    const { subagents } = this;
-    if (subagents.lastEventId === undefined || (this.thread as AnyThread).isDisposed) return;
-    this.conversation.delivery.at({ id: subagents.lastEventId });
-    this.conversation.delivery.mark();
-    subagents.lastEventId = undefined;
   }
 
   /** Ends the sub-agents whose calls have their results. The task of a result's message names the sub-agent. */

@@ -54,6 +54,11 @@ export interface ServeAgUiOptions extends HandlerOptions {
    * fold get the interrupts either way.
    */
   interrupts?: GraphEventOptions["interrupts"];
+  /**
+   * Whether to emit AG-UI 1.0's events of sub-agents: their starts, messages and ends. Clients other than
+   * `foldAgUi` and `AgUiRunner` show those messages in the conversation. Default false.
+   */
+  subagents?: boolean | undefined;
   /** Changes the events of a run before they are sent: leaves some out, adds others, waits. */
   onEvents?:
     | ((events: AsyncIterable<GraphEvent>, input: GraphRunInput, request: Request) => AsyncIterable<GraphEvent>)
@@ -99,7 +104,7 @@ export interface ServeAgUiOptions extends HandlerOptions {
  */
 export function serveAgUi(graph: RunnableGraph, options: ServeAgUiOptions = {}): FetchHandler {
   checkedGraph(graph, "serveAgUi");
-  checkServerOptions("serveAgUi", options, ["config", "resumable", "keep", "interrupts", "onEvents"]);
+  checkServerOptions("serveAgUi", options, ["config", "resumable", "keep", "interrupts", "subagents", "onEvents"]);
   checkedInterrupts("serveAgUi", options.interrupts);
   const server = new AgUiServer(graph, options);
   return answering(
@@ -180,10 +185,11 @@ class AgUiServer {
     if (!this.#options.resumable) request.signal.addEventListener("abort", stop);
     if (!this.#options.resumable && request.signal.aborted) stop();
     const state = client?.leavesOut ? await this.#known(run, client.at, asked) : undefined;
-    const { interrupts } = this.#options;
+    const { interrupts, subagents } = this.#options;
     void this.#work(run, input, request, {
       config: asked as ServedOptions["config"],
       interrupts,
+      subagents,
       client,
       known: state,
     });

@@ -18,6 +18,7 @@ import type { GraphEvent, ServedEvent } from "./graph-event.js";
 import { checkedInput, graphInput, isUnfinished, resumeOf, type GraphRunInput } from "./graph-input.js";
 import { MessagesTold } from "./messages-told.js";
 import { PROTOCOL_VERSION } from "../protocol-version.js";
+import { SubagentsTold, subagentOf } from "./subagents-told.js";
 import { StateTold } from "./state-told.js";
 import { UsageTold } from "./usage-told.js";
 
@@ -35,6 +36,11 @@ export interface GraphEventOptions {
   readonly signal?: AbortSignal | undefined;
   /** How an interrupted run says so. Default `"on_interrupt"`. */
   readonly interrupts?: InterruptEvents | undefined;
+  /**
+   * Whether to emit AG-UI 1.0's events of sub-agents: their starts, messages and ends. Clients other than
+   * `foldAgUi` and `AgUiRunner` show those messages in the conversation. Default false; for `graphTransport` true.
+   */
+  readonly subagents?: boolean | undefined;
 }
 
 /** A client that folds, as far as it says what it has. */
@@ -69,8 +75,8 @@ export function graphEvents(
   input: GraphRunInput,
   options: GraphEventOptions = {},
 ): AsyncGenerator<GraphEvent> {
-  const { config, signal, interrupts } = options;
-  return servedEvents(graph, checkedInput(input), { config, signal, interrupts });
+  const { config, signal, interrupts, subagents } = options;
+  return servedEvents(graph, checkedInput(input), { config, signal, interrupts, subagents });
 }
 
 const INTERRUPT_EVENTS: readonly unknown[] = ["on_interrupt", "outcome", "both"] satisfies InterruptEvents[];
@@ -104,7 +110,7 @@ export const checkpointOf = (state: GraphState | undefined): unknown => state?.c
 export async function* servedEvents(
   graph: RunnableGraph,
   input: GraphRunInput,
-  { config, signal, interrupts: how, client, known: read }: ServedOptions,
+  { config, signal, interrupts: how, client, known: read, subagents = false }: ServedOptions,
 ): AsyncGenerator<ServedEvent> {
   const { threadId, runId, parentRunId } = input;
   yield {
@@ -125,7 +131,12 @@ export async function* servedEvents(
     }
     const isThere = client?.at !== undefined && client.at === checkpointOf(known);
     const before = isAnswer && !isThere ? known : await atCheckpoint(graph, asked, known);
-    const telling = new Telling(graph, input, client && (isThere ? (before?.values as Values) : NOTHING_KNOWN));
+    const telling = new Telling(
+      graph,
+      input,
+      client && (isThere ? (before?.values as Values) : NOTHING_KNOWN),
+      subagents,
+    );
     const start = graphInput(graph, input, known, isAnswer ? known : before, client?.leavesOut && isThere);
     const streamMode = client ? [...MODES, "checkpoints"] : MODES;
     for await (const part of graphParts(graph, start, { ...asked, streamMode, ...(signal && { signal }) })) {
@@ -188,6 +199,11 @@ type Values = Readonly<Record<string, unknown>>;
 /** The state of a client that folds and has another state than the thread's, or does not say. */
 const NOTHING_KNOWN = null;
 
+/** The sub-agent that an interrupt is of. */
+interface Attributed {
+  readonly subagentRunId?: string | undefined;
+}
+
 /** The progress of reporting one run. */
 class Telling {
   readonly #graph: RunnableGraph;
@@ -200,11 +216,19 @@ class Telling {
   /** The nodes that are at work, and how many tasks of each. */
   readonly #steps = new Map<string, number>();
   readonly #tasks = new Set<unknown>();
-  readonly #interrupts = new Map<unknown, GraphInterrupt>();
+  readonly #interrupts = new Map<unknown, GraphInterrupt & Attributed>();
+  /** Undefined if the client gets no sub-agents. */
+  readonly #subagents: SubagentsTold | undefined;
 
   /** @param client - The state that a folding client has; undefined for a client that does not fold. */
-  constructor(graph: RunnableGraph, { messages: sent, state: own }: GraphRunInput, client: Values | null | undefined) {
+  constructor(
+    graph: RunnableGraph,
+    { messages: sent, state: own }: GraphRunInput,
+    client: Values | null | undefined,
+    subagents: boolean,
+  ) {
     this.#graph = graph;
+    this.#subagents = subagents ? new SubagentsTold() : undefined;
     const { messages, ...state } = client ?? {};
     const base = client ? ((messages ?? []) as readonly unknown[]) : undefined;
     this.#client = client === undefined ? undefined : new ClientMessages(base, sent);
@@ -244,14 +268,16 @@ class Telling {
 
   *part(part: GraphPart): Generator<ServedEvent> {
     for (const event of this.#events(part)) {
-      this.#client?.observe(event);
+      if (!("subagentRunId" in event)) this.#client?.observe(event);
       yield event;
     }
   }
 
-  *#events({ mode, ns, payload }: GraphPart): Generator<ServedEvent> {
-    if (mode === "values" || mode === "updates")
-      for (const asked of interruptsIn(payload)) this.#interrupts.set(asked.id ?? asked, asked);
+  *#events(part: GraphPart): Generator<ServedEvent> {
+    const { mode, ns, payload } = part;
+    if (mode === "values" || mode === "updates") this.#asked(part);
+    if (this.#subagents?.sees(part)) return yield* this.#subagents.part(part);
+    if (this.#subagents && mode === "tasks") yield* this.#subagents.ended(payload);
     switch (mode) {
       case "values":
         if (ns.length === 0) yield* this.#values(payload as Record<string, unknown>);
@@ -269,6 +295,14 @@ class Telling {
       case "checkpoints":
         if (ns.length === 0) this.#checkpoint = payload as GraphState;
         break;
+    }
+  }
+
+  #asked({ ns, payload }: GraphPart): void {
+    for (const asked of interruptsIn(payload)) {
+      const key = asked.id ?? asked;
+      const subagentRunId = this.#interrupts.get(key)?.subagentRunId ?? (this.#subagents && subagentOf(ns));
+      this.#interrupts.set(key, { ...asked, subagentRunId });
     }
   }
 
@@ -317,7 +351,7 @@ function custom(payload: unknown): GraphEvent {
 }
 
 /** Returns an interrupt in ag-ui-langgraph's form. Its value may name the reason, the call, a schema and an end. */
-function agUiInterrupt({ id, value }: GraphInterrupt): object {
+function agUiInterrupt({ id, value, subagentRunId }: GraphInterrupt & Attributed): object {
   const own = isDict(value) ? value : {};
   const fields = {
     reason: text(own["reason"]) ?? "langgraph:interrupt",
@@ -325,6 +359,7 @@ function agUiInterrupt({ id, value }: GraphInterrupt): object {
     toolCallId: text(own["toolCallId"] ?? own["tool_call_id"]),
     responseSchema: own["responseSchema"] ?? own["response_schema"],
     expiresAt: text(own["expiresAt"] ?? own["expires_at"]),
+    subagentRunId,
   };
   const given = Object.entries(fields).filter(([, field]) => field !== undefined && field !== null);
   return { id: id ?? "", ...Object.fromEntries(given), metadata: { langgraph: { raw: value ?? null } } };

@@ -92,7 +92,10 @@ export async function* runParts(
     }
     if (mode === "messages") yield* messageParts(part, modes, messages);
     else if (modes.includes(mode))
-      yield { event: named(mode, ns), data: mode === "values" && !isBare ? withValues(payload, end) : payload };
+      yield {
+        event: named(mode, ns),
+        data: mode === "values" && ns.length === 0 && !isBare ? withValues(payload, end) : payload,
+      };
   }
 }
 

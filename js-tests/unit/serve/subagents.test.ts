@@ -1,0 +1,114 @@
+// What a deep agent's sub-agents do is one tree, whatever the wire: the runs API and AG-UI of servers, and the page.
+import { type AgUiState, textOf, Thread, type Subagent } from "threadfold";
+import { AgUiRunner, graphTransport } from "threadfold/ag-ui";
+import { createDeepAgent, tool, type FunctionModel } from "threadfold/agent";
+import { MemorySaver } from "threadfold/graph";
+import { foldGraph, LangGraphRunner } from "threadfold/langgraph";
+import { serveAgUi, serveLangGraph } from "threadfold/serve";
+import { expect, test } from "vitest";
+
+const task = (id: string, description: string) => ({
+  id,
+  name: "task",
+  args: { subagent_type: "general-purpose", description },
+});
+
+const model: FunctionModel = async (messages, { onToken }) => {
+  const asked = messages.find(({ type }) => type === "human")?.content as string;
+  const isNew = messages.every(({ type }) => type !== "tool");
+  if (asked === "Trip" && isNew) return { content: "", tool_calls: [task("c1", "sights"), task("c2", "hotel")] };
+  if (asked === "hotel" && isNew)
+    return { content: "", tool_calls: [{ id: "c3", name: "book", args: { hotel: "Roma" } }] };
+  const text = asked === "Trip" ? "Done." : `I wrote about ${asked}.`;
+  for (const word of text.split(/(?<= )/)) onToken?.(word);
+  return text;
+};
+
+const agent = () =>
+  createDeepAgent({
+    model,
+    tools: [tool({ name: "book", run: ({ hotel }: { hotel: string }) => `Booked ${hotel}.` })],
+    interruptOn: { book: true },
+    checkpointer: new MemorySaver(),
+  });
+
+const tree = ({ subagents }: { subagents: readonly Subagent[] }) =>
+  subagents.map(({ id, name, toolCallId, parentId, thread }) => {
+    expect(id).toMatch(/^tools:[\w-]+$/);
+    const { messages } = thread.getState();
+    return { name, toolCallId, parentId, status: thread.run.status, texts: messages.map(textOf) };
+  });
+
+const SIGHTS = {
+  name: "general-purpose",
+  toolCallId: "c1",
+  parentId: undefined,
+  status: "ready",
+  texts: ["I wrote about sights."],
+};
+const ASKED = [SIGHTS, { ...SIGHTS, toolCallId: "c2", status: "interrupted", texts: [""] }];
+const ANSWERED = [SIGHTS, { ...SIGHTS, toolCallId: "c2", texts: ["", "Booked Roma.", "I wrote about hotel."] }];
+const APPROVED = { decisions: [{ type: "approve" }] };
+
+type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
+const through =
+  (handler: (request: Request) => Promise<Response>): Fetch =>
+  (url, init) =>
+    handler(new Request(url, init));
+
+const ways: Record<string, () => { thread: Thread<never>; sendMessage: unknown; resume: unknown }> = {
+  "serveLangGraph's runs API": () =>
+    new LangGraphRunner(new Thread(), {
+      apiUrl: "http://server",
+      assistantId: "agent",
+      subgraphs: true,
+      fetch: through(serveLangGraph(agent())),
+    } as never) as never,
+  "serveLangGraph's runs API with states": () =>
+    new LangGraphRunner(new Thread(), {
+      apiUrl: "http://server",
+      assistantId: "agent",
+      subgraphs: true,
+      wire: "values",
+      fetch: through(serveLangGraph(agent())),
+    } as never) as never,
+  serveAgUi: () =>
+    new AgUiRunner(new Thread<AgUiState>({ threadId: "t" }), {
+      url: "http://server/",
+      fetch: through(serveAgUi(agent(), { subagents: true })),
+    } as never) as never,
+  graphTransport: () =>
+    new AgUiRunner(new Thread<AgUiState>({ threadId: "t" }), { transport: graphTransport(agent()) }) as never,
+};
+
+test.each(Object.entries(ways))("%s: an interrupt in a sub-agent is answered through the parent", async (way, make) => {
+  const runner = make() as unknown as LangGraphRunner;
+  const { thread } = runner;
+  const errors: unknown[] = [];
+  thread.on("error", (error) => errors.push(error.message));
+  const asked = await runner.sendMessage("Trip");
+  expect(asked.interrupts).toHaveLength(1);
+  const inputs = (list: readonly { readonly texts: string[] }[], texts: string[]) =>
+    way.endsWith("states") ? list.map((one, at) => ({ ...one, texts: [texts[at], ...one.texts] })) : list;
+  expect(tree(thread)).toEqual(inputs(ASKED, ["sights", "hotel"]));
+  const again = Thread.fromJSON(JSON.parse(JSON.stringify(thread)));
+  expect(tree(again)).toEqual(tree(thread));
+  await runner.resume([{ id: asked.interrupts[0]?.id as string, value: APPROVED }]);
+  expect(tree(thread)).toEqual(inputs(ANSWERED, ["sights", "hotel"]));
+  expect(thread.getState().messages.map(textOf)).toEqual([
+    "Trip",
+    "",
+    "I wrote about sights.",
+    "I wrote about hotel.",
+    "Done.",
+  ]);
+  expect(errors).toEqual([]);
+});
+
+test("a graph in the page", async () => {
+  const graph = agent();
+  const thread = new Thread();
+  const config = { threadId: "t", streamMode: ["updates", "messages"], subgraphs: true };
+  await foldGraph(thread, graph.stream({ messages: "Trip" } as never, config as never) as never);
+  expect(tree(thread)).toEqual(ASKED);
+});
