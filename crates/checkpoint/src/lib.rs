@@ -8,6 +8,7 @@ mod messages;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod read;
+mod revived;
 mod row;
 mod saver;
 #[cfg(feature = "sqlite")]

@@ -23,18 +23,19 @@ use crate::row::{
 };
 use crate::written::target;
 
-/// Reads a checkpoint. `values` are those of its channels; `highest` is the highest version of the
-/// thread's newest checkpoint.
-pub fn read<S>(row: &Row, values: &Object, highest: u64) -> Result<Checkpoint<S>, BoxError>
+/// Reads a checkpoint. `values` are those of its channels. If the thread has a newer one, `past` is the
+/// highest version there: then all tasks run again, and what they asked is asked again.
+pub fn read<S>(row: &Row, values: &Object, past: Option<u64>) -> Result<Checkpoint<S>, BoxError>
 where
     S: State + Default + Serialize + DeserializeOwned,
     S::Update: DeserializeOwned,
 {
     let fields = S::fields();
     let names = names(row, values, &fields);
-    let reading = Reading { row, values, fields: &fields, names: &names };
+    let is_past = past.is_some();
+    let reading = Reading { row, values, fields: &fields, names: &names, is_past };
     let sends = reading.sends();
-    let mut plan = reading.plan(highest);
+    let mut plan = reading.plan(past.unwrap_or_default());
     plan.sends = sends.iter().map(|(node, _)| reading.node(node).unwrap_or(Node::MAX)).collect();
     let sent: Result<Vec<S>, _> = sends.iter().map(|(_, args)| laid_over_default(args)).collect();
     let input = values.get(START).filter(|input| !input.is_null());
@@ -95,7 +96,9 @@ where
 /// Finds the nodes and list edges that a checkpoint names.
 fn names(row: &Row, values: &Object, fields: &[StateField]) -> Names {
     let versions = object(&row.checkpoint, "channel_versions").map(|(name, _)| name);
-    let channels: BTreeSet<&String> = versions.chain(values.keys()).collect();
+    let writes = row.writes.iter();
+    let channels = versions.chain(values.keys()).chain(writes.map(|write| &write.channel));
+    let channels: BTreeSet<&String> = channels.collect();
     let (mut nodes, mut deferred) = (BTreeSet::new(), BTreeSet::new());
     let mut joins = Vec::new();
     for name in channels {
@@ -117,6 +120,8 @@ fn names(row: &Row, values: &Object, fields: &[StateField]) -> Names {
     let seen = object(&row.checkpoint, "versions_seen").map(|(node, _)| node.clone());
     nodes.extend(seen.filter(|node| ![START, INPUT, INTERRUPT].contains(&node.as_str())));
     nodes.extend(packets(values).filter_map(|(node, _)| Some(node?.to_owned())));
+    let sent = row.writes.iter().filter(|write| write.channel == TASKS);
+    nodes.extend(sent.filter_map(|write| write.value.get("node")?.as_str().map(str::to_owned)));
     nodes.remove(START);
     let nodes: Vec<String> = nodes.into_iter().collect();
     let deferred = (0..).zip(&nodes).filter(|(_, node)| deferred.contains(*node));
@@ -150,6 +155,7 @@ struct Reading<'a> {
     values: &'a Object,
     fields: &'a [StateField],
     names: &'a Names,
+    is_past: bool,
 }
 
 impl Reading<'_> {
@@ -258,6 +264,7 @@ impl Reading<'_> {
             return Ok(Vec::new());
         }
         let callers = by_task.remove(CALLER).unwrap_or_default();
+        let callers = if self.is_past { Vec::new() } else { callers };
         let mut pending = Vec::new();
         for (node, cause, trigger) in self.tasks(plan) {
             let (checkpoint, step, names) = (self.row.id.as_str(), plan.step + 1, self.names);
@@ -286,6 +293,14 @@ impl Reading<'_> {
         }
         let answer = callers.iter().map(|write| &write.value).find(|value| !value.is_null());
         let Some(answer) = answer else { return Ok(()) };
+        if let Some(by_id) = answers_by_id(answer) {
+            for task in pending {
+                let asked = task.interrupt.take_if(|asked| by_id.contains_key(&asked.id));
+                let answer = asked.and_then(|asked| by_id.get(&asked.id)).cloned();
+                task.answers.extend(answer.map(|answer| Answered::new(answer, None)));
+            }
+            return Ok(());
+        }
         let is_taken =
             pending.iter().any(|task| task.answers.last().is_some_and(|own| own.value == *answer));
         let mut asking = pending.iter_mut().filter(|task| task.interrupt.is_some());
@@ -317,18 +332,23 @@ impl Reading<'_> {
             writes.find(|write| write.channel == channel).map(|write| &write.value)
         };
         let (asked, error) = (report(INTERRUPT), report(ERROR));
-        let answers = answers(report(RESUME), asked.or(error));
+        let error = error.filter(|_| !self.is_past);
+        let mut answers = answers(report(RESUME), asked.or(error));
         let is_report = |write: &&Write| crate::row::place_of(&write.channel).is_some();
         let wrote: Vec<&Write> = writes.iter().copied().filter(|write| !is_report(write)).collect();
-        let finished = (!wrote.is_empty()).then(|| self.finished(&wrote)).transpose()?;
-        let is_open = |asked: &&Value| {
-            let id = asked.get("id").and_then(Value::as_str).unwrap_or_default();
-            let place = place_of(task);
-            let is_next = id == interrupt_id(&place, answers.len());
-            // In langgraph.js, all questions of a task have one id.
-            finished.is_none() && (is_next || error.is_none())
-        };
-        let asked = asked.map(|asked| asked.get(0).unwrap_or(asked)).filter(is_open);
+        let is_finished = !wrote.is_empty() && !self.is_past;
+        let finished = is_finished.then(|| self.finished(&wrote)).transpose()?;
+        let asked = asked.map(|asked| asked.get(0).unwrap_or(asked));
+        let id = asked.and_then(|asked| asked.get("id")).and_then(Value::as_str);
+        let id = id.unwrap_or_default();
+        let place = place_of(task);
+        if self.is_past {
+            let before = (0..answers.len()).find(|count| interrupt_id(&place, *count) == id);
+            answers.truncate(before.unwrap_or_default());
+        }
+        let is_next = id == interrupt_id(&place, answers.len());
+        // In langgraph.js, all questions of a task have one id.
+        let asked = asked.filter(|_| finished.is_none() && (is_next || error.is_none()));
         let text = |of: &Value, key: &str| of.get(key).and_then(Value::as_str).map(str::to_owned);
         let interrupt = asked.map(|asked| {
             let id = text(asked, "id").unwrap_or_else(|| task_id(task));
@@ -402,6 +422,12 @@ pub fn written_value(fields: &[StateField], name: &str, value: Value) -> Value {
         one @ Value::Object(_) => json!([one]),
         list => list,
     }
+}
+
+/// Returns a caller's answers, if it gave them by the ids of interrupts.
+fn answers_by_id(answer: &Value) -> Option<&Object> {
+    let is_id = |id: &String| id.len() == 32 && id.chars().all(|digit| digit.is_ascii_hexdigit());
+    answer.as_object().filter(|given| !given.is_empty() && given.keys().all(is_id))
 }
 
 /// Reads the answers of a task: `inside` has those to a graph inside, too.

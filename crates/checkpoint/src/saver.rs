@@ -14,6 +14,7 @@ use crate::database::Database;
 use crate::ids::Ids;
 use crate::known::Known;
 use crate::read::{read, written_value};
+use crate::revived::{revived, revived_fields};
 use crate::row::{COUNTERS, Object, Row, Write, object, version_of};
 use crate::written::{Deltas, written};
 
@@ -81,10 +82,11 @@ impl<D: Database> Saver<D> {
         let Some(mut row) = self.database.row(thread, id).await? else { return Ok(None) };
         // Versions of a branch count from those of the branch beside it: a database may keep one value
         // for each version.
-        let highest = match id {
-            Some(_) => self.database.row(thread, None).await?.map_or(0, |newest| highest(&newest)),
-            None => 0,
+        let newest = match id {
+            Some(_) => self.database.row(thread, None).await?,
+            None => None,
         };
+        let past = newest.filter(|newest| newest.id != row.id).as_ref().map(highest);
         let mut values = values_of(&mut row);
         let fields = S::fields();
         let is_missing = |name: &str| {
@@ -98,7 +100,7 @@ impl<D: Database> Saver<D> {
                 values.insert(name.clone(), seed.clone());
             }
         }
-        let mut checkpoint: Checkpoint<S> = read(&row, &values, highest)?;
+        let mut checkpoint: Checkpoint<S> = read(&row, &values, past)?;
         for (name, History { writes, .. }) in histories {
             for write in writes.into_iter().rev().flatten() {
                 let value = written_value(&fields, &name, write);
@@ -169,17 +171,15 @@ struct History {
     seed: Option<Value>,
 }
 
-/// Takes the values of a checkpoint's channels: those that are kept in a `DeltaSnapshot` out of it.
+/// Takes the values of a checkpoint's channels.
 fn values_of(row: &mut Row) -> Object {
-    let Some(Value::Object(mut values)) = row.checkpoint.remove("channel_values") else {
-        return Object::new();
-    };
-    for value in values.values_mut() {
-        if value.get("lg_name").and_then(Value::as_str) == Some("DeltaSnapshot") {
-            *value = value.get("value").cloned().unwrap_or_default();
-        }
+    for write in &mut row.writes {
+        write.value = revived(std::mem::take(&mut write.value));
     }
-    values
+    match row.checkpoint.remove("channel_values") {
+        Some(Value::Object(values)) => revived_fields(values),
+        _ => Object::new(),
+    }
 }
 
 fn highest(row: &Row) -> u64 {

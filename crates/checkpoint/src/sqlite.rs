@@ -178,12 +178,13 @@ fn json(object: &Object) -> Result<Vec<u8>, serde_json::Error> {
 }
 
 fn write_task(connection: &Connection, thread: &str, own: &TaskWrites) -> Result<(), BoxError> {
-    let sql = if own.replaces() {
-        "INSERT OR REPLACE INTO writes VALUES (?, '', ?, ?, ?, ?, 'json', ?)"
-    } else {
-        "INSERT OR IGNORE INTO writes VALUES (?, '', ?, ?, ?, ?, 'json', ?)"
-    };
-    let mut statement = connection.prepare_cached(sql)?;
+    // Columns by their names: Python's saver adds one.
+    let on_conflict = if own.replaces() { "REPLACE" } else { "IGNORE" };
+    let sql = format!(
+        "INSERT OR {on_conflict} INTO writes (thread_id, checkpoint_ns, checkpoint_id, task_id, idx, \
+         channel, type, value) VALUES (?, '', ?, ?, ?, ?, 'json', ?)"
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
     for (place, channel, value) in own.placed() {
         let value = serde_json::to_vec(value)?;
         statement.execute(params![thread, own.checkpoint, own.task, place, channel, value])?;

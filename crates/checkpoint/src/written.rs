@@ -221,7 +221,7 @@ where
 
     fn send(&self, node: Node, state: &S) -> Result<Value, BoxError> {
         let args = some_fields(state, |_| true)?;
-        Ok(json!({ "lg_name": "Send", "node": self.names().node(node), "args": args }))
+        Ok(json!({ "node": self.names().node(node), "args": args }))
     }
 
     /// Writes the versions that nodes have seen: the parent's, and what is new.

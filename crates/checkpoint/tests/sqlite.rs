@@ -1,0 +1,229 @@
+//! Threads in SQLite: kept, listed, forked, deleted, and what a checkpoint costs.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use rusqlite::Connection;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use threadfold::graph::{BoxError, Ctx, Graph, GraphError, START, StateGraph};
+use threadfold::reducer::{AddMessages, Append};
+use threadfold::typed::MessageList;
+use threadfold::{Message, State};
+use threadfold_checkpoint::SqliteSaver;
+
+#[derive(Debug, Clone, Default, State, Serialize, Deserialize)]
+#[state(derive(Debug, Clone, Serialize, Deserialize))]
+struct Chat {
+    #[reducer(AddMessages)]
+    #[update(Vec<Message>)]
+    messages: MessageList<Message>,
+    #[reducer(Append)]
+    #[update(Vec<String>)]
+    log: Vec<String>,
+    title: Option<String>,
+}
+
+fn say(text: &str) -> ChatUpdate {
+    ChatUpdate { log: Some(vec![text.to_owned()]), ..ChatUpdate::default() }
+}
+
+async fn ask(_: &Chat, ctx: Ctx) -> Result<ChatUpdate, BoxError> {
+    Ok(say(&format!("answered {}", ctx.interrupt(json!("Sure?"))?)))
+}
+
+async fn done(_: &Chat, _: Ctx) -> Result<ChatUpdate, BoxError> {
+    Ok(say("done"))
+}
+
+fn asking(saver: Arc<SqliteSaver>) -> Graph<Chat> {
+    let graph = StateGraph::<Chat>::new().node("ask", ask).node("done", done);
+    graph.edge(START, "ask").edge("ask", "done").checkpointer(saver).compile().unwrap()
+}
+
+fn memory() -> Arc<SqliteSaver> {
+    Arc::new(SqliteSaver::in_memory().unwrap())
+}
+
+/// A file that is removed at the end.
+struct File(PathBuf);
+
+impl File {
+    fn new(name: &str) -> Self {
+        let name = format!("threadfold-{name}-{}.sqlite", std::process::id());
+        Self(std::env::temp_dir().join(name))
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        for more in ["", "-wal", "-shm"] {
+            let _ = std::fs::remove_file(format!("{}{more}", self.0.display()));
+        }
+    }
+}
+
+#[tokio::test]
+async fn another_process_continues_at_a_question() {
+    let file = File::new("question");
+    let open = || asking(Arc::new(SqliteSaver::open(&file.0).unwrap()));
+    let asked = open().on("1").invoke(say("in")).await.unwrap();
+    let graph = open();
+    let left = graph.on("1").outcome().await.unwrap().unwrap();
+    assert_eq!((&left.interrupts, &left.checkpoint), (&asked.interrupts, &asked.checkpoint));
+    assert_eq!(left.next, asked.next);
+    let ended = graph.on("1").resume(json!(true)).await.unwrap();
+    assert_eq!(ended.state.log, ["in", "answered true", "done"]);
+    assert!(ended.is_ended());
+    // The input, START's step, and the two nodes': a stop has no checkpoint of its own.
+    assert_eq!(graph.on("1").checkpoints().await.unwrap().len(), 4);
+}
+
+#[tokio::test]
+async fn a_fork_leaves_the_other_branch() {
+    let graph = asking(memory());
+    let thread = graph.on("1");
+    thread.invoke(say("in")).await.unwrap();
+    let first = thread.resume(json!(1)).await.unwrap();
+    let ids = thread.checkpoints().await.unwrap();
+    let asked = ids[2].clone();
+    let forked = thread.at(&asked).resume(json!(2)).await.unwrap();
+    assert_eq!(forked.state.log, ["in", "answered 2", "done"]);
+    let now = thread.outcome().await.unwrap().unwrap();
+    assert_eq!((now.state.log, &now.checkpoint), (forked.state.log, &forked.checkpoint));
+    let before = thread.at(first.checkpoint.as_deref().unwrap());
+    assert_eq!(before.state().await.unwrap().unwrap().log, ["in", "answered 1", "done"]);
+    // An input at an older checkpoint, too.
+    let other = thread.at(&ids[0]).invoke(say("more")).await.unwrap();
+    assert_eq!(other.state.log, ["in", "answered 1", "done", "more"]);
+    assert_eq!(other.interrupts.len(), 1);
+}
+
+#[tokio::test]
+async fn an_update_from_outside_and_a_deletion() {
+    let saver = memory();
+    let graph = asking(saver.clone());
+    let thread = graph.on("1");
+    thread.invoke(say("in")).await.unwrap();
+    let updated = thread.update_state(say("outside"), Some("ask")).await.unwrap();
+    assert_eq!(updated.next, ["done".into()]);
+    assert_eq!(thread.resume(()).await.unwrap().state.log, ["in", "outside", "done"]);
+    graph.on("2").invoke(say("other")).await.unwrap();
+    thread.delete().await.unwrap();
+    assert!(
+        thread.state().await.unwrap().is_none() && thread.checkpoints().await.unwrap().is_empty()
+    );
+    assert_eq!(graph.on("2").state().await.unwrap().unwrap().log, ["other"]);
+    assert!(matches!(thread.resume(()).await, Err(GraphError::UnknownThread(_))));
+}
+
+#[tokio::test]
+async fn of_two_runs_of_a_thread_the_second_to_save_ends() {
+    let file = File::new("conflict");
+    let open = || asking(Arc::new(SqliteSaver::open(&file.0).unwrap()));
+    let (one, two) = (open(), open());
+    one.on("1").invoke(say("in")).await.unwrap();
+    let mut first = one.on("1").stream_resumed(json!(1)).await.unwrap();
+    let mut second = two.on("1").stream_resumed(json!(2)).await.unwrap();
+    first.next().await.unwrap().unwrap();
+    let lost = second.next().await.unwrap();
+    assert!(matches!(lost, Err(GraphError::Conflict(thread)) if thread == "1"));
+    assert_eq!(first.finish().await.unwrap().state.log, ["in", "answered 1", "done"]);
+}
+
+#[tokio::test]
+async fn what_is_not_json_is_refused_by_name() {
+    let file = File::new("python");
+    let graph = asking(Arc::new(SqliteSaver::open(&file.0).unwrap()));
+    graph.on("1").invoke(say("in")).await.unwrap();
+    let connection = Connection::open(&file.0).unwrap();
+    connection.execute("UPDATE checkpoints SET type = 'msgpack'", []).unwrap();
+    let GraphError::Checkpointer(error) = graph.on("1").state().await.unwrap_err() else {
+        panic!("another error");
+    };
+    assert!(error.to_string().contains("encoded as 'msgpack'"));
+}
+
+/// Returns the bytes of a thread's newest checkpoint and of the writes that it needs.
+fn cost(file: &File) -> (i64, i64) {
+    let connection = Connection::open(&file.0).unwrap();
+    let sum = |sql: &str| connection.query_row(sql, [], |row| row.get(0)).unwrap();
+    let newest = "ORDER BY checkpoint_id DESC LIMIT 1";
+    let row = sum(&format!(
+        "SELECT length(checkpoint) + length(metadata) + length(thread_id) + length(checkpoint_id) + \
+         length(parent_checkpoint_id) FROM checkpoints {newest}"
+    ));
+    let writes = sum(&format!(
+        "SELECT sum(length(value) + length(channel) + length(task_id) + length(checkpoint_id)) FROM \
+         writes WHERE checkpoint_id = (SELECT parent_checkpoint_id FROM checkpoints {newest})"
+    ));
+    (row, writes)
+}
+
+#[tokio::test]
+async fn one_more_message_on_ten_thousand_costs_what_one_costs() {
+    async fn model(state: &Chat, _: Ctx) -> Result<ChatUpdate, BoxError> {
+        let message = Message::assistant(format!("There are {} messages.", state.messages.len()));
+        Ok(ChatUpdate { messages: Some(vec![message]), ..ChatUpdate::default() })
+    }
+    let mut costs = Vec::new();
+    for many in [10, 10_000] {
+        let file = File::new(&format!("cost-{many}"));
+        let open = || {
+            let saver = SqliteSaver::open(&file.0).unwrap().delta("messages", 50);
+            let graph = StateGraph::<Chat>::new().node("model", model).edge(START, "model");
+            graph.checkpointer(saver).compile().unwrap()
+        };
+        let graph = open();
+        let messages: Vec<_> = (0..many).map(|at| Message::user(format!("Message {at}"))).collect();
+        let update = ChatUpdate { messages: Some(messages), ..ChatUpdate::default() };
+        let ended = graph.on("1").invoke(update).await.unwrap();
+        assert_eq!(ended.state.messages.len(), many + 1);
+        let (row, writes) = cost(&file);
+        println!("{many} messages and one more: {row} bytes of a checkpoint, {writes} of writes");
+        assert!(row + writes <= 2_048, "{row} + {writes}");
+        costs.push(row + writes);
+        // Another process makes the list of what was written.
+        let state = open().on("1").state().await.unwrap().unwrap();
+        assert_eq!(state.messages.len(), many + 1);
+        assert_eq!(
+            state.messages.last().map(|message| message.text().into_owned()).as_deref(),
+            Some(&*format!("There are {many} messages."))
+        );
+    }
+    assert!((costs[1] - costs[0]).abs() < 64, "{costs:?}");
+}
+
+#[tokio::test]
+async fn a_list_that_is_kept_as_deltas_is_whole_from_time_to_time() {
+    let file = File::new("deltas");
+    let graph = |every| {
+        let saver = SqliteSaver::open(&file.0).unwrap().delta("log", every);
+        let graph = StateGraph::<Chat>::new().node("done", done).edge(START, "done");
+        graph.checkpointer(saver).compile().unwrap()
+    };
+    for turn in 0..7 {
+        let state = graph(4).on("1").invoke(say("in")).await.unwrap().state;
+        assert_eq!(state.log.len(), 2 * (turn + 1));
+    }
+    let connection = Connection::open(&file.0).unwrap();
+    let mut statement =
+        connection.prepare("SELECT checkpoint FROM checkpoints ORDER BY checkpoint_id").unwrap();
+    let texts = statement.query_map([], |row| row.get::<_, Vec<u8>>(0)).unwrap();
+    let whole = |text: Vec<u8>| {
+        let checkpoint: Value = serde_json::from_slice(&text).unwrap();
+        checkpoint["channel_values"].get("log").is_some()
+    };
+    let whole: Vec<bool> = texts.map(|text| whole(text.unwrap())).collect();
+    assert_eq!(whole.iter().filter(|whole| **whole).count(), 3, "{whole:?}");
+    // A past checkpoint, and a fork of it.
+    let graph = graph(4);
+    let ids = graph.on("1").checkpoints().await.unwrap();
+    let past = graph.on("1").at(&ids[3]).state().await.unwrap().unwrap();
+    assert_eq!(past.log.len(), 12);
+    let forked = graph.on("1").at(&ids[3]).invoke(say("fork")).await.unwrap().state;
+    assert_eq!(forked.log.len(), 14);
+    assert_eq!(graph.on("1").state().await.unwrap().unwrap().log, forked.log);
+}
