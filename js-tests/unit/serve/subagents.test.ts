@@ -3,7 +3,7 @@ import { type AgUiState, textOf, Thread, type Subagent } from "threadfold";
 import { AgUiRunner, graphTransport } from "threadfold/ag-ui";
 import { createDeepAgent, tool, type FunctionModel } from "threadfold/agent";
 import { MemorySaver } from "threadfold/graph";
-import { foldGraph, LangGraphRunner } from "threadfold/langgraph";
+import { foldGraph, foldLangGraph, LangGraphRunner } from "threadfold/langgraph";
 import { serveAgUi, serveLangGraph } from "threadfold/serve";
 import { expect, test } from "vitest";
 
@@ -111,4 +111,29 @@ test("a graph in the page", async () => {
   const config = { threadId: "t", streamMode: ["updates", "messages"], subgraphs: true };
   await foldGraph(thread, graph.stream({ messages: "Trip" } as never, config as never) as never);
   expect(tree(thread)).toEqual(ASKED);
+});
+
+test("serveLangGraph's protocol v2", async () => {
+  const fetch = through(serveLangGraph(agent()));
+  const post = (path: string, body: object) =>
+    fetch(`http://server/threads${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+  const { thread_id: id } = (await (await post("", {})).json()) as { thread_id: string };
+  const thread = new Thread({ threadId: id });
+  const channels = ["values", "updates", "messages", "tools", "lifecycle", "input"];
+  const turn = async (method: string, params: object) => {
+    const command = await post(`/${id}/commands`, { id: 1, method, params: { assistant_id: "agent", ...params } });
+    expect(await command.json()).toMatchObject({ type: "success" });
+    return foldLangGraph(thread, await post(`/${id}/stream/events`, { channels }), { until: "run" });
+  };
+  const asked = await turn("run.start", { input: { messages: [{ type: "human", id: "q", content: "Trip" }] } });
+  expect(asked.interrupts).toHaveLength(1);
+  const withInput = (list: readonly { readonly texts: string[] }[]) =>
+    list.map((one, at) => ({ ...one, texts: [["sights", "hotel"][at], ...one.texts] }));
+  expect(tree(thread)).toEqual(withInput(ASKED));
+  await turn("input.respond", { namespace: [], interrupt_id: asked.interrupts[0]?.id, response: APPROVED });
+  expect(tree(thread)).toEqual(withInput(ANSWERED));
 });

@@ -28,7 +28,7 @@ export function startedBy(messages: unknown, hints: CallHints, taken: ReadonlySe
   const { args, name, id } = call ?? {};
   const type = isDict(args) ? args["subagent_type"] : undefined;
   return {
-    name: hints.name ?? text(type) ?? text(name),
+    name: text(type) ?? hints.name ?? text(name),
     toolCallId: hints.toolCallId ?? text(id),
   };
 }
