@@ -46,7 +46,7 @@ const memoryField = () => field.replace<Readonly<Record<string, string>>>({ priv
  * });
  * const agent = createAgent({ model: ([system]) => String(system?.content), middleware: [memory] });
  * const { messages } = await agent.invoke({ messages: "Who am I?" });
- * console.log(messages.at(-1)?.content); // You know: /memories/AGENTS.md\n\nThe user is Ada.
+ * console.log(String(messages.at(-1)?.content).split("\n\n")); // [ 'You know: /memories/AGENTS.md', 'The user is Ada.' ]
  * ```
  */
 export function createMemoryMiddleware(options: MemoryOptions): Middleware<Fields> {
