@@ -7,7 +7,7 @@ export interface Scripted {
   readonly deltas?: readonly object[];
   readonly status?: number;
   /** After the deltas: the connection breaks, an error is sent, nothing more comes, or the end (the default). */
-  readonly then?: "cut" | "error" | "hang";
+  readonly ends?: "cut" | "error" | "hang";
 }
 
 export interface OpenAiRequest {
@@ -71,7 +71,7 @@ function fail(response: ServerResponse, status: number): void {
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify({ error }));
 }
 
-async function stream(response: ServerResponse, { deltas = [], then }: Scripted): Promise<void> {
+async function stream(response: ServerResponse, { deltas = [], ends }: Scripted): Promise<void> {
   response.writeHead(200, { "content-type": "text/event-stream" });
   const of = answerFields();
   // Each in a packet of its own, as from a model.
@@ -83,11 +83,11 @@ async function stream(response: ServerResponse, { deltas = [], then }: Scripted)
     send({ ...of, object: "chat.completion.chunk", choices: [{ index: 0, delta, finish_reason }] });
   await chunk({ role: "assistant", content: "" });
   for (const delta of deltas) await chunk(delta);
-  if (then === "cut") response.destroy();
-  else if (then === "error") {
+  if (ends === "cut") response.destroy();
+  else if (ends === "error") {
     await send({ error: { message: "Overloaded.", type: "server_error", code: "overloaded" } });
     response.end();
-  } else if (then === undefined) {
+  } else if (ends === undefined) {
     await chunk({}, deltas.some((delta) => "tool_calls" in delta) ? "tool_calls" : "stop");
     await send({ ...of, object: "chat.completion.chunk", choices: [], usage });
     response.end("data: [DONE]\n\n");

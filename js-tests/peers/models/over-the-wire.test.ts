@@ -142,7 +142,7 @@ const CASES: Readonly<Record<string, Case>> = {
     },
   },
   "an error in the middle": {
-    script: [{ ...text("Hel"), then: "error" }],
+    script: [{ ...text("Hel"), ends: "error" }],
     check: (outcome) => {
       expect(outcome.tokens.filter(Boolean)).toEqual(["Hel"]);
       expect(outcome.error).toBeInstanceOf(Error);
@@ -151,14 +151,14 @@ const CASES: Readonly<Record<string, Case>> = {
     },
   },
   "a connection that is cut": {
-    script: [{ ...text("Hel"), then: "cut" }],
+    script: [{ ...text("Hel"), ends: "cut" }],
     check: ({ tokens, error }) => {
       expect(tokens.filter(Boolean)).toEqual(["Hel"]);
       expect(error).toBeInstanceOf(Error);
     },
   },
   "an abort": {
-    script: [{ ...text("Hel"), then: "hang" }],
+    script: [{ ...text("Hel"), ends: "hang" }],
     aborts: true,
     check: async ({ error, server }) => {
       expect(error).toBeInstanceOf(Error);

@@ -183,9 +183,10 @@ async function kept(backend: CompositeBackend, outcome: ToolOutcome): Promise<To
   const files = isCommand(outcome) ? (outcome.update as Fields | undefined)?.["files"] : undefined;
   if (!files) return outcome;
   const rest = await backend.keep(files as Record<string, FileData | null>);
-  return withUpdate(outcome, ({ files: _, ...update }) =>
-    Object.keys(rest).length > 0 ? { ...update, files: rest } : update,
-  );
+  return withUpdate(outcome, (update) => {
+    const { files: _, ...others } = update;
+    return Object.keys(rest).length > 0 ? { ...others, files: rest } : others;
+  });
 }
 
 /**

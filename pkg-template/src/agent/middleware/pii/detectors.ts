@@ -53,11 +53,13 @@ function emails(text: string): PiiMatch[] {
 
 /** Luhn's checksum. */
 function isCard(value: string): boolean {
-  const digits = [...value.replace(/\D/g, "")].map(Number).reverse();
-  const sum = digits.reduce(
-    (all, digit, at) => all + (at % 2 === 0 ? digit : digit > 4 ? 2 * digit - 9 : 2 * digit),
-    0,
-  );
+  const digits = value.replace(/\D/g, "");
+  let sum = 0;
+  for (let at = 1; at <= digits.length; at++) {
+    const digit = Number(digits.at(-at));
+    const weighed = at % 2 === 0 ? 2 * digit : digit;
+    sum += weighed > 9 ? weighed - 9 : weighed;
+  }
   return sum % 10 === 0;
 }
 
