@@ -184,7 +184,7 @@ describe.each(LIBRARIES)("$library", ({ chatGraph, nestedGraph }) => {
       const { run_id } = await client.runs.create(thread_id, "agent", { input: asking("one two three four five six") });
       await client.runs.cancel(thread_id, run_id, true);
       expect(await client.runs.get(thread_id, run_id)).toMatchObject({ status: "interrupted" });
-      expect(await client.threads.get(thread_id)).toMatchObject({ status: "idle" });
+      expect(await client.threads.get(thread_id)).toMatchObject({ status: "interrupted" });
     });
 
     test.each([

@@ -49,7 +49,8 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
     ];
     expect(contents(shown)).toEqual(first);
     // It was streamed, not only there at the end.
-    expect(shown.texts).toContain("It is");
+    const parts = [...shown.texts].filter((text) => text !== "" && !first.includes(text));
+    expect(parts.length).toBeGreaterThan(0);
     expect(shown.now.values.todos).toMatchObject([{ status: "completed" }]);
     await act(() => shown.now.submit(asking("Hi")));
     await done();

@@ -22,7 +22,7 @@ const CONFIG: readonly Form[] = [
 ];
 
 /** Features of a LangGraph server that this one lacks. They are refused, because ignoring them would go unnoticed. */
-const NOT_SERVED = ["supersteps", "after_seconds", "webhook"];
+const NOT_SERVED = ["supersteps", "after_seconds", "webhook", "ttl"];
 
 const MAX_RECURSION_LIMIT = 1_000;
 

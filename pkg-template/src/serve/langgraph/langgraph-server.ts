@@ -10,14 +10,15 @@ import { Owners } from "../owners.js";
 import type { RunLog } from "../run-log.js";
 import { UnderWay } from "../under-way.js";
 import { ClientWrites } from "./approvals.js";
-import { assistantNamed } from "./assistants.js";
-import { countOf, hasFields, rangeOf } from "./list-query.js";
+import { assistantNamed, searched } from "./assistants.js";
+import { countOf, hasFields, ordered, rangeOf } from "./list-query.js";
 import { KeptThreads, type KeptThread } from "./kept-threads.js";
 import { Turns } from "../turns.js";
 import { wireJson } from "../wire.js";
 import { isOfModes, type RunPart } from "./run-parts.js";
 import type { RunRequest } from "./run-request.js";
 import { checkpointIn, Run, Runs, type ProtocolEvents } from "./runs.js";
+import { selected } from "./selected.js";
 import type { ServeLangGraphOptions } from "./serve-options.js";
 import { extracted, pathsOf, stateDigest } from "./state-digest.js";
 import { checkpointOf, configOf, interruptsOf, threadStateOf } from "./thread-state.js";
@@ -61,9 +62,8 @@ export class LangGraphServer {
 
   // Assistants
 
-  assistants(): object[] {
-    const names = this.#graphs instanceof Map ? [...this.#graphs.keys()] : ["agent"];
-    return names.map((name) => assistantNamed(name));
+  assistants(asked: Record<string, unknown>): object[] {
+    return searched(this.#graphs instanceof Map ? [...this.#graphs.keys()] : ["agent"], asked);
   }
 
   assistant(name: string): object {
@@ -130,7 +130,8 @@ export class LangGraphServer {
     const paths = pathsOf(extract);
     const selects = (key: string) => Array.isArray(select) && select.includes(key);
     const [from, to] = rangeOf(page);
-    const wantedOnes = (await this.#threads.listed(this.#all()))
+    const sorted = ordered(await this.#threads.listed(this.#all()), asked, THREAD_ORDERS);
+    const wantedOnes = sorted
       .filter(({ id }) => !Array.isArray(ids) || ids.includes(id))
       .filter((thread) => hasFields(thread.metadata, metadata));
     const found = await this.#owners.usable(asker, wantedOnes);
@@ -163,8 +164,12 @@ export class LangGraphServer {
     return json(`[${texts.join(",")}]`);
   }
 
-  async state(id: string, checkpoint?: unknown, subgraphs?: unknown): Promise<object> {
-    return threadStateOf(await this.#stateOf(id, checkpoint, subgraphs === true || subgraphs === "true"));
+  async state(
+    id: string,
+    { checkpoint, subgraphs, select }: { checkpoint?: unknown; subgraphs?: unknown; select?: unknown },
+  ): Promise<object> {
+    const state = await this.#stateOf(id, checkpoint, subgraphs === true || subgraphs === "true");
+    return selected(threadStateOf(state), select);
   }
 
   /** The digests of the committed values: without what an unfinished super-step has written. */
@@ -177,7 +182,7 @@ export class LangGraphServer {
     if (!graph.updateState) throw new Refusal(422, "The graph has no updateState().");
     this.#writes.check("an update of a thread's state");
     const { values, as_node, checkpoint, checkpoint_id } = body;
-    const config = configOf(id, checkpoint ?? checkpoint_id);
+    const config = configOf(id, checkpoint ?? checkpoint_id, true);
     const isFields = (given: unknown) => given == null || isDict(given);
     if (!(Array.isArray(values) ? values.every(isFields) : isFields(values)))
       throw new Refusal(422, "The values should be an object of the state's fields.");
@@ -190,7 +195,10 @@ export class LangGraphServer {
     return { checkpoint: at, ...(made as object) };
   }
 
-  async history(id: string, { before, metadata, checkpoint, ...page }: Record<string, unknown>): Promise<object[]> {
+  async history(
+    id: string,
+    { before, metadata, checkpoint, select, ...page }: Record<string, unknown>,
+  ): Promise<object[]> {
     const limit = countOf(page, "limit", 10);
     const graph = this.#graphOf(id);
     if (!graph.getStateHistory || !graph.checkpointer) return [];
@@ -201,8 +209,8 @@ export class LangGraphServer {
       ...(isDict(metadata) && { filter: metadata }),
     };
     const states: object[] = [];
-    for await (const state of graph.getStateHistory(configOf(id, checkpoint) as never, options as never)) {
-      states.push(threadStateOf(state as GraphState));
+    for await (const state of graph.getStateHistory(configOf(id, checkpoint, true) as never, options as never)) {
+      states.push(selected(threadStateOf(state as GraphState), select));
       if (states.length >= limit) break;
     }
     return states;
@@ -347,7 +355,7 @@ export class LangGraphServer {
       ? "busy"
       : last?.status === "error"
         ? "error"
-        : interrupts.length > 0
+        : interrupts.length > 0 || (state?.next ?? []).length > 0
           ? "interrupted"
           : "idle";
     return {
@@ -358,6 +366,7 @@ export class LangGraphServer {
       status,
       config: {},
       values: state?.values ?? null,
+      error: status === "error" ? (last?.error ?? null) : null,
       interrupts: Object.fromEntries(
         (state?.tasks ?? []).flatMap(({ id: task, interrupts: asked = [] }) =>
           asked.length > 0 ? [[task, asked]] : [],
@@ -396,7 +405,7 @@ export class LangGraphServer {
 
   /** A thread is known if it was made here, or if the checkpointer has it. */
   async #stateOf(id: string, checkpoint: unknown, subgraphs = false): Promise<GraphState> {
-    const config = configOf(id, checkpoint);
+    const config = configOf(id, checkpoint, true);
     const known = this.#threads.get(id);
     // Which graph ran on a thread that is not known here is not saved: the one whose checkpointer has it.
     const graphs = known?.assistant === undefined ? this.#all() : [this.#graphOf(id)];
@@ -453,6 +462,13 @@ function unreadable(thread: object, cause: unknown): object {
   const { name, message } = errorWords(cause);
   return { ...thread, status: "error", values: null, interrupts: {}, error: { error: name, message } };
 }
+
+/** The orders of a search for threads, by the names of the API. */
+const THREAD_ORDERS: Readonly<Record<string, keyof KeptThread>> = {
+  thread_id: "id",
+  created_at: "createdAt",
+  updated_at: "updatedAt",
+};
 
 interface Told {
   readonly status: string;

@@ -4,6 +4,7 @@ import { plainDict, readMessage, typedMessages } from "../../langgraph/message-f
 import { isDict } from "../../langgraph/merge.js";
 import { graphParts, interruptsIn, shownState, type GraphPart, type RunnableGraph } from "../../stream/graph-parts.js";
 import { Refusal } from "../refusal.js";
+import { withCheckpoints } from "./debug-parts.js";
 import { untaken } from "./exact.js";
 import { STEP_MODES, markedSteps } from "./marked-steps.js";
 import { streamsTools, withToolParts } from "./tool-parts.js";
@@ -91,7 +92,9 @@ export async function* runParts(
       end.values = { ...(end.values as object), ...(payload as object), ...all };
     }
     if (mode === "messages") yield* messageParts(part, modes, messages);
-    else if (modes.includes(mode))
+    else if (mode === "debug" || mode === "checkpoints") {
+      if (modes.includes(mode)) yield { event: named(mode, ns), data: withCheckpoints(mode, payload) };
+    } else if (modes.includes(mode))
       yield {
         event: named(mode, ns),
         data: mode === "values" && ns.length === 0 && !isBare ? withValues(payload, end) : payload,
@@ -143,8 +146,11 @@ function* messageParts(
 ): Generator<RunPart> {
   if (modes.includes("messages-tuple")) yield { event: named("messages", ns), data: payload };
   if (!modes.includes("messages")) return;
-  const wire = readMessage(Array.isArray(payload) ? payload[0] : undefined);
+  const [given, metadata = {}] = Array.isArray(payload) ? (payload as unknown[]) : [];
+  const wire = readMessage(given);
   if (!wire) return;
+  const about = String(wire.fields["id"]);
+  if (!whole.has(about)) yield { event: named("messages/metadata", ns), data: { [about]: { metadata } } };
   if (!wire.part) return yield { event: named("messages/complete", ns), data: [plainDict(wire)] };
   const id = String(wire.fields["id"]);
   const message = joinPart(whole.get(id) as never, wire);

@@ -60,6 +60,7 @@ export class Run extends RunLog {
       updated_at: this.updatedAt,
       status: this.status,
       metadata: metadata ?? {},
+      kwargs: this.request,
       multitask_strategy: multitask_strategy ?? "enqueue",
     };
   }
@@ -251,7 +252,7 @@ function destination(to: unknown): unknown {
   return typeof node === "string" ? { lg_name: "Send", node, args: input } : to;
 }
 
-function configFor(graph: RunnableGraph, { request, threadId, events }: Run, more: object): object {
+function configFor(graph: RunnableGraph, { id, assistantId, request, threadId, events }: Run, more: object): object {
   const { config, context, metadata, durability, checkpoint_during } = request;
   const { interrupt_before: before, interrupt_after: after } = request;
   const { configurable, recursion_limit, tags } = config ?? {};
@@ -259,7 +260,8 @@ function configFor(graph: RunnableGraph, { request, threadId, events }: Run, mor
   return {
     ...(recursion_limit != null && { recursionLimit: recursion_limit }),
     ...(tags != null && { tags }),
-    ...(metadata !== undefined && metadata !== null && { metadata }),
+    // Nodes and the metadata of streamed messages name the run, as on a LangGraph server.
+    metadata: { ...(metadata as object | null), run_id: id, graph_id: assistantId, assistant_id: assistantId },
     ...(context !== undefined && context !== null && { context }),
     ...(before != null && { interruptBefore: withBreakpoints(graph, "interruptBefore", before) }),
     ...(after != null && { interruptAfter: withBreakpoints(graph, "interruptAfter", after) }),

@@ -11,9 +11,9 @@ import type { Run } from "./runs.js";
 import type { ServeLangGraphOptions } from "./serve-options.js";
 
 /**
- * Makes a server of a graph, or of several by the names of their assistants, that speaks the threads and runs of
- * LangGraph's API: `useStream` and `Client` of `@langchain/langgraph-sdk`, and a `LangGraphRunner`, talk to it. It is a
- * function from a `Request` to its `Response`, as {@link serveAgUi} makes.
+ * Makes a server of a graph, or of several by the names of their assistants. It speaks the threads and runs of
+ * LangGraph's API, and protocol v2. `useStream` of `@langchain/react` and of `@langchain/langgraph-sdk`, its `Client` and
+ * a `LangGraphRunner` talk to it. It is a function from a `Request` to its `Response`, as {@link serveAgUi} makes.
  *
  * It serves threads (create, get, search, update, delete; state, also at a checkpoint, and its update; history). It
  * serves runs (stream, wait, in the background; list, get, join, cancel, delete; also without a thread) and assistants.
@@ -118,27 +118,19 @@ const at = (path: string) => new RegExp(`^${path.replaceAll("ID", ID)}/?$`);
 const ROUTES: readonly (readonly [method: string, path: RegExp, route: Route])[] = [
   ["GET", at("/ok"), () => ({ ok: true })],
   ["GET", at("/info"), () => ({ flags: { assistants: true, crons: false } })],
-  ["POST", at("/assistants/search"), (server) => server.assistants()],
+  ["POST", at("/assistants/search"), (server, { body }) => server.assistants(body)],
   ["GET", at("/assistants/ID"), (server, { ids: [name = ""] }) => server.assistant(name)],
   ["POST", at("/threads"), (server, { body, asker }) => server.createThread(body, asker)],
   ["POST", at("/threads/search"), (server, { body, asker }) => server.searchThreads(body, asker)],
   ["GET", at("/threads/ID"), (server, { ids: [id = ""] }) => server.thread(id)],
   ["PATCH", at("/threads/ID"), (server, { ids: [id = ""], body }) => server.patchThread(id, body)],
   ["DELETE", at("/threads/ID"), (server, { ids: [id = ""] }) => server.deleteThread(id)],
-  [
-    "GET",
-    at("/threads/ID/state"),
-    (server, { ids: [id = ""], query }) => server.state(id, undefined, query.get("subgraphs")),
-  ],
-  [
-    "POST",
-    at("/threads/ID/state/checkpoint"),
-    (server, { ids: [id = ""], body }) => server.state(id, body["checkpoint"], body["subgraphs"]),
-  ],
+  ["GET", at("/threads/ID/state"), (server, { ids: [id = ""], query }) => server.state(id, stateQuery(query))],
+  ["POST", at("/threads/ID/state/checkpoint"), (server, { ids: [id = ""], body }) => server.state(id, body)],
   [
     "GET",
     at("/threads/ID/state/ID"),
-    (server, { ids: [id = "", checkpoint], query }) => server.state(id, checkpoint, query.get("subgraphs")),
+    (server, { ids: [id = "", checkpoint], query }) => server.state(id, { ...stateQuery(query), checkpoint }),
   ],
   ["POST", at("/threads/ID/state/digest"), (server, { ids: [id = ""], body }) => server.digest(id, body)],
   ["POST", at("/threads/ID/state"), (server, { ids: [id = ""], body }) => server.updateState(id, body)],
@@ -176,6 +168,11 @@ const ROUTES: readonly (readonly [method: string, path: RegExp, route: Route])[]
   ["POST", at("/threads/ID/runs/ID/cancel"), (server, call) => server.cancel(runOf(server, call), call.query)],
 ];
 
+const stateQuery = (query: URLSearchParams) => ({
+  subgraphs: query.get("subgraphs"),
+  select: query.has("select") ? listIn(query.getAll("select")) : undefined,
+});
+
 const idOf = ({ ids: [id = ""] }: Call): string => id;
 const runOf = (server: LangGraphServer, { ids: [threadId = "", id = ""] }: Call): Run => server.run(threadId, id);
 
@@ -184,7 +181,9 @@ const streamed = (server: LangGraphServer, run: Run, { request, body }: Call): R
 
 function joined(server: LangGraphServer, run: Run, { request, query }: Call): Response {
   const isLast = /^(1|true)$/.test(query.get("cancel_on_disconnect") ?? "");
-  const modes = query.has("stream_mode") ? modesOf(listIn(query.getAll("stream_mode"))) : undefined;
+  // Python's SDK writes no mode as an empty one.
+  const named = query.getAll("stream_mode").filter((mode) => mode !== "");
+  const modes = named.length > 0 ? modesOf(listIn(named)) : undefined;
   return server.stream(run, request, isLast ? () => run.stop.abort() : undefined, modes);
 }
 

@@ -23,6 +23,7 @@ export const interruptsOf = ({ tasks = [] }: GraphState): GraphInterrupt[] =>
 
 export function threadStateOf(state: GraphState): object {
   const checkpoint = checkpointOf(state.config);
+  const parent = checkpointOf(state.parentConfig);
   return {
     values: state.values ?? {},
     next: state.next ?? [],
@@ -30,10 +31,15 @@ export function threadStateOf(state: GraphState): object {
     metadata: state.metadata ?? {},
     created_at: state.createdAt ?? null,
     checkpoint,
-    parent_checkpoint: checkpointOf(state.parentConfig),
+    parent_checkpoint: parent,
+    checkpoint_id: idOf(checkpoint),
+    parent_checkpoint_id: idOf(parent),
     interrupts: interruptsOf(state),
   };
 }
+
+const idOf = (checkpoint: object | null) =>
+  (checkpoint as { readonly checkpoint_id?: unknown } | null)?.checkpoint_id ?? null;
 
 function taskOf({ id, name, path, error, interrupts = [], state, result }: GraphTask): object {
   const isState = typeof state === "object" && state !== null && "values" in state;
@@ -53,8 +59,17 @@ const told = ({ id, value }: GraphInterrupt): GraphInterrupt => ({ id, value: va
 
 const errorText = (error: unknown): string => (typeof error === "string" ? error : errorWords(error).message);
 
-/** Configs name a checkpoint by fields of `configurable`. Throws for an id that is not a string. */
-export function configOf(threadId: string, checkpoint?: unknown): { configurable: Record<string, unknown> } {
+/**
+ * Configs name a checkpoint by fields of `configurable`. A run begins in the root, or at a checkpoint that is named; a
+ * state is also that of a nested graph, by `checkpoint_ns` alone.
+ *
+ * @throws {@link Refusal} 422 for an id that is not a string.
+ */
+export function configOf(
+  threadId: string,
+  checkpoint?: unknown,
+  isState = false,
+): { configurable: Record<string, unknown> } {
   const named =
     typeof checkpoint === "object" ? (checkpoint as GraphConfig["configurable"])?.checkpoint_id : checkpoint;
   if (named !== undefined && named !== null && typeof named !== "string")
@@ -72,6 +87,7 @@ export function configOf(threadId: string, checkpoint?: unknown): { configurable
       thread_id: threadId,
       ...(checkpoint_id !== undefined &&
         checkpoint_id !== null && { checkpoint_id, checkpoint_ns: checkpoint_ns ?? "" }),
+      ...(isState && checkpoint_id == null && checkpoint_ns && { checkpoint_ns }),
       ...(checkpoint_map !== undefined && checkpoint_map !== null && { checkpoint_map }),
     },
   };

@@ -2,7 +2,7 @@
 import { isDict, type Dict } from "../../../langgraph/merge.js";
 import { finishedMessage } from "../../../langgraph/chunk.js";
 import { plainDict, readMessage } from "../../../langgraph/message-form.js";
-import { interruptsIn, type GraphState } from "../../../stream/graph-parts.js";
+import { interruptsIn, type GraphConfig } from "../../../stream/graph-parts.js";
 import type { Lifecycle } from "./lifecycle.js";
 import { MessageEvents } from "./message-events.js";
 import type { RunEvent } from "./protocol-event.js";
@@ -12,6 +12,13 @@ import { RunningTasks } from "./running-tasks.js";
 export const PROTOCOL_MODES = ["values", "updates", "messages-tuple", "custom", "tasks", "checkpoints", "tools"];
 
 type Namespace = readonly string[];
+
+/** A checkpoint, as the runs API sends it. */
+interface Checkpoint {
+  readonly config?: GraphConfig;
+  readonly parent_config?: GraphConfig | null;
+  readonly metadata?: unknown;
+}
 
 /** A part of a run, as the runs API sends it. */
 interface RunPart {
@@ -51,7 +58,7 @@ class RunEvents {
     const [mode = "", ...namespace] = event.split("|");
     if (mode === "metadata") return;
     if (mode === "checkpoints") {
-      yield* this.#checkpoint(namespace, data as GraphState);
+      yield* this.#checkpoint(namespace, data as Checkpoint);
       return;
     }
     if (mode === "tasks") yield* this.#endTask(namespace, data);
@@ -166,7 +173,10 @@ class RunEvents {
     if (isDone) yield* this.#lifecycle.finish(namespace, task);
   }
 
-  *#checkpoint(namespace: Namespace, { config, parentConfig, metadata }: GraphState): Generator<RunEvent> {
+  *#checkpoint(
+    namespace: Namespace,
+    { config, parent_config: parentConfig, metadata }: Checkpoint,
+  ): Generator<RunEvent> {
     const key = namespace.join("|");
     const isSaved = this.#held.some((held) => held.method === "values" && held.namespace.join("|") === key);
     const id = config?.configurable?.["checkpoint_id"];
