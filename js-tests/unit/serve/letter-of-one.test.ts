@@ -6,7 +6,9 @@ import { GraphAgent } from "threadfold/ag-ui/client";
 import { MemorySaver } from "threadfold/checkpoint";
 import { START, StateGraph } from "threadfold/graph";
 import { serveAgUi } from "threadfold/serve";
+import { MessagesAnnotation, StateGraph as TheirGraph } from "@langchain/langgraph";
 import { expect, test } from "vitest";
+import { ScriptedModel } from "./graphs.js";
 
 const started = { type: "RUN_STARTED", threadId: "t", runId: "r" };
 const finished = { type: "RUN_FINISHED", threadId: "t", runId: "r" };
@@ -182,4 +184,49 @@ test("content that LangChain has no block for reaches the graph: binary parts as
     },
     { type: "hologram", source: { value: "x" } },
   ]);
+});
+
+test("a served graph sends the rules of predict_state before the call, and a state that a node emits itself", async () => {
+  const rules = [{ state_key: "memo", tool: "write", tool_argument: "text" }];
+  const graph = new StateGraph(defineSchema({ messages: field.messages(), memo: field.replace() }))
+    .addNode("answer", (_, ctx) => {
+      ctx.write({ name: "manually_emit_state", value: { memo: "Dear" } });
+      ctx.write({ name: "PredictState", value: rules });
+      return { memo: "Dear Ada" };
+    })
+    .addEdge(START, "answer")
+    .compile();
+  const events: Record<string, unknown>[] = [];
+  const runner = new AgUiRunner(new Thread<AgUiState & { memo?: string }>() as never, {
+    transport: graphTransport(graph),
+    onEvent: (event) => void events.push(event as never),
+  });
+  await runner.sendMessage("Hi");
+  const told = events.filter(({ type }) => /^(STATE_|CUSTOM)/.test(String(type)));
+  expect(told.slice(-3)).toEqual([
+    { type: "STATE_SNAPSHOT", snapshot: { memo: "Dear" } },
+    { type: "CUSTOM", name: "PredictState", value: rules },
+    { type: "STATE_DELTA", delta: [{ op: "replace", path: "/memo", value: "Dear Ada" }] },
+  ]);
+});
+
+test("the rules in the metadata of a model's run come before the call that they are for, once", async () => {
+  const rules = [{ state_key: "city", tool: "weather", tool_argument: "city" }];
+  const model = new ScriptedModel();
+  const graph = new TheirGraph(MessagesAnnotation)
+    .addNode("model", async ({ messages: list }, config) => ({
+      messages: [await model.invoke(list, { ...config, metadata: { ...config.metadata, predict_state: rules } })],
+    }))
+    .addEdge(START, "model")
+    .compile();
+  const events: Record<string, unknown>[] = [];
+  const runner = new AgUiRunner(new Thread<AgUiState>(), {
+    transport: graphTransport(graph as never),
+    onEvent: (event) => void events.push(event as never),
+  });
+  await runner.sendMessage("How is the weather?");
+  const types = events.map(({ type }) => type);
+  expect(types.filter((type) => type === "CUSTOM")).toHaveLength(1);
+  expect(types.indexOf("CUSTOM")).toBe(types.indexOf("TOOL_CALL_START") - 1);
+  expect(events).toContainEqual({ type: "CUSTOM", name: "PredictState", value: rules });
 });

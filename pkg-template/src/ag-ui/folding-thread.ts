@@ -7,5 +7,5 @@ export interface FoldingThread extends ReceivingThread {
   /** The ids of messages that are not whole. */
   readonly incompleteIds: readonly string[];
   getState(): object;
-  readonly [INSIDE]: Pick<Inside, "had" | "report" | "reports" | "said">;
+  readonly [INSIDE]: Pick<Inside, "had" | "report" | "reports" | "said" | "unpredicted">;
 }

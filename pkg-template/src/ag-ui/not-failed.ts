@@ -2,6 +2,8 @@ import { ThreadfoldError } from "../shared/errors.js";
 import { REMOVE_ALL_MESSAGES } from "../state/messages.js";
 import { Thread } from "../thread/thread.js";
 import type { Schema } from "../state/schema.js";
+import { INSIDE } from "../thread/inside.js";
+import type { FoldingThread } from "./folding-thread.js";
 
 /** The methods that {@link withoutFailed} needs from a thread. The package's `Thread` has them all. */
 export interface FailingThread {
@@ -9,7 +11,7 @@ export interface FailingThread {
   readonly pending: readonly { readonly id: string; readonly update: object; readonly status: string }[];
   /** The server's state. */
   getConfirmedState(): object;
-  getState(): object;
+  readonly [INSIDE]: FoldingThread[typeof INSIDE];
 }
 
 interface Removal {
@@ -30,7 +32,7 @@ export interface Shown {
 export function withoutFailed(thread: FailingThread): Shown {
   const { pending } = thread;
   const failed = pending.filter(({ status }) => status === "failed");
-  if (failed.length === 0) return { state: thread.getState(), pending };
+  if (failed.length === 0) return { state: thread[INSIDE].unpredicted(), pending };
   const other = new Thread<object, object>({ schema: thread.schema as Schema<never> | undefined });
   try {
     other.receive({ type: "values", values: thread.getConfirmedState() });

@@ -1,3 +1,4 @@
+import { addedTexts } from "../shared/added-text.js";
 import { newId } from "../shared/new-id.js";
 import { PartialJson } from "../text/partial-json.js";
 import type {
@@ -117,6 +118,7 @@ function argumentsFor(fold: Fold, event: ToolCallArgs, place: PlacedCall): Chang
     PARTIALS.delete(call);
     PARTIALS.set(next, partial);
   }
+  addedTexts()?.set(next, added);
   replace(fold, place, next);
   return MESSAGES;
 }

@@ -1,8 +1,18 @@
 // The questions of adapters and runners to a thread, besides its public methods.
 import type { ThreadfoldError } from "../shared/errors.js";
+import type { PatchOperation } from "../state/patch.js";
+import type { ThreadEvent } from "./thread-events.js";
 import type { Doubt, Proof } from "./proof.js";
 import type { Subagents } from "./subagents.js";
 import type { OptimisticUpdate } from "./thread-types.js";
+
+/** Values over the state that is shown. */
+export interface Layer {
+  /** Called with each event that the thread has folded. */
+  heard(event: ThreadEvent): void;
+  /** Returns the state to show: the same object for the same state, until something changes. */
+  over<S>(state: S): S;
+}
 
 /** A thread's answers to adapters, runners and `persist`. */
 export interface Inside {
@@ -27,6 +37,12 @@ export interface Inside {
   doubt(doubt: Doubt): void;
   /** Returns how many things could not be folded. */
   reports(): number;
+  /** Calls the `drift` listeners. */
+  drift(patch: readonly PatchOperation[], event: ThreadEvent): void;
+  /** Lays predictions over the state that is shown, and calls the listeners. Undefined removes them. */
+  lay(layer: Layer | undefined): void;
+  /** Returns the state to show without predictions. */
+  unpredicted(): object;
   /** Returns a handle to the optimistic update with this id; its status is `done` if there is none. */
   update(id: string): OptimisticUpdate;
 }

@@ -25,7 +25,7 @@ import type {
 import { BECOME } from "./become.js";
 import { ThreadCore } from "./core.js";
 import { compacted, FullTrack, type Compaction, type ContextRecord } from "./full-track.js";
-import { INSIDE, type Inside } from "./inside.js";
+import { INSIDE, type Inside, type Layer } from "./inside.js";
 import { messagesById } from "./messages-by-id.js";
 import { Notifier, tellAll } from "./notifier.js";
 import { recordOf, refuseCircles, VERSION, withErrors, withPlainError, withRunError } from "./record.js";
@@ -95,6 +95,8 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   };
 
   #reports = 0;
+  /** Predictions over the state that is shown. */
+  #layer: Layer | undefined;
 
   /** @internal */
   readonly [INSIDE]: Inside = {
@@ -107,6 +109,12 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
       if (this.#proof.add(doubt)) tellAll(this.#listeners.doubt, doubt);
     },
     reports: () => this.#reports,
+    drift: (patch, event) => tellAll(this.#listeners.drift, { patch, event }),
+    lay: (layer) => {
+      this.#layer = layer;
+      this.#notifier.later();
+    },
+    unpredicted: () => handedOut(this.#core.read<S & object>(ASK.state)),
     update: (id) => this.#handle(id),
   };
 
@@ -131,7 +139,8 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     this.#core = new ThreadCore(schema, values, "values");
     const look = () => {
       const [state, pending, run] = this.#core.look() as [S, object, object];
-      return { state, pending, run, context: this.context, subagents: this.subagents };
+      const shown = this.#layer ? this.#layer.over(state) : state;
+      return { state: shown, pending, run, context: this.context, subagents: this.subagents };
     };
     const own = { notify: option(options, "notify") };
     this.#subagents = new Subagents(
@@ -148,7 +157,8 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
 
   /** The state to show: the confirmed state with pending updates applied. The same object until something changes. */
   getState(): S {
-    return handedOut(this.#core.read<S>(ASK.state));
+    const state = this.#core.read<S>(ASK.state);
+    return handedOut(this.#layer ? this.#layer.over(state) : state);
   }
 
   /** The state the thread was made with. */
@@ -338,6 +348,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     let isFolded = true;
     try {
       this.#fold(event);
+      this.#layer?.heard(event);
     } catch (cause) {
       isFolded = false;
       this.#report(cause instanceof ThreadfoldError ? cause : unreadable(cause), event);

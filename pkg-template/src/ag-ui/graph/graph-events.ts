@@ -290,7 +290,7 @@ class Telling {
         yield* this.#task(payload, ns);
         break;
       case "custom":
-        yield custom(payload);
+        yield* this.#custom(payload);
         break;
       case "checkpoints":
         if (ns.length === 0) this.#checkpoint = payload as GraphState;
@@ -316,6 +316,14 @@ class Telling {
     if (how === "outcome") return;
     for (const { value = null } of this.#interrupts.values())
       yield { type: "CUSTOM", name: "on_interrupt", value: typeof value === "string" ? value : JSON.stringify(value) };
+  }
+
+  /** A value that a node writes on the stream. ag-ui-langgraph's `manually_emit_state` is the state for the client. */
+  *#custom(payload: unknown): Generator<ServedEvent> {
+    const event = custom(payload);
+    const { name, value } = event;
+    if (name === "manually_emit_state" && isDict(value)) yield this.#state.whole(shownState(this.#graph, value));
+    else yield event;
   }
 
   *#values(values: Record<string, unknown>): Generator<GraphEvent> {

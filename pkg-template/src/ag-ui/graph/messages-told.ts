@@ -33,6 +33,10 @@ export class MessagesTold {
   /** Whether the client should get the whole list at the end. */
   #isDue = false;
 
+  /** The rules of `predict_state` that a model's call has in its metadata, until a client has them. */
+  #rules: readonly Dict[] | undefined;
+  /** Ids of the messages whose rules were read. */
+  readonly #ruled = new Set<unknown>();
   readonly #client: ClientMessages | undefined;
 
   /**
@@ -51,6 +55,10 @@ export class MessagesTold {
     const wire = readMessage(message);
     if (!wire || isSummarizing(metadata)) return;
     const said = taskOf(metadata);
+    const { predict_state: rules } = isDict(metadata) ? metadata : {};
+    const { id } = wire.fields;
+    if (Array.isArray(rules) && !this.#ruled.has(id)) this.#rules = rules as Dict[];
+    if (rules) this.#ruled.add(id);
     const graph = ns.length > 0 ? ns : said.split("|").slice(0, -1);
     if (isToolsOwn(graph)) return;
     // The list may not come to have it.
@@ -151,20 +159,25 @@ export class MessagesTold {
     const key = index ?? id;
     const toolCallId = open.calls.get(key) ?? textIn(id);
     if (toolCallId === undefined) return;
-    if (!open.calls.has(key)) yield this.#startOfCall(open, key, toolCallId, name);
+    if (!open.calls.has(key)) yield* this.#startOfCall(open, key, toolCallId, name);
     if (textIn(args) !== undefined) yield { type: "TOOL_CALL_ARGS", toolCallId, delta: args as string };
   }
 
   *#call(open: Open, { id, name, args }: Dict): Generator<GraphEvent> {
     const toolCallId = textIn(id) ?? newId();
-    yield this.#startOfCall(open, toolCallId, toolCallId, name);
+    yield* this.#startOfCall(open, toolCallId, toolCallId, name);
     yield { type: "TOOL_CALL_ARGS", toolCallId, delta: JSON.stringify(args ?? {}) };
   }
 
-  #startOfCall(open: Open, key: unknown, toolCallId: string, name: unknown): GraphEvent {
+  *#startOfCall(open: Open, key: unknown, toolCallId: string, name: unknown): Generator<GraphEvent> {
+    // As ag-ui-langgraph does: before the first call of a tool that the rules name.
+    if (this.#rules?.some(({ tool }) => tool === name)) {
+      yield { type: "CUSTOM", name: "PredictState", value: this.#rules };
+      this.#rules = undefined;
+    }
     open.calls.set(key, toolCallId);
     this.#parts.get(open.id)?.add(toolCallId);
-    return { type: "TOOL_CALL_START", toolCallId, toolCallName: textIn(name) ?? "", parentMessageId: open.id };
+    yield { type: "TOOL_CALL_START", toolCallId, toolCallName: textIn(name) ?? "", parentMessageId: open.id };
   }
 
   *#result({ fields }: WireMessage): Generator<GraphEvent> {

@@ -31,6 +31,13 @@ export class StateTold {
     return delta.length > 0 ? [event] : [];
   }
 
+  /** Returns the event for a state that a node gives the client itself. Later ones are changes of it. */
+  whole({ messages: _, ...given }: Values): ServedEvent {
+    const snapshot = jsonForm(given) as Values;
+    this.#told = snapshot;
+    return { type: "STATE_SNAPSHOT", snapshot };
+  }
+
   /** Whether the client has this state. */
   isAt(given: Values): boolean {
     return patchBetween(this.#told ?? this.#client ?? {}, jsonForm(given)).length === 0;
