@@ -101,6 +101,11 @@ export const BARS = [
     measured: ratio(PAGE, 5_000, "threadfold, naive list", "threadfold"),
     atLeast: 10,
   },
+  {
+    what: "a token of one of 20 sub-agents on that page, ms",
+    measured: ({ us }) => us(PAGE, 5_000, "threadfold, a token of each of 20 sub-agents") / 20 / 1000,
+    atMost: 2,
+  },
   ...[100, 1_000, 10_000].map((n) => ({
     what: `context, decision a streamed token, n = ${n.toLocaleString("en")}, threadfold / handwritten`,
     measured: ratio(DECISION, n, "threadfold", "handwritten"),

@@ -15,6 +15,7 @@ const CONTENDERS = {
   threadfold: ["threadfold", 20],
   "threadfold, in one list": ["threadfold-in-one-list", 10],
   "threadfold, naive list": ["threadfold-naive-list", 10],
+  "threadfold, a token of each of 20 sub-agents": ["threadfold-in-subagents", 10],
   "React alone": ["react-alone", 20],
   handwritten: ["handwritten", 20],
   "langgraph-sdk useStream": ["use-stream", 4],

@@ -87,7 +87,7 @@ test.each(Object.entries(ways))("%s: an interrupt in a sub-agent is answered thr
   const errors: unknown[] = [];
   thread.on("error", (error) => errors.push(error.message));
   const asked = await runner.sendMessage("Trip");
-  expect(asked.interrupts).toHaveLength(1);
+  expect(asked.interrupts.map(({ subagentId }) => subagentId)).toEqual([thread.subagents[1]?.id]);
   const inputs = (list: readonly { readonly texts: string[] }[], texts: string[]) =>
     way.endsWith("states") ? list.map((one, at) => ({ ...one, texts: [texts[at], ...one.texts] })) : list;
   expect(tree(thread)).toEqual(inputs(ASKED, ["sights", "hotel"]));

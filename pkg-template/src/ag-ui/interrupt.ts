@@ -14,6 +14,7 @@ export function interruptOf(raw: unknown): UnnamedInterrupt {
     toolCallId: text(toolCallId),
     responseSchema,
     expiresAt: text(expiresAt),
+    ...(text(rest["subagentRunId"]) !== undefined && { subagentId: text(rest["subagentRunId"]) }),
     raw,
   };
 }

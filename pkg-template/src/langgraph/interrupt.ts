@@ -1,4 +1,5 @@
 // An interrupt of LangGraph, and in the form that folds and runners share.
+import { subagentOf } from "./namespace.js";
 import { questionIn, text } from "../stream/interrupt-text.js";
 import type { UnnamedInterrupt } from "../stream/run-result.js";
 
@@ -16,7 +17,15 @@ export const isKnown = (interrupts: readonly RunInterrupt[], { id }: RunInterrup
 
 /** Reads an interrupt: its value is the argument of `interrupt()`. */
 export function interruptOf(raw: unknown): UnnamedInterrupt {
-  const { id, value } = raw as RunInterrupt;
+  const { id, value, namespace } = raw as RunInterrupt;
+  const subagentId = subagentOf(namespace ?? []);
   const { tool_call_id: toolCallId } = (value ?? {}) as { tool_call_id?: unknown };
-  return { id, value, message: questionIn(value), toolCallId: text(toolCallId), raw };
+  return {
+    id,
+    value,
+    message: questionIn(value),
+    toolCallId: text(toolCallId),
+    ...(subagentId !== undefined && { subagentId }),
+    raw,
+  };
 }

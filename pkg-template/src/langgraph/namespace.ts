@@ -14,3 +14,14 @@ export function toolsGraph(namespace: readonly string[]): number {
  * the conversation, but the tool's result is.
  */
 export const isToolsOwn = (namespace: readonly string[]): boolean => namespace.some(isTools);
+
+/** Returns how many segments of a namespace lead to the innermost graph that a tool runs; 0 if there is none. */
+export function subagentEnd(ns: readonly string[]): number {
+  let end = 0;
+  for (let more = toolsGraph(ns); more > 0; more = toolsGraph(ns.slice(end))) end += more;
+  return end;
+}
+
+/** Returns the id of the sub-agent that a namespace is in. */
+export const subagentOf = (ns: readonly string[]): string | undefined =>
+  subagentEnd(ns) > 0 ? ns.slice(0, subagentEnd(ns)).join("|") : undefined;

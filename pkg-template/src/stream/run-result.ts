@@ -55,6 +55,8 @@ export interface Interrupt {
   readonly responseSchema?: unknown;
   /** The time after which the server refuses an answer, as ISO 8601, if the server names one. */
   readonly expiresAt?: string | undefined;
+  /** The id of the sub-agent that asks, if it is one's: see `thread.subagents`. */
+  readonly subagentId?: string | undefined;
   /** The interrupt as the server sent it. */
   readonly raw: unknown;
 }

@@ -18,7 +18,8 @@ import type { GraphEvent, ServedEvent } from "./graph-event.js";
 import { checkedInput, graphInput, isUnfinished, resumeOf, type GraphRunInput } from "./graph-input.js";
 import { MessagesTold } from "./messages-told.js";
 import { PROTOCOL_VERSION } from "../protocol-version.js";
-import { SubagentsTold, subagentOf } from "./subagents-told.js";
+import { SubagentsTold } from "./subagents-told.js";
+import { subagentOf } from "../../langgraph/namespace.js";
 import { StateTold } from "./state-told.js";
 import { UsageTold } from "./usage-told.js";
 

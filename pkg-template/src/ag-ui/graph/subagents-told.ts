@@ -1,21 +1,10 @@
 // The sub-agents of a graph's run as AG-UI's events: each event of one names it.
 import { isDict, type Dict } from "../../langgraph/merge.js";
-import { toolsGraph } from "../../langgraph/namespace.js";
+import { subagentEnd, subagentOf, toolsGraph } from "../../langgraph/namespace.js";
 import type { GraphPart } from "../../stream/graph-parts.js";
 import { text } from "../../stream/interrupt-text.js";
 import type { GraphEvent } from "./graph-event.js";
 import { MessagesTold } from "./messages-told.js";
-
-/** Returns how many segments of a namespace lead to the innermost graph that a tool runs; 0 if there is none. */
-function subagentEnd(ns: readonly string[]): number {
-  let end = 0;
-  for (let more = toolsGraph(ns); more > 0; more = toolsGraph(ns.slice(end))) end += more;
-  return end;
-}
-
-/** Returns the id of the sub-agent that a namespace is in. */
-export const subagentOf = (ns: readonly string[]): string | undefined =>
-  subagentEnd(ns) > 0 ? ns.slice(0, subagentEnd(ns)).join("|") : undefined;
 
 /** Reports the sub-agents of one run. */
 export class SubagentsTold {
