@@ -23,19 +23,27 @@ use crate::row::{
 };
 use crate::written::target;
 
-/// Reads a checkpoint. `values` are those of its channels. If the thread has a newer one, `past` is the
-/// highest version there: then all tasks run again, and what they asked is asked again.
-pub fn read<S>(row: &Row, values: &Object, past: Option<u64>) -> Result<Checkpoint<S>, BoxError>
+/// The look at a checkpoint.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Look {
+    /// The highest version of the thread's newest checkpoint, if that is another one: then all tasks run
+    /// again, and what they asked is asked again.
+    pub past: Option<u64>,
+    /// Whether the caller names it: then a task that has failed asks again.
+    pub is_named: bool,
+}
+
+/// Reads a checkpoint. `values` are those of its channels.
+pub fn read<S>(row: &Row, values: &Object, look: Look) -> Result<Checkpoint<S>, BoxError>
 where
     S: State + Default + Serialize + DeserializeOwned,
     S::Update: DeserializeOwned,
 {
     let fields = S::fields();
     let names = names(row, values, &fields);
-    let is_past = past.is_some();
-    let reading = Reading { row, values, fields: &fields, names: &names, is_past };
+    let reading = Reading { row, values, fields: &fields, names: &names, look };
     let sends = reading.sends();
-    let mut plan = reading.plan(past.unwrap_or_default());
+    let mut plan = reading.plan(look.past.unwrap_or_default());
     plan.sends = sends.iter().map(|(node, _)| reading.node(node).unwrap_or(Node::MAX)).collect();
     let sent: Result<Vec<S>, _> = sends.iter().map(|(_, args)| laid_over_default(args)).collect();
     let input = values.get(START).filter(|input| !input.is_null());
@@ -155,7 +163,7 @@ struct Reading<'a> {
     values: &'a Object,
     fields: &'a [StateField],
     names: &'a Names,
-    is_past: bool,
+    look: Look,
 }
 
 impl Reading<'_> {
@@ -264,7 +272,7 @@ impl Reading<'_> {
             return Ok(Vec::new());
         }
         let callers = by_task.remove(CALLER).unwrap_or_default();
-        let callers = if self.is_past { Vec::new() } else { callers };
+        let callers = if self.look.past.is_some() { Vec::new() } else { callers };
         let mut pending = Vec::new();
         for (node, cause, trigger) in self.tasks(plan) {
             let (checkpoint, step, names) = (self.row.id.as_str(), plan.step + 1, self.names);
@@ -332,17 +340,20 @@ impl Reading<'_> {
             writes.find(|write| write.channel == channel).map(|write| &write.value)
         };
         let (asked, error) = (report(INTERRUPT), report(ERROR));
-        let error = error.filter(|_| !self.is_past);
+        let is_past = self.look.past.is_some();
+        let has_failed = error.is_some();
+        let error = error.filter(|_| !is_past);
         let mut answers = answers(report(RESUME), asked.or(error));
         let is_report = |write: &&Write| crate::row::place_of(&write.channel).is_some();
         let wrote: Vec<&Write> = writes.iter().copied().filter(|write| !is_report(write)).collect();
-        let is_finished = !wrote.is_empty() && !self.is_past;
+        let is_finished = !wrote.is_empty() && !is_past;
         let finished = is_finished.then(|| self.finished(&wrote)).transpose()?;
         let asked = asked.map(|asked| asked.get(0).unwrap_or(asked));
         let id = asked.and_then(|asked| asked.get("id")).and_then(Value::as_str);
         let id = id.unwrap_or_default();
         let place = place_of(task);
-        if self.is_past {
+        let asks_again = self.look.is_named && has_failed && finished.is_none();
+        if is_past || asks_again {
             let before = (0..answers.len()).find(|count| interrupt_id(&place, *count) == id);
             answers.truncate(before.unwrap_or_default());
         }

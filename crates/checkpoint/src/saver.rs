@@ -13,7 +13,7 @@ use threadfold::graph::{BoxError, Checkpoint, Checkpointer, Naming, Saving};
 use crate::database::Database;
 use crate::ids::Ids;
 use crate::known::Known;
-use crate::read::{read, written_value};
+use crate::read::{Look, read, written_value};
 use crate::revived::{revived, revived_fields};
 use crate::row::{COUNTERS, Object, Row, Write, object, version_of};
 use crate::written::{Deltas, written};
@@ -34,6 +34,7 @@ pub struct Saver<D> {
 }
 
 impl<D> Saver<D> {
+    #[cfg(any(feature = "sqlite", feature = "postgres"))]
     pub(crate) fn new(database: D) -> Self {
         let (deltas, ids) = (Deltas::new(), Ids::default());
         Self { database, deltas, ids, known: Mutex::default() }
@@ -100,7 +101,8 @@ impl<D: Database> Saver<D> {
                 values.insert(name.clone(), seed.clone());
             }
         }
-        let mut checkpoint: Checkpoint<S> = read(&row, &values, past)?;
+        let mut checkpoint: Checkpoint<S> =
+            read(&row, &values, Look { past, is_named: id.is_some() })?;
         for (name, History { writes, .. }) in histories {
             for write in writes.into_iter().rev().flatten() {
                 let value = written_value(&fields, &name, write);
