@@ -1,0 +1,69 @@
+//! A graph inside a node, which asks through it: both threads are in one database.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use threadfold::State;
+use threadfold::graph::{BoxError, Command, Ctx, Graph, Node, START, StateGraph};
+use threadfold::reducer::Append;
+use threadfold_checkpoint::SqliteSaver;
+
+#[derive(Debug, Clone, Default, State, Serialize, Deserialize)]
+#[state(derive(Debug, Clone, Serialize, Deserialize))]
+struct Order {
+    #[reducer(Append)]
+    #[update(Vec<String>)]
+    log: Vec<String>,
+}
+
+async fn ask(order: &Order, ctx: Ctx) -> Result<OrderUpdate, BoxError> {
+    let question = format!("{} after {}?", ctx.node(), order.log.len());
+    let answer = ctx.interrupt(question)?;
+    Ok(OrderUpdate { log: Some(vec![format!("{} got {answer}", ctx.node())]) })
+}
+
+struct Inside(Graph<Order>);
+
+impl Node<Order> for Inside {
+    async fn run(&self, _: &Order, ctx: Ctx) -> Result<Command<Order>, BoxError> {
+        let name = format!("{} inside", ctx.thread().ok_or("not on a thread")?);
+        let thread = self.0.on(&name);
+        let mut outcome = match thread.outcome().await? {
+            Some(known) => known,
+            None => thread.invoke(OrderUpdate::default()).await?,
+        };
+        while let Some(question) = outcome.interrupts.first() {
+            let answer = ctx.forward(question)?;
+            outcome = thread.resume(answer).await?;
+        }
+        let own = ctx.interrupt("All?")?;
+        let log = [outcome.state.log, vec![format!("all got {own}")]].concat();
+        Ok(Command::update(OrderUpdate { log: Some(log) }))
+    }
+}
+
+fn graph(saver: &Arc<SqliteSaver>) -> Graph<Order> {
+    let inner = StateGraph::<Order>::new().node("a", ask).node("b", ask);
+    let inner = inner.edge(START, "a").edge("a", "b").checkpointer(saver.clone()).compile();
+    let outer = StateGraph::<Order>::new().node("inside", Inside(inner.unwrap()));
+    outer.edge(START, "inside").checkpointer(saver.clone()).compile().unwrap()
+}
+
+#[tokio::test]
+async fn questions_of_a_graph_inside_are_answered_one_by_one() {
+    let saver = Arc::new(SqliteSaver::in_memory().unwrap());
+    let mut asked = graph(&saver).on("1").invoke(OrderUpdate::default()).await.unwrap();
+    for (turn, question) in ["a after 0?", "b after 1?", "All?"].into_iter().enumerate() {
+        assert_eq!(asked.interrupts[0].value, json!(question));
+        // As in a process that starts anew.
+        let graph = graph(&saver);
+        let left = graph.on("1").outcome().await.unwrap().unwrap();
+        assert_eq!(left.interrupts, asked.interrupts);
+        asked = graph.on("1").resume(json!(turn)).await.unwrap();
+    }
+    assert_eq!(asked.state.log, ["a got 0", "b got 1", "all got 2"]);
+    assert!(asked.is_ended());
+}
