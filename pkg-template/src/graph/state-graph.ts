@@ -6,9 +6,15 @@ import { ThreadfoldError } from "../shared/errors.js";
 import { checkOptions, type NamesOf } from "../shared/options.js";
 import { UnreachableNodeError } from "./build/graph-errors.js";
 import { GraphSpec } from "./build/graph-spec.js";
-import { type BranchEntry, NODE_OPTIONS, type NodeEntry, type NodeLike, type NodeOptions } from "./build/node.js";
+import {
+  type BranchEntry,
+  NODE_OPTIONS,
+  type NodeDefaults,
+  type NodeEntry,
+  type NodeLike,
+  type NodeOptions,
+} from "./build/node.js";
 import type { NodeContext } from "./build/node-context.js";
-import type { NodeDefaults } from "./build/run-config.js";
 import { checkRetry } from "./build/retry.js";
 import { checkTimeout } from "./build/timeout.js";
 import { type Declared, declared, declaredFields, isDeclaration, type ZodRegistry } from "./build/state-forms.js";
@@ -75,6 +81,9 @@ export type Path<State, Context> = (state: State, ctx: NodeContext<State, Contex
 type Sequence<State, Update, Context> =
   | readonly (readonly [string, NodeLike<State, Update, Context>, NodeOptions<State, Update, Context>?])[]
   | Readonly<Record<string, NodeLike<State, Update, Context>>>;
+
+/** langgraph.js's name for the handler that all nodes without one share. */
+const SHARED_HANDLER = "__default_error_handler__";
 
 /**
  * Builds a graph of nodes that read a state and answer with updates of it. `compile()` makes it one that runs.
@@ -269,7 +278,7 @@ export class StateGraph<
 
   /** Sets policies for all nodes of this graph that have none of their own, whenever they are added. */
   setNodeDefaults(defaults: NodeDefaults): this {
-    checkOptions("setNodeDefaults", defaults, ["retryPolicy", "timeout"]);
+    checkOptions("setNodeDefaults", defaults, ["retryPolicy", "timeout", "errorHandler"]);
     checkTimeout("setNodeDefaults", defaults.timeout);
     checkRetry("setNodeDefaults", defaults.retryPolicy);
     this.#defaults = { ...this.#defaults, ...defaults };
@@ -299,10 +308,7 @@ export class StateGraph<
     this.#validate(stops as string[]);
     this.#compiled = true;
     const spec = new GraphSpec({
-      nodes: Object.values(this.nodes).map((entry) => {
-        const { retryPolicy = this.#defaults.retryPolicy, timeout = this.#defaults.timeout } = entry.options;
-        return { ...entry, options: { ...entry.options, retryPolicy, timeout } };
-      }),
+      nodes: this.#nodesWithDefaults(),
       edges: this.edges,
       branches: this.branches,
       state: this.#state,
@@ -312,6 +318,24 @@ export class StateGraph<
       ...(this.#options.registry && { registry: this.#options.registry }),
     });
     return new CompiledStateGraph<State, Update, Context>(spec, options);
+  }
+
+  /** The nodes with the policies of the graph, and the handler that all without one share. */
+  #nodesWithDefaults(): NodeEntry[] {
+    const { errorHandler, ...defaults } = this.#defaults;
+    const nodes = Object.values(this.nodes).map((entry): NodeEntry => {
+      const { retryPolicy = defaults.retryPolicy, timeout = defaults.timeout } = entry.options;
+      const takesShared = errorHandler !== undefined && entry.handler === undefined && !entry.handles;
+      return {
+        ...entry,
+        options: { ...entry.options, retryPolicy, timeout },
+        ...(takesShared && { handler: SHARED_HANDLER }),
+      };
+    });
+    if (!errorHandler) return nodes;
+    if (Object.hasOwn(this.nodes, SHARED_HANDLER))
+      throw invalid(`Cannot apply a default error handler: the node name \`${SHARED_HANDLER}\` is already in use.`);
+    return [...nodes, { name: SHARED_HANDLER, action: errorHandler as never, options: {}, handles: true }];
   }
 
   #validate(stops: readonly string[]): void {

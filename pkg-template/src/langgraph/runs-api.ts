@@ -150,7 +150,7 @@ export class RunsApi {
 }
 
 /** Whether a key of an update is a node's name. An error handler runs in place of its node. */
-const isNode = (key: string): boolean => !key.startsWith("__") || key.startsWith("__error_handler__");
+const isNode = (key: string): boolean => !key.startsWith("__") || /^__(default_)?error_handler__/.test(key);
 
 function kindOf({ event = "" }: LangGraphPart): [kind: string, namespace: readonly string[]] {
   const [kind = "", ...namespace] = event.split("|");

@@ -191,10 +191,14 @@ export class NodeContext<State = unknown, Context = unknown> {
     return { threadId, runId: config.runId, checkpointId, checkpointNs, taskId, nodeAttempt, nodeFirstAttemptTime };
   }
 
-  /** The data of LangGraph's server about the run, in its `configurable`; undefined elsewhere. */
+  /** The data of LangGraph's server about the run, in its `configurable` or metadata; undefined elsewhere. */
   get serverInfo(): ServerInfo | undefined {
-    const { assistant_id: assistantId = "", graph_id: graphId = "", langgraph_auth_user: user } = this.configurable;
-    return assistantId || graphId || user ? { assistantId, graphId, ...(user && { user }) } : undefined;
+    const { metadata = {} } = this[TASK].scope.config;
+    const { langgraph_auth_user: user, ...own } = this.configurable;
+    const assistantId = own["assistant_id"] ?? metadata["assistant_id"];
+    const graphId = own["graph_id"] ?? metadata["graph_id"];
+    if (assistantId == null && graphId == null && user == null) return undefined;
+    return { assistantId: String(assistantId ?? ""), graphId: String(graphId ?? ""), ...(user != null && { user }) };
   }
 
   /** How many super-steps the run may take. */

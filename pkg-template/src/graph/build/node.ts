@@ -68,6 +68,9 @@ const NAMES: NamesOf<NodeOptions> = {
 
 export const NODE_OPTIONS: readonly string[] = Object.keys(NAMES);
 
+/** Policies for all nodes that have none of their own. */
+export type NodeDefaults = Pick<NodeOptions, "retryPolicy" | "timeout" | "errorHandler">;
+
 /** A node as the builder keeps it. */
 export interface NodeEntry {
   readonly name: string;

@@ -1,8 +1,6 @@
 // The options of a run.
 import { checkOptions, type NamesOf } from "../../shared/options.js";
-import type { RetryPolicy } from "./retry.js";
 import type { TraceListener } from "./trace.js";
-import type { TimeoutPolicy } from "./timeout.js";
 
 /** When checkpoints are saved: while the run continues, before each next step, or once at its end. */
 export type Durability = "async" | "sync" | "exit";
@@ -102,10 +100,4 @@ const OF_NODES = [
 /** @throws {@link ThreadfoldError} `UNKNOWN_OPTION`. */
 export function checkConfig(call: string, config: object): void {
   checkOptions(call, config, [...Object.keys(NAMES), ...OF_NODES]);
-}
-
-/** Policies for all nodes that have none of their own. */
-export interface NodeDefaults {
-  retryPolicy?: RetryPolicy | readonly RetryPolicy[] | undefined;
-  timeout?: number | TimeoutPolicy | undefined;
 }

@@ -21,6 +21,7 @@ interface Told {
 }
 
 const HANDLER = "__error_handler__";
+const SHARED_HANDLER = "__default_error_handler__";
 
 /**
  * Yields the parts of a run with the marks of its super-steps, and of its end if it ends well. A failed run's saved
@@ -198,9 +199,11 @@ class MarkedSteps {
     return { ...part, payload: { ...own, __metadata__: marks } };
   }
 
-  #taskOf({ payload }: GraphPart, id: unknown): Told | undefined {
+  #taskOf({ payload }: GraphPart, id: unknown): Told | "unknown" | undefined {
     const task = this.#tasks.get(id as string);
     const [name = ""] = Object.keys(payload as object);
+    // A handler that several nodes share: its name does not say for which it runs.
+    if (!task && name === SHARED_HANDLER) return "unknown";
     if (task || !name.startsWith(HANDLER)) return task;
     return { id: id as string, name, path: handlerPath(name), isSaved: false, isTold: false };
   }

@@ -119,7 +119,7 @@ class RunEvents {
     if (!isDict(updates)) return;
     yield* this.#requests(namespace, interruptsIn(updates));
     for (const [node, values] of Object.entries(updates)) {
-      if (node.startsWith("__")) continue;
+      if (node === "__interrupt__" || node === "__metadata__") continue;
       const data = { node, values: isDict(values) ? wholeMessages(values) : { value: values } };
       this.#held.push({ method: "updates", namespace, node, data });
     }
