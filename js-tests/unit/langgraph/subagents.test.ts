@@ -1,5 +1,5 @@
 // Sub-agents of a tool's graph: each has a thread of its own.
-import { Thread, type Subagent } from "threadfold";
+import { Thread, ThreadfoldError, type Subagent } from "threadfold";
 import { foldGraph, foldLangGraph, type LangGraphPart } from "threadfold/langgraph";
 import { createDeepAgent, tool, type FunctionModel } from "threadfold/agent";
 import { MemorySaver } from "threadfold/graph";
@@ -202,6 +202,25 @@ test("a run that is sent again from its start makes each sub-agent once", async 
   await foldLangGraph(thread, run);
   expect(tree(thread)).toEqual([one("x", "c1", "ready", "I wrote.")]);
 });
+
+test("a record with invalid sub-agents is refused", async () => {
+  const thread = new Thread();
+  await foldLangGraph(thread, [...asking, token("3", "x", "I ")]);
+  const record = JSON.parse(JSON.stringify(thread)) as { subagents: object[] };
+  for (const subagents of [[null], [{}], [{ ...record.subagents[0], thread: { version: 2 } }], 5])
+    expect(errorOf(() => Thread.fromJSON({ ...record, subagents }))).toBe(
+      Array.isArray(subagents) ? ThreadfoldError : undefined,
+    );
+});
+
+const errorOf = (call: () => unknown): unknown => {
+  try {
+    call();
+    return undefined;
+  } catch (error) {
+    return (error as Error).constructor;
+  }
+};
 
 let made = 0;
 const calls = (...list: [name: string, args: object][]) => ({

@@ -79,7 +79,7 @@ export class Subagents {
 
   /** Ends the runs that are under way as the thread's own ended. */
   end({ type, error, stopped }: { type: string; error?: unknown; stopped?: boolean | undefined }): void {
-    if (!["run-finished", "run-error", "disconnected"].includes(type)) return;
+    if (this.list.length === 0 || !["run-finished", "run-error", "disconnected"].includes(type)) return;
     for (const thread of this.#threads)
       if (["submitted", "streaming", "disconnected"].includes(thread.run.status))
         thread.receive({ type, error, stopped } as ThreadEvent);
@@ -103,7 +103,7 @@ export class Subagents {
         ...one,
         toolCallId: one.toolCallId ?? undefined,
         parentId: one.parentId ?? undefined,
-        thread: this.#make(one.thread),
+        thread: this.#make(one.thread ?? {}),
       }));
   }
 }

@@ -530,7 +530,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
       thread.#core = restored;
       thread.threadId = threadId;
       thread.#proof.restore(proof);
-      thread.#subagents.restore(subagents);
+      reading(() => thread.#subagents.restore(subagents));
       reading(() => thread.#history.restore(history));
       thread.#initial = thread.getState();
       return thread;
