@@ -1,6 +1,8 @@
-//! Errors: one variant for each case, each with a stable code; cases that a caller handles alike share one.
+//! Errors: one opaque type, whose code says how to handle it. Cases that a caller handles alike share one.
 
+use std::error::Error as StdError;
 use std::fmt;
+use std::sync::Arc;
 
 use crate::digits::digits;
 
@@ -17,9 +19,25 @@ use crate::digits::digits;
 /// assert_eq!(error.code(), "UNKNOWN_MESSAGE");
 /// assert_eq!(error.to_string(), "Attempting to delete a message with an ID that doesn't exist ('zz')");
 /// ```
+///
+/// | code | refuses |
+/// | --- | --- |
+/// | `INVALID_ARGUMENT` | an argument, option or field of the wrong shape, or none where one is needed |
+/// | `INVALID_MESSAGE` | a value that is not a message in any accepted form |
+/// | `UNKNOWN_MESSAGE` | a removal of, or text for, a message that is not in the list |
+/// | `INVALID_TODOS`, `PARALLEL_TODOS` | a todo list that does not match its schema; two lists in one turn |
+/// | `CONCURRENT_UPDATE` | several writes to a field that takes one a super-step |
+/// | `NOT_INPUT` | a caller's update of a field that only the agent writes |
+/// | `INVALID_SCHEMA` | two schemas that declare one field with different reducers |
+/// | `INVALID_PATCH`, `PATCH_FAILED` | a patch document; one whose path does not exist or whose `test` failed |
+/// | `FORBIDDEN_KEY` | a key that would reach an object's prototype |
+/// | `REDUCER_FAILED` | an update that your own reducer refuses: its error is the [`source`](StdError::source) |
+#[derive(Clone, PartialEq, Eq)]
+pub struct Error(ErrorKind);
+
+/// The case of an error, with the parts of its sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Error {
+pub(crate) enum ErrorKind {
     /// One side of `add_messages` is null or missing.
     NullArgument {
         /// The side that was given, `left` or `right`; `None` when both are missing.
@@ -82,11 +100,6 @@ pub enum Error {
     },
     /// A run started without input.
     NoInput,
-    /// An invalid schema: an unknown reducer, visibility or lifetime.
-    InvalidSchema {
-        /// The fault.
-        reason: String,
-    },
     /// Two schemas declare one field with different reducers.
     ReducerConflict {
         /// The field.
@@ -122,37 +135,90 @@ pub enum Error {
         /// The key.
         key: String,
     },
-    /// Your own reducer failed.
+    /// A reducer of the npm package failed.
     ReducerFailed {
         /// Its message.
         reason: String,
     },
+    /// Your own reducer failed, with this error.
+    Own(Own),
+}
+
+/// The error of a program's own code. Two are equal if they display the same.
+#[derive(Debug, Clone)]
+pub(crate) struct Own(Arc<dyn StdError + Send + Sync>);
+
+impl PartialEq for Own {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.to_string() == other.0.to_string()
+    }
+}
+
+impl Eq for Own {}
+
+impl From<ErrorKind> for Error {
+    fn from(kind: ErrorKind) -> Self {
+        Self(kind)
+    }
 }
 
 impl Error {
+    /// Makes the error of a reducer of your own. It keeps `error` as its source; a text is one, too.
+    ///
+    /// ```
+    /// use std::error::Error as _;
+    /// use threadfold::Error;
+    ///
+    /// let error = Error::reducer("too many");
+    /// assert!(error.is_reducer_failed());
+    /// assert_eq!(error.source().map(ToString::to_string).as_deref(), Some("too many"));
+    /// ```
+    #[must_use]
+    pub fn reducer(error: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        Self(ErrorKind::Own(Own(error.into().into())))
+    }
+
     /// Returns the stable name of this kind of error: the `code` of a JavaScript `ThreadfoldError`.
     #[must_use]
     pub fn code(&self) -> &'static str {
-        self.form().split(' ').next().unwrap_or_default()
+        self.0.form().split(' ').next().unwrap_or_default()
+    }
+
+    /// Returns whether it names a message that is not in the list.
+    #[must_use]
+    pub fn is_unknown_message(&self) -> bool {
+        self.code() == "UNKNOWN_MESSAGE"
+    }
+
+    /// Returns whether several writers of a super-step wrote a field that takes one.
+    #[must_use]
+    pub fn is_concurrent_update(&self) -> bool {
+        self.code() == "CONCURRENT_UPDATE"
+    }
+
+    /// Returns whether your own reducer failed.
+    #[must_use]
+    pub fn is_reducer_failed(&self) -> bool {
+        self.code() == "REDUCER_FAILED"
     }
 
     pub(crate) fn value(what: impl Into<String>, expected: &'static str) -> Self {
-        Self::InvalidArgument { what: what.into(), expected }
+        Self(ErrorKind::InvalidArgument { what: what.into(), expected })
     }
 
     pub(crate) fn message(reason: impl Into<String>) -> Self {
-        Self::InvalidMessage { index: None, field: None, reason: reason.into() }
+        Self(ErrorKind::InvalidMessage { index: None, field: None, reason: reason.into() })
     }
 
     /// A message whose `field` (such as `.id`; empty for the message itself) does not have the
     /// `expected` form.
     pub(crate) fn message_field(field: &'static str, expected: impl Into<String>) -> Self {
-        Self::InvalidMessage { index: None, field: Some(field), reason: expected.into() }
+        Self(ErrorKind::InvalidMessage { index: None, field: Some(field), reason: expected.into() })
     }
 
     /// Returns the error of a reducer under the name of its field.
     pub(crate) fn of(mut self, key: &str) -> Self {
-        if let Self::InvalidArgument { what, .. } = &mut self {
+        if let ErrorKind::InvalidArgument { what, .. } = &mut self.0 {
             key.clone_into(what);
         }
         self
@@ -160,12 +226,18 @@ impl Error {
 
     /// Returns the error for a message at this position of its list.
     pub(crate) fn at(mut self, position: usize) -> Self {
-        if let Self::InvalidMessage { index, .. } = &mut self {
+        if let ErrorKind::InvalidMessage { index, .. } = &mut self.0 {
             *index = Some(position);
         }
         self
     }
 
+    pub(crate) fn kind(&self) -> &ErrorKind {
+        &self.0
+    }
+}
+
+impl ErrorKind {
     /// Writes the sentence.
     fn sentence(&self) -> String {
         let own = self.own_part();
@@ -219,7 +291,6 @@ impl Error {
                 "NOT_INPUT The field '{}' is not input: the schema lacks it, or only the agent writes it."
             }
             Self::NoInput => "INVALID_ARGUMENT Received no input for __start__",
-            Self::InvalidSchema { .. } => "INVALID_SCHEMA Invalid schema: {}.",
             Self::ReducerConflict { .. } => {
                 "INVALID_SCHEMA The field '{}' is declared with two reducers: '{}' and '{}'."
             }
@@ -232,6 +303,7 @@ impl Error {
                 "FORBIDDEN_KEY The key '{}' is refused: it would reach an object's prototype."
             }
             Self::ReducerFailed { .. } => "REDUCER_FAILED A reducer failed: {}",
+            Self::Own(_) => "REDUCER_FAILED A reducer failed",
         }
     }
 
@@ -257,7 +329,6 @@ impl Error {
             | Self::UnknownMessage { id: part }
             | Self::TwoOverwrites { key: part }
             | Self::NotInput { key: part }
-            | Self::InvalidSchema { reason: part }
             | Self::ForbiddenKey { key: part }
             | Self::ReducerFailed { reason: part } => [part, "", ""],
             Self::InvalidMessage { field: Some(field), reason, .. } => [own, field, reason],
@@ -268,15 +339,28 @@ impl Error {
             | Self::PatchPathMissing { path: part, .. }
             | Self::PatchTestFailed { path: part, .. } => [own, part, ""],
             Self::InvalidTodos { .. } => [own, "", ""],
-            Self::ParallelTodos | Self::NoInput => ["", "", ""],
+            Self::ParallelTodos | Self::NoInput | Self::Own(_) => ["", "", ""],
         }
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.sentence())
+        f.write_str(&self.0.sentence())
     }
 }
 
-impl std::error::Error for Error {}
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        match &self.0 {
+            ErrorKind::Own(own) => Some(&*own.0),
+            _ => None,
+        }
+    }
+}

@@ -33,7 +33,7 @@ pub enum Compat {
 /// the state stay unchanged.
 ///
 /// # Errors
-/// [`Error::InvalidArgument`] and [`Error::InvalidMessage`] for input of the wrong shape.
+/// `INVALID_ARGUMENT` and `INVALID_MESSAGE` for input of the wrong shape.
 ///
 /// ```
 /// use serde_json::json;

@@ -58,7 +58,7 @@ pub(crate) enum Kinds {
 /// Reads one item of a list of messages; the module's documentation lists the accepted forms.
 ///
 /// # Errors
-/// [`Error::InvalidMessage`] with the reason, for any other form.
+/// `INVALID_MESSAGE` with the reason, for any other form.
 pub fn read<V: Value>(item: &V, ids: Ids) -> Result<Read<V>, Error> {
     read_any(item, ids, Kinds::Known)
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::message::{Kinds, append_text};
 use crate::reducer::messages::{MessageRules, STRICT, plan, read_list};
 use crate::value::{ByNumber, Found, Holds, Join, Kind, Owned, Plan, Symbols, Value};
@@ -91,7 +91,7 @@ impl<V: Value> JsonMessageList<V> {
     /// Does the same as [`JsonMessageList::update`] with messages of these kinds.
     pub(crate) fn fold(&mut self, messages: V, kinds: Kinds) -> Result<(), Error> {
         if messages.is_null() {
-            return Err(Error::NullArgument { received: Some("left") });
+            return Err(Error::from(ErrorKind::NullArgument { received: Some("left") }));
         }
         let (right, removals) = read_list(messages.own_list(), self.rules.ids(), kinds)?;
         let numbers = self.ids.symbols.numbers(&right, "id");
@@ -155,7 +155,7 @@ impl<V: Value> JsonMessageList<V> {
     /// Adds text to the end of a message: to its content, or to its last text block.
     ///
     /// # Errors
-    /// [`Error::UnknownMessage`] for an id not in the list, [`Error::InvalidArgument`] for text that
+    /// `UNKNOWN_MESSAGE` for an id not in the list, `INVALID_ARGUMENT` for text that
     /// is not a string and for a message whose content takes no text.
     pub fn append(&mut self, id: &V, text: &V) -> Result<(), Error> {
         self.append_to(id, text).map(|_| ())
@@ -166,7 +166,7 @@ impl<V: Value> JsonMessageList<V> {
         let Some(position) = self.find(id) else {
             let id =
                 id.text().map_or_else(|| "(not a string)".to_owned(), std::borrow::Cow::into_owned);
-            return Err(Error::UnknownMessage { id });
+            return Err(Error::from(ErrorKind::UnknownMessage { id }));
         };
         let made = self.made.get_mut(position as usize);
         let owned = Owned {
@@ -244,7 +244,7 @@ impl<V: Value> JsonMessageList<V> {
     /// last.
     ///
     /// # Errors
-    /// [`Error::InvalidMessage`] for a message without an id.
+    /// `INVALID_MESSAGE` for a message without an id.
     pub(crate) fn put(&mut self, message: V, place: Option<usize>) -> Result<bool, Error> {
         let right = V::array([message]);
         let numbers = self.ids.symbols.numbers(&right, "id");

@@ -1,7 +1,7 @@
 //! JSON Patch (RFC 6902) over [`Value`].
 
 use crate::digits::index_of;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::value::{Found, Kind, Value};
 
 /// Applies a JSON Patch to a document: all of its operations, or none.
@@ -12,8 +12,8 @@ use crate::value::{Found, Kind, Value};
 /// object's own values, and refuses `__proto__`.
 ///
 /// # Errors
-/// [`Error::InvalidPatch`] for an invalid patch, [`Error::PatchPathMissing`] where a path does not
-/// exist, [`Error::PatchTestFailed`], [`Error::ForbiddenKey`].
+/// `INVALID_PATCH` for an invalid patch, `PATCH_FAILED` where a path does not
+/// exist, `PATCH_FAILED`, `FORBIDDEN_KEY`.
 ///
 /// ```
 /// use serde_json::json;
@@ -81,7 +81,7 @@ impl<V: Value> Operation<'_, V> {
                 if self.find(&document, &path)?.equals(&value) {
                     return Ok(document);
                 }
-                Err(Error::PatchTestFailed { index: self.index, path: path.text })
+                Err(Error::from(ErrorKind::PatchTestFailed { index: self.index, path: path.text }))
             }
             other => Err(self.invalid(&["'", other, "' is not an operation"].concat())),
         }
@@ -142,17 +142,17 @@ impl<V: Value> Operation<'_, V> {
         let pointer = pointer
             .ok_or_else(|| self.invalid(&["its ", key, " is not a JSON Pointer"].concat()))?;
         match self.refused.filter(|key| pointer.tokens.iter().any(|token| token == key)) {
-            Some(key) => Err(Error::ForbiddenKey { key: key.to_owned() }),
+            Some(key) => Err(Error::from(ErrorKind::ForbiddenKey { key: key.to_owned() })),
             None => Ok(pointer),
         }
     }
 
     fn invalid(&self, reason: &str) -> Error {
-        Error::InvalidPatch { index: self.index, reason: reason.to_owned() }
+        Error::from(ErrorKind::InvalidPatch { index: self.index, reason: reason.to_owned() })
     }
 
     fn missing(&self, path: &Pointer) -> Error {
-        Error::PatchPathMissing { index: self.index, path: path.text.clone() }
+        Error::from(ErrorKind::PatchPathMissing { index: self.index, path: path.text.clone() })
     }
 }
 

@@ -104,7 +104,7 @@ pub trait Reducer<T, U = T> {
 /// impl TryReducer<u32> for Spend {
 ///     fn try_merge(&self, left: u32, spent: u32) -> Result<u32, Error> {
 ///         let reason = || format!("{spent} is more than the {left} that are left");
-///         left.checked_sub(spent).ok_or_else(|| Error::ReducerFailed { reason: reason() })
+///         left.checked_sub(spent).ok_or_else(|| Error::reducer(reason()))
 ///     }
 /// }
 ///

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::reducer::files::merge_files;
 use crate::reducer::files::object;
 use crate::reducer::messages::{MessageRules, add_json_messages};
@@ -207,7 +207,7 @@ impl<V> Schema<V> {
     /// Makes a schema of these fields.
     ///
     /// # Errors
-    /// [`Error::ForbiddenKey`] for a field called `__proto__`.
+    /// `FORBIDDEN_KEY` for a field called `__proto__`.
     pub fn new(fields: Vec<(String, Field<V>)>) -> Result<Self, Error> {
         let mut schema = Self::empty();
         fields.into_iter().try_for_each(|(key, field)| schema.add(key, field))?;
@@ -223,10 +223,10 @@ impl<V> Schema<V> {
     /// Adds a field.
     ///
     /// # Errors
-    /// [`Error::ForbiddenKey`] for `__proto__`.
+    /// `FORBIDDEN_KEY` for `__proto__`.
     pub fn add(&mut self, key: String, field: Field<V>) -> Result<(), Error> {
         if key == "__proto__" {
-            return Err(Error::ForbiddenKey { key });
+            return Err(Error::from(ErrorKind::ForbiddenKey { key }));
         }
         self.fields.push((key.clone(), field));
         self.index.add(&key, self.fields.iter().map(|(key, _)| key.as_str()));
@@ -258,7 +258,7 @@ impl<V: Clone> Schema<V> {
     /// private wins.
     ///
     /// # Errors
-    /// [`Error::ReducerConflict`] when a field is declared with two different reducers.
+    /// `INVALID_SCHEMA` when a field is declared with two different reducers.
     pub fn combine(schemas: &[&Self]) -> Result<Self, Error> {
         let mut combined = Self::empty();
         schemas.iter().try_for_each(|schema| combined.extend(schema))?;
@@ -268,7 +268,7 @@ impl<V: Clone> Schema<V> {
     /// Merges a later schema into this one: see [`Schema::combine`].
     ///
     /// # Errors
-    /// [`Error::ReducerConflict`]; the fields before the conflict are then merged.
+    /// `INVALID_SCHEMA`; the fields before the conflict are then merged.
     pub(crate) fn extend(&mut self, later: &Self) -> Result<(), Error> {
         for (key, field) in &later.fields {
             let Some((_, known)) = self.place(key).and_then(|place| self.fields.get_mut(place))
@@ -277,11 +277,11 @@ impl<V: Clone> Schema<V> {
                 continue;
             };
             if !known.same_channel(field) {
-                return Err(Error::ReducerConflict {
+                return Err(Error::from(ErrorKind::ReducerConflict {
                     key: key.clone(),
                     first: known.channel(),
                     second: field.channel(),
-                });
+                }));
             }
             let private = known.is_private();
             *known = field.clone();

@@ -1,7 +1,7 @@
 //! States under a [`Schema`]: updates, super-steps, and the fields that a caller may write and
 //! read.
 
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::message_list::JsonMessageList;
 use crate::schema::{Field, FieldReducer, Lifetime, Schema, append};
 use crate::value::{Found, Kind, Value};
@@ -24,7 +24,7 @@ impl<V: Value> Schema<V> {
     /// update lacks or the schema does not know leave the state unchanged.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] when either is not an object, and the errors of the fields'
+    /// `INVALID_ARGUMENT` when either is not an object, and the errors of the fields'
     /// reducers.
     ///
     /// ```
@@ -100,7 +100,7 @@ impl<V: Value> Schema<V> {
     ///   sets a field with a reducer, regardless of other writes.
     ///
     /// # Errors
-    /// [`Error::ConcurrentUpdate`], [`Error::TwoOverwrites`], [`Error::InvalidArgument`], and the
+    /// `CONCURRENT_UPDATE`, `CONCURRENT_UPDATE`, `INVALID_ARGUMENT`, and the
     /// errors of the fields' reducers.
     pub fn step(&self, state: V, updates: &V) -> Result<V, Error> {
         let state = given(state, "a state")?;
@@ -118,10 +118,10 @@ impl<V: Value> Schema<V> {
     /// from input.
     ///
     /// # Errors
-    /// [`Error::NoInput`] for null, [`Error::InvalidArgument`] for anything but an object.
+    /// `INVALID_ARGUMENT` for null, `INVALID_ARGUMENT` for anything but an object.
     pub fn input(&self, values: V) -> Result<Filtered<V>, Error> {
         if values.is_null() {
-            return Err(Error::NoInput);
+            return Err(Error::from(ErrorKind::NoInput));
         }
         Ok(self.filter(given(values, "input")?, &|field| field.input))
     }
@@ -129,7 +129,7 @@ impl<V: Value> Schema<V> {
     /// Filters a state for a run's result: drops the fields that are not output.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for anything but an object.
+    /// `INVALID_ARGUMENT` for anything but an object.
     pub fn output(&self, state: V) -> Result<Filtered<V>, Error> {
         Ok(self.filter(given(state, "a state")?, &|field| field.output))
     }
@@ -137,7 +137,7 @@ impl<V: Value> Schema<V> {
     /// Filters a state for a checkpoint: drops the untracked fields.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for anything but an object.
+    /// `INVALID_ARGUMENT` for anything but an object.
     pub fn checkpoint(&self, state: V) -> Result<Filtered<V>, Error> {
         let tracked = |field: &Field<V>| !matches!(field.lifetime, Lifetime::Untracked { .. });
         Ok(self.filter(given(state, "a state")?, &tracked))
@@ -184,7 +184,7 @@ fn written<V: Value>(
             Lifetime::Untracked { guard } => guard.then_some(Some("UntrackedValue")),
         };
         if let (Some(guard), true) = (guard, writes.len() > 1) {
-            return Err(Error::ConcurrentUpdate { key: key.to_owned(), guard });
+            return Err(Error::from(ErrorKind::ConcurrentUpdate { key: key.to_owned(), guard }));
         }
         let last = writes.last().cloned().unwrap_or_else(V::null);
         return field.fold(current, last).map_err(|error| error.of(key));
@@ -201,7 +201,7 @@ fn written<V: Value>(
         let value = overwrite(write);
         if value.is_some() {
             if overwritten {
-                return Err(Error::TwoOverwrites { key: key.to_owned() });
+                return Err(Error::from(ErrorKind::TwoOverwrites { key: key.to_owned() }));
             }
             (overwritten, folded, messages, gathered) = (true, value, None, None);
             continue;

@@ -45,7 +45,7 @@ pub mod planner {
     };
 }
 
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::message_list::JsonMessageList;
 use crate::schema::Schema;
 use crate::thread::Thread;
@@ -54,14 +54,21 @@ use crate::value::Value;
 /// Calls `write` with an error's code and sentence, which has braces in place of its parts, and
 /// with these parts.
 pub fn with_parts<T>(error: &Error, write: impl FnOnce(&'static str, [&str; 3]) -> T) -> T {
-    let own = error.own_part();
-    write(error.form(), error.parts(&own))
+    let kind = error.kind();
+    let own = kind.own_part();
+    write(kind.form(), kind.parts(&own))
 }
 
 /// Returns the error for an argument of the wrong shape.
 #[must_use]
 pub fn invalid(what: &str, expected: &'static str) -> Error {
     Error::value(what, expected)
+}
+
+/// Returns the error of a reducer that failed with this message. It has no source.
+#[must_use]
+pub fn reducer_failed(reason: String) -> Error {
+    ErrorKind::ReducerFailed { reason }.into()
 }
 
 /// Returns a list's messages.
@@ -72,7 +79,7 @@ pub fn items<V: Value>(list: &JsonMessageList<V>) -> &V {
 /// Merges a later schema into this one: see [`Schema::combine`].
 ///
 /// # Errors
-/// [`Error::ReducerConflict`]; the fields before the conflict are then merged.
+/// `INVALID_SCHEMA`; the fields before the conflict are then merged.
 pub fn extend<V: Clone>(schema: &mut Schema<V>, later: &Schema<V>) -> Result<(), Error> {
     schema.extend(later)
 }

@@ -12,6 +12,7 @@ mod context_estimate;
 mod context_forms;
 mod context_laws;
 mod contract;
+mod errors;
 mod examples;
 mod graph;
 mod heaps;

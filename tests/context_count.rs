@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
+use threadfold::Json;
 use threadfold::context::{CountOptions, count_tokens, message_tokens, tool_tokens};
-use threadfold::{Error, Json};
 
 fn records(name: &str) -> Vec<Value> {
     let folder =
@@ -45,13 +45,12 @@ fn counts_as_python_does_in_either_heap() {
             Some(count) => {
                 assert_eq!(counted.as_ref().map(|it| json!(it)), Ok(count.clone()), "{case}");
             }
-            None => assert!(
-                matches!(
-                    counted,
-                    Err(Error::InvalidMessage { .. } | Error::InvalidArgument { .. })
-                ),
-                "{case}"
-            ),
+            None => {
+                assert!(
+                    counted.as_ref().is_err_and(|error| error.code().starts_with("INVALID_")),
+                    "{case}"
+                );
+            }
         }
         let tools = tools.cloned().map(Json::from);
         assert_eq!(count_tokens(&Json::from(messages.clone()), tools.as_ref(), &options), counted);

@@ -223,11 +223,15 @@ fn operations_follow_each_other_and_errors_name_theirs() {
         { "op": "add", "path": "/a", "value": 1 },
         { "op": "remove", "path": "/b~1c" },
     ]);
-    let missing = Error::PatchPathMissing { index: 1, path: "/b~1c".to_owned() };
-    assert_eq!(patched(&json!({}), &operations), Err(missing));
+    let refused = |operations: &Value| {
+        let error = patched(&json!({}), operations).unwrap_err();
+        (error.code(), error.to_string())
+    };
+    let missing = "Patch operation 1: nothing is at '/b~1c'.".to_owned();
+    assert_eq!(refused(&operations), ("PATCH_FAILED", missing));
     let operations = json!([{ "op": "test", "path": "", "value": 1 }]);
-    let failed = Error::PatchTestFailed { index: 0, path: String::new() };
-    assert_eq!(patched(&json!({}), &operations), Err(failed));
+    let failed = "Patch operation 0: the value at '' is not the one tested for.".to_owned();
+    assert_eq!(refused(&operations), ("PATCH_FAILED", failed));
 }
 
 /// A path may be longer than the machine's stack is deep.

@@ -91,7 +91,7 @@ impl Default for Every {
 }
 
 fn divided(now: u32, by: u32) -> Result<u32, Error> {
-    now.checked_div(by).ok_or_else(|| Error::ReducerFailed { reason: "by nothing".to_owned() })
+    now.checked_div(by).ok_or_else(|| Error::reducer("by nothing"))
 }
 
 fn at(name: &str) -> usize {

@@ -41,8 +41,7 @@ struct Other {
 }
 
 fn add(sum: u32, more: u32) -> Result<u32, Error> {
-    sum.checked_add(more)
-        .ok_or_else(|| Error::ReducerFailed { reason: "too many turns".to_owned() })
+    sum.checked_add(more).ok_or_else(|| Error::reducer("too many turns"))
 }
 
 fn agent() -> Agent {
@@ -87,7 +86,8 @@ fn a_failing_update_changes_nothing() {
         turns: Some(u32::MAX),
         ..Default::default()
     };
-    assert_eq!(state.update(update).unwrap_err().to_string(), "A reducer failed: too many turns");
+    let refused = anyhow::Error::new(state.update(update).unwrap_err());
+    assert_eq!(format!("{refused:#}"), "A reducer failed: too many turns");
     assert_eq!(state, agent());
 }
 

@@ -63,8 +63,7 @@ fn add(sum: std::time::Duration, seconds: u64) -> std::time::Duration {
 }
 
 fn checked(left: u8, used: u8) -> Result<u8, Error> {
-    left.checked_sub(used)
-        .ok_or_else(|| Error::ReducerFailed { reason: "nothing is left".to_owned() })
+    left.checked_sub(used).ok_or_else(|| Error::reducer("nothing is left"))
 }
 
 fn job() -> Job {
@@ -129,7 +128,8 @@ fn an_update_is_read_as_its_state_is() {
 fn a_fn_may_refuse_an_update() {
     let update = JobUpdate { left: Some(8), ..JobUpdate::default() };
     let refused = job().try_merge(update).unwrap_err();
-    assert_eq!(refused.to_string(), "A reducer failed: nothing is left");
+    let source = std::error::Error::source(&refused).map(ToString::to_string);
+    assert_eq!(source.as_deref(), Some("nothing is left"));
 }
 
 #[test]

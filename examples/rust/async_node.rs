@@ -35,8 +35,7 @@ async fn main() -> Result<(), Error> {
     nodes.spawn(answer(question.clone()));
     nodes.spawn(name(question));
     while let Some(update) = nodes.join_next().await {
-        state
-            .update(update.map_err(|error| Error::ReducerFailed { reason: error.to_string() })?)?;
+        state.update(update.map_err(Error::reducer)?)?;
     }
     assert_eq!(state.title.as_deref(), Some("Why?"));
     let said: Vec<_> = state.messages.iter().map(Message::text).collect();

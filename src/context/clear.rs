@@ -50,7 +50,7 @@ impl Default for ClearOptions<'_> {
 /// call.
 ///
 /// # Errors
-/// [`Error::InvalidArgument`] if `messages` is not a list; the counter's own.
+/// `INVALID_ARGUMENT` if `messages` is not a list; the counter's own.
 ///
 /// ```
 /// use serde_json::json;

@@ -59,8 +59,8 @@ impl<'a, V: Value + fmt::Display> Context<'a, V> {
     /// the changes.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] if `messages` is not a list, and for a policy that makes no
-    /// sense; [`Error::InvalidMessage`] for an invalid message; the counter's own.
+    /// `INVALID_ARGUMENT` if `messages` is not a list, and for a policy that makes no
+    /// sense; `INVALID_MESSAGE` for an invalid message; the counter's own.
     pub fn view(&self, messages: &V, record: Option<&Record<V>>) -> Result<View<V>, Error> {
         self.conversation().view(messages, record)
     }
@@ -192,8 +192,8 @@ impl<'c, 'a, V: Value + fmt::Display> Conversation<'c, 'a, V> {
     /// Returns the messages for the model.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] if `messages` is not a list, and for a policy that makes no sense;
-    /// [`Error::InvalidMessage`] for an invalid message; the counter's own. After an error the next
+    /// `INVALID_ARGUMENT` if `messages` is not a list, and for a policy that makes no sense;
+    /// `INVALID_MESSAGE` for an invalid message; the counter's own. After an error the next
     /// look reads everything anew.
     pub fn view(&mut self, messages: &V, record: Option<&Record<V>>) -> Result<View<V>, Error> {
         if messages.kind() != Kind::Array {

@@ -68,7 +68,7 @@ pub(crate) struct MessageSize {
 /// ```
 ///
 /// # Errors
-/// [`Error::InvalidMessage`] for an invalid message or a removal. [`Error::InvalidArgument`] for
+/// `INVALID_MESSAGE` for an invalid message or a removal. `INVALID_ARGUMENT` for
 /// messages or tools that are not a list, for an option that is not a number, and for nesting
 /// deeper than 1,000.
 pub fn count_tokens<V: Value>(
@@ -119,7 +119,7 @@ pub fn message_tokens<V: Value>(message: &V, options: &CountOptions) -> Result<f
 /// Returns the counted size of a message; nothing, if it is only for the screen.
 ///
 /// # Errors
-/// [`Error::InvalidMessage`], [`Error::InvalidArgument`] as [`count_tokens`].
+/// `INVALID_MESSAGE`, `INVALID_ARGUMENT` as [`count_tokens`].
 pub(crate) fn message_size<V: Value>(
     message: &V,
     count_name: bool,
@@ -130,7 +130,7 @@ pub(crate) fn message_size<V: Value>(
 /// Counts the tools that a model is sent, as [`count_tokens`] does: once, rounded up by themselves.
 ///
 /// # Errors
-/// [`Error::InvalidArgument`] for tools that are not a list of objects.
+/// `INVALID_ARGUMENT` for tools that are not a list of objects.
 pub fn tool_tokens<V: Value>(tools: &V, options: &CountOptions) -> Result<f64, Error> {
     options.check()?;
     match tools.kind() {

@@ -49,7 +49,7 @@ const CALLS: [&str; 3] = ["tool_use", "tool_call", "function_call"];
 /// ```
 ///
 /// # Errors
-/// [`Error::InvalidMessage`] for an invalid message or a removal; [`Error::InvalidArgument`] for a
+/// `INVALID_MESSAGE` for an invalid message or a removal; `INVALID_ARGUMENT` for a
 /// value nested more than 1,000 deep.
 pub fn estimate_message<V: Value>(message: &V, tokens_per_image: u64) -> Result<Estimate, Error> {
     let mut estimate = Estimate::default();

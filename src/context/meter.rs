@@ -47,7 +47,7 @@ impl Meter {
     /// Counts on from a view.
     ///
     /// # Errors
-    /// [`Error::InvalidMessage`] if the view's last message is invalid.
+    /// `INVALID_MESSAGE` if the view's last message is invalid.
     pub fn new<V: Value>(view: &View<V>, policy: &Policy) -> Result<Self, Error> {
         let messages = view.messages.len();
         let last = messages.checked_sub(1).and_then(|last| view.messages.at(last));
@@ -59,7 +59,7 @@ impl Meter {
     /// Adds a message at the end.
     ///
     /// # Errors
-    /// [`Error::InvalidMessage`] for an invalid message: nothing is added then.
+    /// `INVALID_MESSAGE` for an invalid message: nothing is added then.
     pub fn push<V: Value>(&mut self, message: &V) -> Result<(), Error> {
         let is_sent = !is_for_screen(message);
         let last = is_sent.then(|| estimate_message(message, TOKENS_PER_IMAGE)).transpose()?;

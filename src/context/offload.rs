@@ -59,7 +59,7 @@ pub struct Offloaded<V> {
 /// Moves long results of tools, and a long last message of the user, to files, as deepagents does.
 ///
 /// # Errors
-/// [`Error::InvalidArgument`] if `messages` is not a list.
+/// `INVALID_ARGUMENT` if `messages` is not a list.
 ///
 /// ```
 /// use serde_json::json;

@@ -44,7 +44,7 @@ const KINDS: &str = "human, ai, system, developer, tool, function or chat";
 /// and reasoning.
 ///
 /// # Errors
-/// [`Error::InvalidMessage`] for anything else that no model is sent.
+/// `INVALID_MESSAGE` for anything else that no model is sent.
 pub(super) fn read<V: Value>(item: &V) -> Result<Option<Parts<'_, V>>, Error> {
     let whole = V::Found::of(item);
     match item.kind() {

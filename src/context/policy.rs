@@ -82,7 +82,7 @@ impl Policy {
     /// Returns whether the numbers make sense.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for a measure that is empty, not above 0 or, for a fraction,
+    /// `INVALID_ARGUMENT` for a measure that is empty, not above 0 or, for a fraction,
     /// above 1. Also for tokens that are not a whole number, and for a fraction without a total.
     pub fn check(&self) -> Result<(), Error> {
         for size in self.trigger.iter().chain(&self.keep) {

@@ -27,7 +27,7 @@ impl<V: Value> Facts<V> {
     /// Reads a message in any of its forms.
     ///
     /// # Errors
-    /// [`Error::InvalidMessage`] without a type or a role.
+    /// `INVALID_MESSAGE` without a type or a role.
     pub(crate) fn of(message: &V) -> Result<Self, Error> {
         let made = serialised_constructor(message);
         let (name, fields) = match &made {
@@ -52,7 +52,7 @@ impl<V: Value> Facts<V> {
     /// Reads all messages of a list.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] if `messages` is not a list, and those of [`Facts::of`].
+    /// `INVALID_ARGUMENT` if `messages` is not a list, and those of [`Facts::of`].
     pub(crate) fn of_all(messages: &V) -> Result<Vec<Self>, Error> {
         if messages.kind() != Kind::Array {
             return Err(Error::value("messages", "a list of messages"));

@@ -38,7 +38,7 @@ pub struct SafeCuts<V: Value> {
 /// Returns the safe cuts of a list of messages.
 ///
 /// # Errors
-/// [`Error::InvalidArgument`] if `messages` is not a list, [`Error::InvalidMessage`] for an invalid
+/// `INVALID_ARGUMENT` if `messages` is not a list, `INVALID_MESSAGE` for an invalid
 /// item.
 pub fn safe_cuts<V: Value>(messages: &V) -> Result<SafeCuts<V>, Error> {
     let facts = Facts::of_all(messages)?;
@@ -69,7 +69,7 @@ impl<V: Value> SafeCuts<V> {
     /// Adds a message at the end.
     ///
     /// # Errors
-    /// [`Error::InvalidMessage`] for an invalid message.
+    /// `INVALID_MESSAGE` for an invalid message.
     pub fn push(&mut self, message: &V) -> Result<(), Error> {
         let facts = Facts::of(message).map_err(|error| error.at(self.len()))?;
         self.extend(&[facts]);
@@ -84,7 +84,7 @@ impl<V: Value> SafeCuts<V> {
     /// Puts a message in the place of the last one, such as the same with one more token.
     ///
     /// # Errors
-    /// [`Error::InvalidMessage`] for an invalid message.
+    /// `INVALID_MESSAGE` for an invalid message.
     pub fn replace_last(&mut self, message: &V) -> Result<(), Error> {
         let last = self.len().saturating_sub(1);
         let facts = Facts::of(message).map_err(|error| error.at(last))?;

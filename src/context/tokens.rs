@@ -11,7 +11,7 @@ pub trait CountTokens<V>: Send + Sync {
     /// Returns the tokens of one message.
     ///
     /// # Errors
-    /// [`Error::InvalidMessage`] for an invalid message, or the counter's own.
+    /// `INVALID_MESSAGE` for an invalid message, or the counter's own.
     fn count(&self, message: &V) -> Result<f64, Error>;
 }
 

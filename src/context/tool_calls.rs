@@ -27,7 +27,7 @@ pub enum Waiting {
 /// itself if there is nothing to do.
 ///
 /// # Errors
-/// [`Error::InvalidArgument`] if `messages` is not a list, [`Error::InvalidMessage`] for an invalid
+/// `INVALID_ARGUMENT` if `messages` is not a list, `INVALID_MESSAGE` for an invalid
 /// item.
 ///
 /// ```
@@ -84,7 +84,7 @@ pub fn repair_tool_calls<V: Value>(messages: &V, waiting: Waiting) -> Result<V, 
 /// nothing.
 ///
 /// # Errors
-/// [`Error::InvalidArgument`] if `messages` is not a list, [`Error::InvalidMessage`] for an invalid
+/// `INVALID_ARGUMENT` if `messages` is not a list, `INVALID_MESSAGE` for an invalid
 /// item.
 ///
 /// ```

@@ -63,7 +63,7 @@ const HEAD: usize = 20;
 /// messages' own size is used, and counted only if needed.
 ///
 /// # Errors
-/// [`Error::InvalidArgument`] if `messages` is not a list; the counter's own.
+/// `INVALID_ARGUMENT` if `messages` is not a list; the counter's own.
 ///
 /// ```
 /// use serde_json::json;

@@ -19,7 +19,7 @@ pub(super) enum Notation {
 /// Returns the length of a value in one of Python's notations, in code points.
 ///
 /// # Errors
-/// [`Error::InvalidArgument`] for one that is nested more than 1,000 deep.
+/// `INVALID_ARGUMENT` for one that is nested more than 1,000 deep.
 pub(super) fn length<V: Value>(value: &V, notation: Notation) -> Result<u64, Error> {
     nested(value, notation, 0)
 }
@@ -212,7 +212,7 @@ pub(super) fn json_text<V: Value>(value: &V) -> Result<String, Error> {
 /// Writes a value as JavaScript's `JSON.stringify` does, piece by piece.
 ///
 /// # Errors
-/// [`Error::InvalidArgument`] for one that is nested more than 1,000 deep.
+/// `INVALID_ARGUMENT` for one that is nested more than 1,000 deep.
 pub(super) fn write_json<V: Value>(value: &V, write: &mut impl FnMut(&str)) -> Result<(), Error> {
     write_nested(value, write, 0)
 }

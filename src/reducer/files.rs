@@ -10,7 +10,7 @@ use crate::value::{Kind, Value};
 /// Returns `left` itself when nothing changes.
 ///
 /// # Errors
-/// [`Error::InvalidArgument`] when a side is neither an object nor null.
+/// `INVALID_ARGUMENT` when a side is neither an object nor null.
 ///
 /// ```
 /// use serde_json::json;

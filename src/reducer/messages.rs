@@ -1,6 +1,6 @@
 //! `add_messages`: LangGraph's reducer over lists of messages, and DeepAgents' variant of it.
 
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::message::{self, Ids, Kinds, REMOVE_ALL_MESSAGES, Read};
 use crate::value::{ByNumber, Join, Kind, Plan, Value};
 
@@ -39,12 +39,12 @@ impl MessageRules {
 /// Messages without an id get one.
 ///
 /// Differs from the reference once: a removal after a remove-all applies to the messages added
-/// between the two. It is [`Error::RemovedAfterRemoveAll`] if those lack the id. Python returns
+/// between the two. It is `UNKNOWN_MESSAGE` if those lack the id. Python returns
 /// the removal itself as a message.
 ///
 /// # Errors
-/// [`Error::NullArgument`], [`Error::InvalidMessage`], [`Error::UnknownMessageRemoved`],
-/// [`Error::RemovedAfterRemoveAll`].
+/// `INVALID_ARGUMENT`, `INVALID_MESSAGE`, `UNKNOWN_MESSAGE`,
+/// `UNKNOWN_MESSAGE`.
 ///
 /// ```
 /// use serde_json::json;
@@ -77,9 +77,13 @@ fn add<V: Value, const MODE: bool>(left: V, right: V, rules: MessageRules) -> Re
     let left = match (left.is_null(), right.is_null()) {
         (false, false) => left,
         (true, false) if rules == MessageRules::DeepAgents => V::array([]),
-        (true, true) => return Err(Error::NullArgument { received: None }),
-        (true, false) => return Err(Error::NullArgument { received: Some("right") }),
-        (false, true) => return Err(Error::NullArgument { received: Some("left") }),
+        (true, true) => return Err(Error::from(ErrorKind::NullArgument { received: None })),
+        (true, false) => {
+            return Err(Error::from(ErrorKind::NullArgument { received: Some("right") }));
+        }
+        (false, true) => {
+            return Err(Error::from(ErrorKind::NullArgument { received: Some("left") }));
+        }
     };
     let (left, _) = read(left, rules)?;
     let (right, removals) = read(right, rules)?;
@@ -272,7 +276,9 @@ fn after_remove_all<const MODE: bool>(
         if let Some(id) = removal {
             let found = present.remove(number);
             if MODE == STRICT {
-                found.ok_or_else(|| Error::RemovedAfterRemoveAll { id: id.clone() })?;
+                found.ok_or_else(|| {
+                    Error::from(ErrorKind::RemovedAfterRemoveAll { id: id.clone() })
+                })?;
             }
             removed.insert(number, position);
         } else {
@@ -323,7 +329,8 @@ impl<'a> Folding<'a> {
                 None => self.put(number, position),
                 Some(_) if self.remove(number) || MODE == LENIENT => {}
                 Some(id) => {
-                    refused = Some(Error::UnknownMessageRemoved { id: id.clone() });
+                    refused =
+                        Some(Error::from(ErrorKind::UnknownMessageRemoved { id: id.clone() }));
                     break;
                 }
             }

@@ -17,7 +17,7 @@ pub enum Prefer {
 /// name. Null counts as an empty list.
 ///
 /// # Errors
-/// [`Error::InvalidArgument`] when a side is neither a list nor null.
+/// `INVALID_ARGUMENT` when a side is neither a list nor null.
 ///
 /// ```
 /// use serde_json::json;

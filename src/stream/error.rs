@@ -44,7 +44,7 @@ impl StreamError {
 
     /// A text that is not JSON.
     pub(crate) fn not_json(error: serde_json::Error) -> Self {
-        let own = Self::new("INVALID_ARGUMENT", "", format!("The event is not JSON: {error}."));
+        let own = Self::new("INVALID_ARGUMENT", "", "The event is not JSON");
         Self { source: Some(Box::new(error)), ..own }
     }
 
@@ -76,6 +76,8 @@ impl fmt::Display for StreamError {
 
 impl StdError for StreamError {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.source.as_ref().map(|source| &**source as &(dyn StdError + 'static))
+        let source: &(dyn StdError + 'static) = &**self.source.as_ref()?;
+        // The thread's error is displayed already: its own source follows.
+        source.downcast_ref::<Error>().map_or(Some(source), StdError::source)
     }
 }

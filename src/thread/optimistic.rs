@@ -3,7 +3,7 @@
 use super::pending::{Does, Edit, PendingUpdate};
 use super::{MESSAGES, Thread};
 use crate::digits::digits;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::message::{Ids, Kinds, REMOVE_ALL_MESSAGES};
 use crate::reducer::messages::{MessageRules, Removals, read_list};
 use crate::state::fields_in;
@@ -13,8 +13,8 @@ impl<V: Value> Thread<V> {
     /// Shows an update before the server knows it, and returns its id. The next run sends it.
     ///
     /// # Errors
-    /// [`Error::NotInput`] for a field that is not input or not in the schema, those of the fields'
-    /// reducers, and [`Error::UnknownMessageRemoved`]; nothing is then shown.
+    /// `NOT_INPUT` for a field that is not input or not in the schema, those of the fields'
+    /// reducers, and `UNKNOWN_MESSAGE`; nothing is then shown.
     pub fn optimistic(&mut self, update: V) -> Result<String, Error> {
         self.show(update, false)
     }
@@ -35,7 +35,7 @@ impl<V: Value> Thread<V> {
             self.rules.schema.field(key).map_or(!self.rules.open, |field| !field.input)
         };
         if let Some(key) = keys.iter().find(refused) {
-            return Err(Error::NotInput { key: key.clone() });
+            return Err(Error::from(ErrorKind::NotInput { key: key.clone() }));
         }
         self.look();
         let mut update = update;
@@ -206,9 +206,11 @@ impl<V: Value> Thread<V> {
             match known {
                 _ if !there && rules == MessageRules::DeepAgents => {}
                 _ if !there && cleared => {
-                    return Err(Error::RemovedAfterRemoveAll { id: name.clone() });
+                    return Err(Error::from(ErrorKind::RemovedAfterRemoveAll { id: name.clone() }));
                 }
-                _ if !there => return Err(Error::UnknownMessageRemoved { id: name.clone() }),
+                _ if !there => {
+                    return Err(Error::from(ErrorKind::UnknownMessageRemoved { id: name.clone() }));
+                }
                 Some(edit) => {
                     (edit.message, edit.at) = (None, at);
                     if edit.does != Does::Add {

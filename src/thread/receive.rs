@@ -18,8 +18,8 @@ impl<V: Value> Thread<V> {
     /// prediction and a snapshot, if any.
     ///
     /// # Errors
-    /// [`Error::UnknownMessage`] for text of a message that does not exist, those of the reducers,
-    /// of [`apply_patch`], and [`Error::InvalidArgument`]; the state is then unchanged.
+    /// `UNKNOWN_MESSAGE` for text of a message that does not exist, those of the reducers,
+    /// of [`apply_patch`], and `INVALID_ARGUMENT`; the state is then unchanged.
     pub fn receive(&mut self, event: ThreadEvent<V>) -> Result<Option<V>, Error> {
         self.receive_at(StreamPosition { id: None, key: None }, event)
     }

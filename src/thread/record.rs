@@ -72,7 +72,7 @@ impl<V: Value> Thread<V> {
     /// Makes a thread from the result of [`Thread::to_json`].
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for anything but such an object, and for another version. A
+    /// `INVALID_ARGUMENT` for anything but such an object, and for another version. A
     /// record with a schema needs a schema with at least its fields.
     pub fn from_json(schema: Option<Schema<V>>, record: &V) -> Result<Self, Error> {
         if record.text_of("version").as_deref() != Some(VERSION) {

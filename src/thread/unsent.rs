@@ -19,7 +19,7 @@ impl<V: Value> Thread<V> {
     /// object as its changed values. Leaves out fields that are not input, and updates that failed.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] if several pending updates write one field that has a reducer of
+    /// `INVALID_ARGUMENT` if several pending updates write one field that has a reducer of
     /// your own: only that reducer could make one of them. Send the field yourself.
     ///
     /// ```

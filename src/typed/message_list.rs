@@ -5,7 +5,7 @@ use std::sync::Arc;
 use items::Items;
 
 use super::Identified;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::id::new_id;
 use crate::message::Ids;
 use crate::reducer::list::removals;
@@ -23,7 +23,7 @@ pub trait Streamed: Identified {
     /// Adds text at the end of its content.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] if the item takes no text.
+    /// `INVALID_ARGUMENT` if the item takes no text.
     fn append(&mut self, text: &str) -> Result<(), Error>;
 }
 
@@ -130,7 +130,7 @@ impl<T: Identified + Clone> MessageList<T> {
     /// unknown id.
     ///
     /// # Errors
-    /// [`Error::UnknownMessageRemoved`], [`Error::RemovedAfterRemoveAll`]; neither by DeepAgents'
+    /// `UNKNOWN_MESSAGE`, `UNKNOWN_MESSAGE`; neither by DeepAgents'
     /// rules. The list is then unchanged.
     pub fn update(&mut self, update: Vec<T>) -> Result<(), Error> {
         let decided = self.decide::<STRICT>(shared(update), self.rules)?;
@@ -224,12 +224,12 @@ impl<T: Streamed + Clone> MessageList<T> {
     /// Appends text to the item with this id. Copies the item first if another list holds it.
     ///
     /// # Errors
-    /// [`Error::UnknownMessage`] for an id not in the list, and the item's own.
+    /// `UNKNOWN_MESSAGE` for an id not in the list, and the item's own.
     pub fn append(&mut self, id: &str, text: &str) -> Result<(), Error> {
         let place = self.items.last(id);
         match place.and_then(|place| self.items.get_mut(place)) {
             Some(item) => Arc::make_mut(item).append(text),
-            None => Err(Error::UnknownMessage { id: id.to_owned() }),
+            None => Err(Error::from(ErrorKind::UnknownMessage { id: id.to_owned() })),
         }
     }
 }

@@ -1,9 +1,7 @@
 //! Files, todos, and what a caller may give and see.
 
 use serde_json::{Value, json};
-use threadfold::{
-    Error, Field, FieldReducer, Schema, check_todo_calls, merge_files, replace_todos,
-};
+use threadfold::{Field, FieldReducer, Schema, check_todo_calls, merge_files, replace_todos};
 
 use super::records::{fields, replay};
 
@@ -43,7 +41,7 @@ fn todos_are_checked_as_langchains_middleware_does() {
                 } else {
                     serde_json::from_value(errors.clone()).unwrap()
                 };
-                assert_eq!(came.unwrap_err(), Error::InvalidTodos { problems: wanted });
+                assert_eq!(came.unwrap_err().to_string(), wanted.join("\n"));
             }
         }
     });

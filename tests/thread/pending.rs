@@ -1,7 +1,7 @@
 //! The list of pending updates.
 
 use serde_json::{Value, json};
-use threadfold::{Error, Thread, ThreadEvent, UpdateStatus};
+use threadfold::{Thread, ThreadEvent, UpdateStatus};
 
 use super::{ai, failed, hear, human, ids, message, snapshot, started, statuses, thread_of};
 
@@ -103,7 +103,8 @@ fn a_message_settled_after_its_place_goes_before_it() {
 fn text_of_a_message_that_is_not_there_is_an_error() {
     let mut thread = thread_of(&[]);
     let error = thread.receive(super::text("1", "a")).unwrap_err();
-    assert_eq!(error, Error::UnknownMessage { id: "1".to_owned() });
+    assert!(error.is_unknown_message());
+    assert_eq!(error.to_string(), "There is no message with the id '1'.");
 }
 
 #[test]

@@ -88,7 +88,7 @@ fn custom(functions: Root) -> Arc<CustomFn<Handle>> {
         }
         let folded = functions.fold(current, update);
         if heap::user_code_threw() {
-            return Err(Error::ReducerFailed { reason: heap::reason() });
+            return Err(unstable::reducer_failed(heap::reason()));
         }
         Ok(folded)
     })

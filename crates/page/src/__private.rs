@@ -1,13 +1,14 @@
 //! Names that the code of `page!` needs.
 
 use std::cell::Cell;
+use std::error::Error as _;
 use std::panic::{PanicHookInfo, set_hook};
 use std::sync::Once;
 
 use js_sys::{Array, Object, Reflect};
 use threadfold::reducer::kind::FieldKind;
 use threadfold::typed::page::FoldError;
-use threadfold::{Error, MessageRules, Prefer};
+use threadfold::{MessageRules, Prefer};
 use wasm_bindgen::JsCast;
 
 use crate::read::Reader;
@@ -73,8 +74,10 @@ pub fn fold<S: PageState>(at: usize, now: JsValue, update: JsValue) -> Result<Js
         let text = match error {
             FoldError::Update(error) => error.at(name),
             FoldError::Now(error) => [&error.at(name), ", in the current value"].concat(),
-            FoldError::Reducer(Error::ReducerFailed { reason }) => [name, ": ", &reason].concat(),
-            FoldError::Reducer(error) => [name, ": ", &error.to_string()].concat(),
+            FoldError::Reducer(error) => {
+                let own = error.source().map(ToString::to_string);
+                [name, ": ", &own.unwrap_or_else(|| error.to_string())].concat()
+            }
             FoldError::Result(error) => {
                 let error: js_sys::Error = JsValue::from(error).unchecked_into();
                 [name, ": ", &String::from(error.message())].concat()

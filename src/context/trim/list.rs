@@ -106,7 +106,7 @@ impl fmt::Debug for TrimOptions<'_> {
 /// it does exactly as the reference.
 ///
 /// # Errors
-/// [`Error::InvalidArgument`] if `messages` is not a list, and for `start_on` or `include_system`
+/// `INVALID_ARGUMENT` if `messages` is not a list, and for `start_on` or `include_system`
 /// with [`TrimStrategy::First`]; the counter's own.
 ///
 /// ```

@@ -93,7 +93,7 @@ impl From<Content> for Json {
 impl TryFrom<Json> for Content {
     type Error = Error;
 
-    /// Null is empty text; [`Error::InvalidMessage`] for anything but text or a list.
+    /// Null is empty text; `INVALID_MESSAGE` for anything but text or a list.
     fn try_from(content: Json) -> Result<Self, Error> {
         Self::of(content).map_err(|_| Error::message("content is a string or a list of blocks"))
     }

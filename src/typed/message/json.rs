@@ -116,7 +116,7 @@ impl<'de> Deserialize<'de> for ToolCall {
 impl TryFrom<Json> for Message {
     type Error = Error;
 
-    /// Reads a message; [`Error::InvalidMessage`] for anything else.
+    /// Reads a message; `INVALID_MESSAGE` for anything else.
     fn try_from(value: Json) -> Result<Self, Error> {
         let mut value = match value {
             Json::Object(fields) if is_other(&fields) => return other(fields),

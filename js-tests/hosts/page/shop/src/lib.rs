@@ -81,9 +81,7 @@ fn count(mut views: BTreeMap<String, u32>, page: String) -> BTreeMap<String, u32
 
 fn advance(now: Status, next: Status) -> Result<Status, Error> {
     match (now, next) {
-        (Status::Sent(_), Status::Open) => {
-            Err(Error::ReducerFailed { reason: "it was sent".to_owned() })
-        }
+        (Status::Sent(_), Status::Open) => Err(Error::reducer("it was sent")),
         (_, next) => Ok(next),
     }
 }
