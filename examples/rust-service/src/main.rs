@@ -1,0 +1,61 @@
+//! A shop's agent over AG-UI: axum, SQLite, and a graph that goes on after the process was killed.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use futures_util::stream::unfold;
+use shop::Shop;
+use threadfold::ag_ui::{Service, ServiceRequest, ServiceResponse};
+use threadfold::graph::BoxError;
+use tokio::net::TcpListener;
+
+mod assistant;
+mod saver;
+mod scripted;
+
+use saver::Saver;
+
+/// The longest body of a request.
+const MOST_BYTES: usize = 10 << 20;
+
+#[tokio::main]
+async fn main() -> Result<(), BoxError> {
+    let path = std::env::var("DATABASE").unwrap_or_else(|_| "shop.sqlite".to_owned());
+    let saver = Arc::new(Saver::open(&path)?);
+    let service = Service::new(assistant::graph(&saver)?)?;
+    // Runs that an earlier process did not end.
+    for thread in saver.threads()? {
+        if let Some(work) = service.recover(&thread).await? {
+            tokio::spawn(work);
+        }
+    }
+    let port = std::env::var("PORT").unwrap_or_else(|_| "8000".to_owned());
+    let listener = TcpListener::bind(format!("127.0.0.1:{port}")).await?;
+    println!("http://{}", listener.local_addr()?);
+    axum::serve(listener, Router::new().fallback(answer).with_state(service)).await?;
+    Ok(())
+}
+
+/// Anybody may ask here: check your users first, and whose thread it is.
+async fn answer(State(service): State<Service<Shop>>, request: Request) -> Response {
+    let (head, body) = request.into_parts();
+    let Ok(body) = to_bytes(body, MOST_BYTES).await else {
+        return StatusCode::PAYLOAD_TOO_LARGE.into_response();
+    };
+    let last = head.headers.get("last-event-id").and_then(|id| id.to_str().ok());
+    let request = ServiceRequest::new(head.method.as_str(), head.uri.path());
+    let asked = request.last_event_id(last).body(&body);
+    let ServiceResponse { status, body, work, .. } = service.answer(asked).await;
+    work.map(tokio::spawn);
+    let status = StatusCode::from_u16(status).unwrap_or_default();
+    let kind = [("content-type", body.content_type())];
+    let pieces = unfold(body, |mut body| async {
+        body.next().await.map(|piece| (Ok::<_, Infallible>(piece), body))
+    });
+    (status, kind, Body::from_stream(pieces)).into_response()
+}
