@@ -38,7 +38,7 @@ async function folded(events: readonly Event[], options: PredictOptions = {}, fi
     onEvent(event);
     seen.push(thread.getState()[field]);
   };
-  await foldAgUi(thread, events as object[], { onEvent: take });
+  await foldAgUi(thread, events as never, { onEvent: take });
   return { thread, seen, drifts };
 }
 

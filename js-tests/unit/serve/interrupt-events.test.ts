@@ -62,7 +62,7 @@ for (const [name, agentOf] of Object.entries(AGENTS)) {
     let customs = 0;
     await agent.runAgent({}, { onCustomEvent: () => void customs++ });
     expect(agent.pendingInterrupts).toMatchObject([{ metadata: { langgraph: { raw: { agent: "flights" } } } }]);
-    const [{ id }] = agent.pendingInterrupts as [{ id: string }];
+    const id = agent.pendingInterrupts[0]?.id ?? "";
     await agent.runAgent({ resume: [{ interruptId: id, status: "resolved", payload: "United" }] });
     expect(agent.pendingInterrupts).toMatchObject([{ metadata: { langgraph: { raw: { agent: "hotels" } } } }]);
     expect(customs).toBe(0);

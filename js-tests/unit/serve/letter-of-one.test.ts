@@ -49,7 +49,7 @@ const USAGE = [
 
 const served = (graph: never) => {
   const handler = serveAgUi(graph, { resumable: true });
-  const fetch = async (url: string | URL, init?: RequestInit) => handler(new Request(url, init));
+  const fetch = async (url: string | URL | Request, init?: RequestInit) => handler(new Request(url, init));
   return { handler, options: { url: "http://made/agent", resumable: true, fetch } };
 };
 
@@ -215,7 +215,12 @@ test("the rules in the metadata of a model's run come before the call that they 
   const model = new ScriptedModel();
   const graph = new TheirGraph(MessagesAnnotation)
     .addNode("model", async ({ messages: list }, config) => ({
-      messages: [await model.invoke(list, { ...config, metadata: { ...config.metadata, predict_state: rules } })],
+      messages: [
+        await model.invoke(list, {
+          ...config,
+          metadata: { ...(config as { metadata?: object }).metadata, predict_state: rules },
+        }),
+      ],
     }))
     .addEdge(START, "model")
     .compile();

@@ -32,8 +32,9 @@ export class StateTold {
   }
 
   /** Returns the event for a state that a node gives the client itself. Later ones are changes of it. */
-  whole({ messages: _, ...given }: Values): ServedEvent {
-    const snapshot = jsonForm(given) as Values;
+  whole(given: Values): ServedEvent {
+    const { messages: _, ...state } = given;
+    const snapshot = jsonForm(state) as Values;
     this.#told = snapshot;
     return { type: "STATE_SNAPSHOT", snapshot };
   }
