@@ -119,6 +119,7 @@ export class LangGraphServer {
     }
     for (const run of this.#runs.logs.of(id)) this.#runs.logs.remove(run);
     this.#threads.delete(id);
+    this.events.delete(id);
     const savers = new Set(this.#all().map(({ checkpointer }) => checkpointer));
     for (const saver of savers) await (saver as { deleteThread?(id: string): unknown } | undefined)?.deleteThread?.(id);
     return new Response(null, { status: 204 });

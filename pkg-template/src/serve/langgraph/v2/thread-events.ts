@@ -15,11 +15,12 @@ interface KeptEvent {
 class ThreadLog {
   events: KeptEvent[] = [];
   readonly #waiting = new Set<() => void>();
-  /**
-   * The number of the last event. It starts at the clock: after a restart of the program a client that knows earlier
-   * numbers gets the events of later runs.
-   */
-  seq = Date.now();
+  /** The number of the last event. */
+  seq: number;
+
+  constructor(seq: number) {
+    this.seq = seq;
+  }
 
   get isRead(): boolean {
     return this.#waiting.size > 0;
@@ -62,6 +63,8 @@ class ThreadLog {
 /** The events of all threads of a server. */
 export class ThreadEvents {
   readonly #threads = new Map<string, ThreadLog>();
+  /** The highest number of a thread that was dropped. */
+  #highest = 0;
 
   /** @param keptWith - The run with which the event is dropped, for an event that is of no kept run. */
   add(threadId: string, runId: string, event: RunEvent, keptWith = runId): void {
@@ -89,11 +92,22 @@ export class ThreadEvents {
     const log = this.#threads.get(threadId);
     if (!log) return;
     log.events = log.events.filter((kept) => kept.keptWith !== runId);
-    if (log.events.length === 0 && !log.isRead) this.#threads.delete(threadId);
+    if (log.events.length === 0) this.delete(threadId);
+  }
+
+  /** Drops the events of a thread. Its readers stay, and get those of later runs. */
+  delete(threadId: string): void {
+    const log = this.#threads.get(threadId);
+    if (!log) return;
+    log.events = [];
+    if (log.isRead) return;
+    this.#highest = Math.max(this.#highest, log.seq);
+    this.#threads.delete(threadId);
   }
 
   #log(threadId: string): ThreadLog {
-    const log = this.#threads.get(threadId) ?? new ThreadLog();
+    // A client may know numbers of a program before this one: those of later runs are higher by the clock.
+    const log = this.#threads.get(threadId) ?? new ThreadLog(Math.max(Date.now(), this.#highest));
     this.#threads.set(threadId, log);
     return log;
   }
