@@ -197,7 +197,7 @@ test("a thread that is saved while a sub-agent speaks joins after what it has sa
 
 test("a run that is sent again from its start makes each sub-agent once", async () => {
   const thread = new Thread();
-  const run = [...asking, token("3", "x", "I "), token("4", "x", "wrote.")].map(({ id: _, ...part }) => part);
+  const run = [...asking, token("3", "x", "I "), token("4", "x", "wrote.")].map(({ id: _id, ...part }) => part);
   await foldLangGraph(thread, run.slice(0, 3));
   await foldLangGraph(thread, run);
   expect(tree(thread)).toEqual([one("x", "c1", "ready", "I wrote.")]);

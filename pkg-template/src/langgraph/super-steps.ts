@@ -119,12 +119,18 @@ export class SuperSteps {
     this.#run.end = undefined;
   }
 
-  /** A part that may be the one before, sent twice: messages are the same then, other fields may be folded twice. */
+  /**
+   * A part that may be the one before, sent twice. Messages are the same then, unless it moves one; other fields may be
+   * folded twice.
+   */
   repeats(writes: Dict): void {
     if (this.#conversation.sawValues) return;
-    for (const update of Object.values(writes).flat().filter(isDict)) {
+    const updates = Object.values(writes).flat().filter(isDict);
+    const ids = updates.flatMap(messageIds);
+    const moves = new Set(ids).size < ids.length;
+    for (const update of updates) {
       this.#fold.doubt(
-        Object.keys(update).filter((name) => name !== "messages"),
+        Object.keys(update).filter((name) => moves || name !== "messages"),
         "gap",
       );
     }

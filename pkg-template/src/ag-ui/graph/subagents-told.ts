@@ -86,7 +86,7 @@ function callIn(input: unknown): Dict | undefined {
 
 /** Returns the place of the last segment of a task of tools. */
 const lastTool = (segments: readonly string[]): number =>
-  segments.length - 1 - [...segments].reverse().findIndex((segment) => toolsGraph([segment]) > 0);
+  segments.map((segment) => toolsGraph([segment]) > 0).lastIndexOf(true);
 
 /** Returns the task whose tool runs a sub-agent. */
 function taskOf(id: string): string | undefined {
