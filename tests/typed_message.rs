@@ -295,3 +295,12 @@ fn serialised_messages_are_read() {
         Message::assistant("").with_tool_calls([ToolCall::new("c", "f", json!("{\"q"))])
     );
 }
+
+#[test]
+fn content_alone_is_read() {
+    let text: Content = serde_json::from_str("\"hi\"").unwrap();
+    assert_eq!(text, Content::from("hi"));
+    let blocks: Content = serde_json::from_value(json!([{ "type": "text", "text": "a" }])).unwrap();
+    assert_eq!(blocks.text(), "a");
+    assert!(serde_json::from_str::<Content>("7").is_err());
+}

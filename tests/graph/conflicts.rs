@@ -1,8 +1,6 @@
 //! Two runs of one thread.
 
-use std::future::poll_fn;
 use std::sync::{Arc, Mutex};
-use std::task::Poll;
 use std::time::Duration;
 
 use serde_json::json;
@@ -10,7 +8,7 @@ use threadfold::graph::{
     Checkpoint, Checkpointer, GraphError, MemorySaver, START, Saving, StateGraph,
 };
 
-use super::typed::{Log, LogUpdate, Texts, asks, joined, named, say};
+use super::typed::{Log, LogUpdate, Texts, asks, joined, named, say, yields};
 
 fn chain<C: Checkpointer<Log> + 'static>(saver: C) -> threadfold::graph::Graph<Log> {
     let nodes = StateGraph::<Log>::new().node("a", named).node("b", named);
@@ -70,15 +68,6 @@ struct Slow {
     puts: Mutex<usize>,
 }
 
-async fn turn() {
-    let mut waited = false;
-    poll_fn(|context| {
-        context.waker().wake_by_ref();
-        if std::mem::replace(&mut waited, true) { Poll::Ready(()) } else { Poll::Pending }
-    })
-    .await;
-}
-
 impl Checkpointer<Log> for Slow {
     fn get<'a>(
         &'a self,
@@ -95,7 +84,7 @@ impl Checkpointer<Log> for Slow {
         checkpoint: Checkpoint<Log>,
     ) -> Saving<'a, bool> {
         Box::pin(async move {
-            turn().await;
+            yields(1).await;
             *self.puts.lock().unwrap() += 1;
             let put = self.texts.put(thread, last, checkpoint).await;
             tokio::time::sleep(Duration::from_millis(20)).await;

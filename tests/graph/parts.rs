@@ -137,3 +137,15 @@ async fn a_task_that_a_node_spawns_wakes_the_reader() {
         }
     }
 }
+
+#[test]
+fn a_chunk_adds_text_reasoning_and_calls() {
+    let chunk = MessageChunk::reasoning("a", "Hm.").with_call(1, "c", "search").last();
+    assert_eq!((&*chunk.id, &*chunk.text, &*chunk.reasoning), ("a", "", "Hm."));
+    let [call] = &chunk.tool_calls[..] else { panic!("{:?}", chunk.tool_calls) };
+    assert_eq!(
+        (call.index, call.id.as_deref(), call.name.as_deref()),
+        (1, Some("c"), Some("search"))
+    );
+    assert!(chunk.is_last && call.args.is_empty());
+}

@@ -499,7 +499,7 @@ fn a_run_may_go_to_another_thread() {
 }
 
 /// Gives its executor the word so often, and wakes itself twice each time.
-async fn yields(times: u32) {
+pub(super) async fn yields(times: u32) {
     let mut left = times;
     poll_fn(|context| {
         if left == 0 {
