@@ -1,11 +1,13 @@
 import { type ComponentProps } from "react";
-import { defineSchema, textOf } from "threadfold";
+import { type AgUiMessage, defineSchema, field, textOf } from "threadfold";
 import { openAgUi } from "threadfold/ag-ui";
 import { type ApprovalRequest } from "threadfold/agent";
 import { useChat, useMessage, useThread } from "threadfold/react";
 import { Shop } from "./pkg/shop.js"; // the service's struct
 
-const agent = openAgUi({ url: "/agent", resumable: true, schema: defineSchema.from(Shop) });
+const { cart } = defineSchema.from(Shop).fields;
+const schema = defineSchema({ cart, messages: field.messages<AgUiMessage>() }); // AG-UI has messages in its own form
+const agent = openAgUi({ url: "/agent", resumable: true, schema });
 
 export function Chat() {
   const { messageIds, status, error, interrupts, sendMessage, resume, retry, stop } = useChat(agent);
