@@ -44,6 +44,8 @@ export class CompiledStateGraph<
   /** @internal Lets `@langchain/core` treat it as a part of a chain. */
   readonly lc_runnable = true;
   /** @internal */
+  readonly keepsLeft = true;
+  /** @internal */
   readonly spec: GraphSpec;
   readonly options: CompileOptions;
   readonly name: string;

@@ -43,6 +43,8 @@ export interface RunnableGraph {
   readonly channels?: unknown;
   /** The names of the fields that a caller sees; all, if it does not say. */
   readonly outputChannels?: unknown;
+  /** Whether new input keeps a super-step whose tasks had all saved their writes when a run was cut off. */
+  readonly keepsLeft?: boolean;
   // Method syntax, so that a graph with narrower types of its own fits.
   stream(input: never, config: never): AsyncIterable<unknown> | PromiseLike<AsyncIterable<unknown>>;
   getState?(config: never): PromiseLike<unknown>;

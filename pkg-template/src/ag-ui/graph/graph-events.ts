@@ -173,11 +173,12 @@ export async function threadState(graph: RunnableGraph, config: object): Promise
 }
 
 /**
- * Returns the thread's state at its checkpoint. The writes of an unfinished step are part of `known`. They are gone
- * once a run begins with new input.
+ * Returns the thread's state where a run begins with new input: at its checkpoint. The writes of an unfinished step are
+ * part of `known`, and gone then, unless the graph keeps those of a step that has finished.
  */
 async function atCheckpoint(graph: RunnableGraph, asked: object, known: GraphState | undefined) {
   if (!isUnfinished(known) || !known?.config?.configurable) return known;
+  if (graph.keepsLeft && known.next?.length === 0) return known;
   return threadState(graph, { ...asked, configurable: known.config.configurable });
 }
 

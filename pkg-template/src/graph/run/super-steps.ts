@@ -61,12 +61,20 @@ export class SuperSteps {
     const { at } = this.#run;
     if (at.pending.length === 0) return;
     const saved = writesByTask(at.pending);
-    const tasks = at.plan.peek().tasks.map((planned, position) => new Task(this.#run, planned, position));
+    const step = at.plan.peek();
+    const tasks = step.tasks.map((planned, position) => new Task(this.#run, planned, position));
     const isSaved = ({ place }: Task) => saved.get(place.id)?.some(([channel]) => !isSpecial(channel)) === true;
     if (tasks.length === 0 || !tasks.every(isSaved)) return;
-    this.tasks = tasks;
-    this.step = at.plan.resume();
+    [this.tasks, this.step] = [tasks, step];
     this.#restore(saved);
+    try {
+      at.folded(this.updates(), true);
+    } catch {
+      // That it cannot be folded is why it has no checkpoint.
+      this.tasks = NONE;
+      return;
+    }
+    this.step = at.plan.resume();
     this.commit();
   }
 
