@@ -8,6 +8,9 @@
 //! Its decisions are over positions, ids as small numbers, and flags. The npm package makes the same
 //! decisions with the same code.
 
+// A future need not be `Send` in a browser's wasm, which has one thread.
+#![cfg_attr(target_arch = "wasm32", allow(clippy::arc_with_non_send_sync))]
+
 pub(crate) mod approval;
 mod beside;
 mod builder;

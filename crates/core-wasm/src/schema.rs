@@ -8,8 +8,7 @@ use super::heap::{Handle, Root};
 use super::numbers::{apply, field, ways};
 use super::{answer, heap, preference, rules, text, value};
 use threadfold::{
-    CustomFn, CustomReducer, Error, Field, FieldReducer, Filtered, Lifetime, Schema, Value,
-    unstable,
+    CustomFn, CustomReducer, Field, FieldReducer, Filtered, Lifetime, Schema, Value, unstable,
 };
 
 /// The core of the package's `Schema`.

@@ -68,7 +68,7 @@ test("each is a thread under its call; the conversation has none of its messages
 
 test("a snapshot's messages go to their sub-agents", async () => {
   const thread = new Thread<AgUiState>();
-  const [{ messageId }] = says("x") as [{ messageId: string }];
+  const messageId = "m-x";
   await fold(thread, [
     ...ASKING,
     started("x", "c1"),

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 // useSubagents: which components render.
 import { act, createElement as h, type ReactNode } from "react";
-import { Thread, type Subagent } from "threadfold";
+import { textOf, Thread, type Subagent } from "threadfold";
 import { foldLangGraph, type LangGraphPart } from "threadfold/langgraph";
 import { useMessage, useSubagents } from "threadfold/react";
 import { expect, test } from "vitest";
@@ -31,7 +31,7 @@ test("a sub-agent renders its call, and its token its message", async () => {
   function Task({ one: { id, thread: own } }: { one: Subagent }): ReactNode {
     const message = useMessage(own, id.replace("tools:", "m-"));
     renders.push(id);
-    return `${String(message?.content)};`;
+    return `${textOf(message ?? {})};`;
   }
   const { host } = await mount([h(Call, { key: 1, id: "c1" }), h(Call, { key: 2, id: "c2" })]);
   const fold = (parts: LangGraphPart[]) =>
