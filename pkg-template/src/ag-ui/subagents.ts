@@ -53,6 +53,13 @@ export class SubagentFolds {
     return this.#parents.get(id as string)?.subagents.find((one) => one.id === id);
   }
 
+  /** A sub-agent that has begun. Those of a run that is replayed begin anew with it. */
+  #begunOne(id: unknown): Subagent | undefined {
+    const one = this.#find(id);
+    const isReplayed = this.#sawStart && one?.thread.run.id === this.#root.run.id;
+    return one && isReplayed && !this.#begun.has(one.id) ? undefined : one;
+  }
+
   /**
    * Folds an event that is a sub-agent's. Returns the event that is left for the thread itself; undefined if there is
    * none.
@@ -68,7 +75,7 @@ export class SubagentFolds {
     if (type === "MESSAGES_SNAPSHOT") return this.#snapshot(event, fields, isKnown);
     const end = type === "RUN_FINISHED" ? kind.step?.end?.(foldOf(this.#root), event as never) : undefined;
     if (end?.status === "interrupted") this.#interrupted(end.interrupts);
-    const one = this.#find(
+    const one = this.#begunOne(
       named ?? this.#owners.get(fields.toolCallId ?? "") ?? this.#owners.get(fields.messageId ?? ""),
     );
     if (!one) return event;
@@ -135,7 +142,7 @@ export class SubagentFolds {
   #snapshot(event: AgUiEvent, { messages = [] }: Fields, isKnown: boolean): AgUiEvent {
     const own = new Map<string | undefined, HeldMessage[]>([[undefined, []]]);
     for (const message of messages) {
-      const one = this.#find(message.subagentRunId)?.id;
+      const one = this.#begunOne(message.subagentRunId)?.id;
       const list = own.get(one);
       if (list) list.push(message);
       else own.set(one, [message]);
