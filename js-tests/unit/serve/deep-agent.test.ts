@@ -80,7 +80,7 @@ const APPROVED = { decisions: [{ type: "approve" }] };
 test("for HttpAgent", async () => {
   const agent = new HttpAgent({
     url: "http://localhost/agent",
-    fetch: restarting((graph) => serveAgUi(graph)) as typeof fetch,
+    fetch: restarting((graph) => serveAgUi(graph, { interrupts: "outcome" })) as typeof fetch,
   });
   agent.addMessage({ id: "q", role: "user", content: "Write a trip to Rome." });
   const steps: string[] = [];
