@@ -49,9 +49,14 @@ export function checkpointOf(thread: AnyThread, loaded: LoadedThread | undefined
 
 /**
  * Returns the input for a server that leaves out what the client has. With `leavesOut` it lacks the messages of the
- * checkpoint, unless some of them were changed here: the server reads a list by its last messages.
+ * checkpoint, unless some of them were changed here: the server reads a list by its last messages. `changes` names the
+ * fields that the user's updates write: a sum of 5 counts where the server has 5.
  */
-export function forFolding(input: RunAgentInput, checkpoint?: Checkpoint, leavesOut?: boolean): RunAgentInput {
+export function forFolding(
+  input: RunAgentInput,
+  checkpoint?: Checkpoint,
+  { leavesOut, changes = [] }: { leavesOut?: boolean | undefined; changes?: readonly string[] } = {},
+): RunAgentInput {
   const { messages: all = [] } = (checkpoint?.state ?? {}) as { messages?: readonly HeldMessage[] };
   const known = new Map(all.map((message) => [message.id, message]));
   const sent = input.messages as HeldMessage[];
@@ -59,13 +64,17 @@ export function forFolding(input: RunAgentInput, checkpoint?: Checkpoint, leaves
   const messages = sent.filter(
     (message) => known.get(message.id) !== message || (message === last && last.role === "user"),
   );
-  leavesOut &&= checkpoint && messages.every((message) => message === last || !known.has(message.id));
+  const isRest = leavesOut && checkpoint && messages.every((message) => message === last || !known.has(message.id));
   return {
     ...input,
-    ...(leavesOut && { messages }),
+    ...(isRest && { messages }),
     forwardedProps: {
       ...(input.forwardedProps as object),
-      threadfold: { at: checkpoint?.id, leavesOut: leavesOut || undefined },
+      threadfold: {
+        at: checkpoint?.id,
+        leavesOut: isRest || undefined,
+        ...(changes.length > 0 && { changes }),
+      },
     },
   };
 }

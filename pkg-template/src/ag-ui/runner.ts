@@ -140,6 +140,8 @@ class AgUiProtocol implements RunProtocol {
   readonly #transport: AgUiTransport;
   readonly #ids = new WeakMap<object, string>();
   #loaded: LoadedThread | undefined;
+  /** The run that was asked for last. */
+  #requestedId: string | undefined;
 
   constructor(thread: Thread, options: AgUiRunnerOptions) {
     this.#thread = thread;
@@ -191,9 +193,12 @@ class AgUiProtocol implements RunProtocol {
     const waiting = new Set(queued.flatMap(({ update }) => idsOf(update)));
     input.messages = input.messages.filter(({ id }: Message) => !waiting.has(id));
     input.messages = this.#chosen(input.messages);
-    const sent = folds ? forFolding(input, checkpointOf(thread, this.#loaded), messages === undefined) : input;
+    const changes = [...new Set(updates.flatMap(Object.keys))].filter((name) => Object.hasOwn(input.state, name));
+    const marks = { leavesOut: messages === undefined, changes };
+    const sent = folds ? forFolding(input, checkpointOf(thread, this.#loaded), marks) : input;
     this.#loaded = undefined;
-    return (signal) => this.#fold(this.#send(sent, input, signal), signal);
+    this.#requestedId = input.runId;
+    return (signal) => this.#fold(this.#send(sent, input, { signal, changes }), signal);
   }
 
   check(answers: readonly Answer[]): void {
@@ -235,7 +240,8 @@ class AgUiProtocol implements RunProtocol {
   }
 
   async cancel(signal: AbortSignal): Promise<void> {
-    const run = this.#run;
+    // The server has a run under the id that it was asked for with, before it answers.
+    const run = { ...this.#run, runId: this.#run.runId || (this.#requestedId ?? "") };
     const { cancel } = this.#transport;
     if (run.runId && this.canJoin && !cancel)
       throw new ThreadfoldError(
@@ -254,14 +260,18 @@ class AgUiProtocol implements RunProtocol {
     return { threadId, runId, lastEventId };
   }
 
-  async #send(sent: RunAgentInput, input: RunAgentInput, signal: AbortSignal): Promise<AgUiSource> {
+  async #send(
+    sent: RunAgentInput,
+    input: RunAgentInput,
+    options: { signal: AbortSignal; changes: readonly string[] },
+  ): Promise<AgUiSource> {
     let source;
     try {
-      source = await this.#transport.run(sent, { signal });
+      source = await this.#transport.run(sent, options);
     } catch (error) {
       // The server is at another checkpoint.
       if (sent === input || httpStatusOf(error) !== 412) throw error;
-      source = await this.#transport.run(forFolding(input), { signal });
+      source = await this.#transport.run(forFolding(input, undefined, options), options);
     }
     const { id } = this.#thread.run;
     // A server that can be joined knows the run by this id from here on, even if the connection breaks.

@@ -5,7 +5,8 @@ import { HTTP_OPTIONS, httpStatusOf, jsonOf, request, type HttpOptions } from ".
 import { ThreadfoldError } from "../shared/errors.js";
 import { checkOptions } from "../shared/options.js";
 import type { LoadedThread, RunRef, Transport } from "../runner/transport.js";
-import { graphEvents, type GraphEventOptions } from "./graph/graph-events.js";
+import { servedEvents, type GraphEventOptions } from "./graph/graph-events.js";
+import { checkedInput } from "./graph/graph-input.js";
 import type { RunAgentInput } from "./run-input.js";
 import type { AnyEvent } from "./source.js";
 
@@ -156,5 +157,8 @@ export function agentTransport(agent: AgUiAgent): AgUiTransport {
 export function graphTransport(graph: RunnableGraph, options?: Pick<GraphEventOptions, "config">): AgUiTransport {
   checkedGraph(graph, "graphTransport");
   checkOptions("graphTransport", options, ["config"]);
-  return { run: (input, { signal }) => graphEvents(graph, input, { subagents: true, ...options, signal }) };
+  return {
+    run: (input, { signal, changes }) =>
+      servedEvents(graph, checkedInput(input), { subagents: true, ...options, signal, changes }),
+  };
 }

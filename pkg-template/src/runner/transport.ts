@@ -30,8 +30,14 @@ export interface LoadedThread {
  * counts as a broken connection.
  */
 export interface Transport<Input, Part extends object> {
-  /** Starts a run. Returns its parts: a `Response`, its body, an async iterable, a list or an Observable. */
-  run(input: Input, options: { readonly signal: AbortSignal }): Source<Part> | PromiseLike<Source<Part>>;
+  /**
+   * Starts a run. Returns its parts: a `Response`, its body, an async iterable, a list or an Observable. `changes` names
+   * the fields of the input's state that the user's updates write.
+   */
+  run(
+    input: Input,
+    options: { readonly signal: AbortSignal; readonly changes?: readonly string[] },
+  ): Source<Part> | PromiseLike<Source<Part>>;
   /** Joins a run: from its start, or after `lastEventId`. Without it, a run whose connection broke has failed. */
   join?:
     ((run: RunRef, options: { readonly signal: AbortSignal }) => Source<Part> | PromiseLike<Source<Part>>) | undefined;

@@ -22,12 +22,17 @@ export const capabilities = (graph: RunnableGraph, options: Options): object => 
 });
 
 /** Reads what a client says of its folding; returns the input without it. */
-export function foldingClient(input: GraphRunInput): { input: GraphRunInput; client?: FoldingClient | undefined } {
+export function foldingClient(input: GraphRunInput): {
+  input: GraphRunInput;
+  client?: FoldingClient | undefined;
+  changes?: readonly unknown[] | undefined;
+} {
   const { threadfold: said, ...forwardedProps } = isDict(input.forwardedProps) ? input.forwardedProps : {};
   if (!isDict(said)) return { input };
-  const { at, leavesOut } = said;
+  const { at, leavesOut, changes } = said;
   return {
     input: { ...input, forwardedProps },
     client: { at: typeof at === "string" ? at : undefined, leavesOut: leavesOut === true },
+    changes: Array.isArray(changes) ? (changes as unknown[]) : undefined,
   };
 }

@@ -166,7 +166,7 @@ class AgUiServer {
 
   async #start(given: GraphRunInput, request: Request, asker: Asker | undefined): Promise<Response> {
     checkId(given.threadId);
-    const { input, client } = folds(this.#graph, this.#options) ? foldingClient(given) : { input: given };
+    const { input, client, changes } = folds(this.#graph, this.#options) ? foldingClient(given) : { input: given };
     const owner = await this.#owners.open(asker, input.threadId, true);
     const known = this.#options.resumable ? this.#runs.get(input.threadId, input.runId) : undefined;
     const answers = JSON.stringify(input.resume);
@@ -191,6 +191,7 @@ class AgUiServer {
       interrupts,
       subagents,
       client,
+      changes,
       known: state,
     });
     return this.#stream(run, request, client !== undefined);

@@ -56,6 +56,8 @@ export interface FoldingClient {
 export interface ServedOptions extends GraphEventOptions {
   /** The client folds: events leave out what it has, and say where it is at the run's end. */
   readonly client?: FoldingClient | undefined;
+  /** The fields of the input's state that are updates of the user: they count whatever the thread has. */
+  readonly changes?: readonly unknown[] | undefined;
   /** The thread's state, if it was read already. */
   readonly known?: GraphState | undefined;
 }
@@ -111,7 +113,7 @@ export const checkpointOf = (state: GraphState | undefined): unknown => state?.c
 export async function* servedEvents(
   graph: RunnableGraph,
   input: GraphRunInput,
-  { config, signal, interrupts: how, client, known: read, subagents = false }: ServedOptions,
+  { config, signal, interrupts: how, client, changes, known: read, subagents = false }: ServedOptions,
 ): AsyncGenerator<ServedEvent> {
   const { threadId, runId, parentRunId } = input;
   yield {
@@ -138,7 +140,10 @@ export async function* servedEvents(
       client && (isThere ? (before?.values as Values) : NOTHING_KNOWN),
       subagents,
     );
-    const start = graphInput(graph, input, known, isAnswer ? known : before, client?.leavesOut && isThere);
+    const start = graphInput(graph, input, known, isAnswer ? known : before, {
+      isRest: client?.leavesOut && isThere,
+      changes,
+    });
     const streamMode = client ? [...MODES, "checkpoints"] : MODES;
     for await (const part of graphParts(graph, start, { ...asked, streamMode, ...(signal && { signal }) })) {
       if (signal?.aborted) return;

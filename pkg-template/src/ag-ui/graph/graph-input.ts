@@ -59,13 +59,14 @@ export function checkedInput(given: unknown): GraphRunInput {
  * @param known - The thread's state; undefined if the graph keeps none.
  * @param atCheckpoint - The same without what a step that did not end has written: new input begins there.
  * @param isRest - Whether the input lacks the messages that the checkpoint has.
+ * @param changes - The fields of its state that are updates: they count whatever the thread has.
  */
 export function graphInput(
   graph: RunnableGraph,
   input: GraphRunInput,
   known: GraphState | undefined,
   atCheckpoint: GraphState | undefined,
-  isRest = false,
+  { isRest = false, changes = [] }: { isRest?: boolean | undefined; changes?: readonly unknown[] | undefined } = {},
 ): unknown {
   if (resumeOf(input) !== undefined) {
     const resume = resumeOf(input, known);
@@ -91,7 +92,7 @@ export function graphInput(
         name !== "messages" &&
         name !== "lg_name" &&
         isField(name, true) &&
-        !sameJson(value, shown[name]),
+        (changes.includes(name) || !sameJson(value, shown[name])),
     );
   if (!isNews && own(valuesOf(known)).length === 0) return null;
   const fields = Object.entries(merged).filter(([name]) => isField(name, false));
