@@ -91,6 +91,13 @@ export async function stops(page: Page): Promise<void> {
   expect(await answers(page).innerText()).not.toContain("word199");
 }
 
+/** The same, where the client then shows the server's state, as the SDK does since 1.15: it has no half of an answer. */
+export async function stopsAndForgets(page: Page): Promise<void> {
+  await asksLong(page);
+  await page.getByRole("button", { name: "Stop" }).click();
+  await answers(page).waitFor({ state: "detached" });
+}
+
 /** Sends a message that fails, and sends it again. */
 export async function retries(page: Page): Promise<void> {
   await send(page, "Please fail");

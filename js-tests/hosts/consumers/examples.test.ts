@@ -5,7 +5,18 @@ import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { openChromium } from "../chromium.js";
-import { ANSWER, approves, chats, inPage, QUESTION, reloads, retries, shows, stops } from "./chat-page.js";
+import {
+  ANSWER,
+  approves,
+  chats,
+  inPage,
+  QUESTION,
+  reloads,
+  retries,
+  shows,
+  stops,
+  stopsAndForgets,
+} from "./chat-page.js";
 import { started, type Served } from "./serve.js";
 import { run, withPrograms } from "./workspace.js";
 
@@ -103,7 +114,7 @@ describe.concurrent("in Chromium", () => {
       { VITE_LANGGRAPH_URL: `${agent.url}/langgraph` },
       ["", chats],
       ["", approves],
-      ["", stops],
+      ["", stopsAndForgets],
     );
   });
 

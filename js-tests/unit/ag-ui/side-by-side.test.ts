@@ -14,7 +14,7 @@ const json = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 /** Events that both fold alike: sub-agents are threads of their own here, and a list as a state is refused. */
 const alike = (events: Event[]): Event[] =>
   events.flatMap(({ subagentRunId: _sub, ...event }) =>
-    /^SUBAGENT_/.test(event.type) || (event.type === "STATE_SNAPSHOT" && Array.isArray(event["snapshot"]))
+    event.type.startsWith("SUBAGENT_") || (event.type === "STATE_SNAPSHOT" && Array.isArray(event["snapshot"]))
       ? []
       : [event as Event],
   );
