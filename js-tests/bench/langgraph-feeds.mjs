@@ -21,7 +21,8 @@ export async function folding(messages) {
 
 /** The base of the SDK's `useStream`. */
 export async function managing(messages) {
-  const manager = new StreamManager(new MessageTupleManager(), { throttle: false });
+  const tuples = new MessageTupleManager();
+  const manager = new StreamManager(tuples, { throttle: false });
   let seen;
   const feed = new Feed(() => {
     seen = manager.values;
@@ -36,5 +37,10 @@ export async function managing(messages) {
     onFinish: () => {},
   });
   await feed.say([{ event: "metadata", data: { run_id: "r" } }]);
-  return { say: (parts) => feed.say(parts), messages: () => seen.messages, free: () => {} };
+  // Since 1.15 it parses a call's arguments on a timer, not with each token.
+  const parsed = () => {
+    tuples.flush();
+    return manager.values.messages;
+  };
+  return { say: (parts) => feed.say(parts), messages: parsed, free: () => {} };
 }

@@ -39,7 +39,8 @@ async function begin(thread: Thread, content: string, count: number): Promise<st
 
 /** Joins the run after this id, or from its start, and reads to its end. */
 async function join(thread: Thread, runId: string, lastEventId?: string): Promise<void> {
-  const options = { streamMode, ...(lastEventId === undefined ? {} : { lastEventId }) };
+  // Without modes the server sends the run's own. Of several that the SDK names, Python's takes the last alone.
+  const options = lastEventId === undefined ? {} : { lastEventId };
   const stream = client.runs.joinStream(thread.threadId as string, runId, options);
   await foldLangGraph(thread, stream as AsyncIterable<Part>);
 }

@@ -161,8 +161,9 @@ export function clientTransport(
         signal,
         onRunCreated: ({ run_id }: { run_id: string }) => named(run_id),
       } as never),
-    join: ({ threadId, runId, lastEventId = "-1" }, { signal, streamMode }) =>
-      runs.joinStream(threadId, runId, { lastEventId, streamMode, signal } as never),
+    // A server sends the run's own modes if none is named. Of several, Python's takes the last alone.
+    join: ({ threadId, runId, lastEventId = "-1" }, { signal }) =>
+      runs.joinStream(threadId, runId, { lastEventId, signal } as never),
     cancel: ({ threadId, runId }) => runs.cancel(threadId, runId),
     load: (threadId, { signal }) =>
       unlessUnknown(async () => threadOf(await reached(runs.list(threadId)), await read(threadId, signal))),
