@@ -23,10 +23,7 @@ export async function folding(messages) {
 export async function managing(messages) {
   const tuples = new MessageTupleManager();
   const manager = new StreamManager(tuples, { throttle: false });
-  let seen;
-  const feed = new Feed(() => {
-    seen = manager.values;
-  });
+  const feed = new Feed(() => void manager.values);
   void manager.start(async () => feed, {
     getMessages: (values) => values.messages ?? [],
     setMessages: (values, messages) => ({ ...values, messages }),
