@@ -10,10 +10,10 @@ const TOKENS_PER_SNAPSHOT = 100;
 const ROUNDS = isThorough() ? 5 : 3;
 /** The messages that grow, spread over the list: 1,000 tokens each. */
 const GROWING = Array.from({ length: 100 }, (_, at) => String(at * (MESSAGES / 100)));
-/** The engine's own fluctuation. One leaked object a token is more in each round. */
-const NOISE = 1024 * 1024;
+/** The engine's own fluctuation in a round: a mebibyte in all rounds after the first. */
+const NOISE = (1024 * 1024) / (ROUNDS - 1);
 
-/** A leak grows in every round; the engine, which compiles as it goes, in some. */
+/** Returns the least growth from a round to the next: a leak grows in each, the engine, which compiles as it goes, in some. */
 const leaked = (heaps: readonly number[]): number =>
   Math.min(...heaps.slice(1).map((heap, at) => heap - (heaps[at] as number)));
 
