@@ -22,7 +22,7 @@ export async function checkAgreement({ name, n, contenders, comparable = (answer
   const answers = [];
   for (const [contender, does] of Object.entries(contenders)) {
     const answer = typeof does === "function" ? does(3) : does.run(await does.prepare(), 3);
-    answers.push([contender, comparable(await answer)]);
+    answers.push([contender, await comparable(await answer)]);
   }
   const [[first, expected], ...others] = answers;
   for (const [other, answer] of others) {

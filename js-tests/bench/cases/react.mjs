@@ -27,6 +27,7 @@ export function cases() {
         [USE_STREAM]: showing(withUseStream, messages, () => textParts(1), textParts),
       },
       times: { threadfold: 20, handwritten: 20, [USE_STREAM]: 2 },
+      comparable: (page) => page.shown,
     },
     {
       name: `token of tool arguments in React, ${MESSAGES.toLocaleString("en")} messages`,
@@ -36,8 +37,11 @@ export function cases() {
         [USE_STREAM]: showing(withUseStream, messages, longArguments, moreArguments),
       },
       times: { threadfold: 20, [USE_STREAM]: 2 },
-      // Since 1.15 useStream shows arguments up to 50 ms later. The case without React compares them.
-      comparable: ({ count }) => count,
+      // Since 1.15 useStream shows arguments up to 50 ms later.
+      comparable: async (page) => {
+        await new Promise((resolve) => setTimeout(resolve, 200));
+        return page.shown;
+      },
     },
   ];
 }
@@ -59,7 +63,7 @@ function showing(open, messages, start, tokens) {
     await show(start());
     return async (times) => {
       await show(tokens(times));
-      return page.shown;
+      return page;
     };
   });
 }
