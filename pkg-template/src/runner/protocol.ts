@@ -1,7 +1,6 @@
 import type { ServerThread } from "./load.js";
-import type { UnnamedInterrupt, Interrupt } from "../stream/run-result.js";
+import type { Interrupt, RunResult, UnnamedInterrupt } from "../stream/run-result.js";
 import type { InterruptAnswer } from "./runner-types.js";
-import type { RunResult } from "../stream/run-result.js";
 
 /** A protocol's requests. The runner decides when to make them, and handles their results. */
 export interface RunProtocol {

@@ -84,15 +84,16 @@ export abstract class Runner<S extends object, U extends object> {
    * run is interrupted or disconnected, resolves with that status and sends the message afterwards. A message that you
    * roll back before it is sent (`rollback()` of `thread.pending`) is `stopped`.
    *
+   * Resolves at once with the error `BUSY` while other code folds a run into the thread. With `"refuse"` or a `messageId`,
+   * also while a run is under way or waits for an answer. Nothing is then shown.
+   *
    * @param message - A text, a message, several, or none: the agent then runs with the state as it is, as after a
    *   tool's result.
    * @param options - `input`: other input fields of the state, shown and sent with it. Pass `messageId` to edit that user
    *   message. Everything after it is removed, here and on the server. Messages not sent yet are rolled back.
    *
-   * Resolves at once with the error `BUSY` while other code folds a run into the thread. With `"refuse"` or a `messageId`,
-   * also while a run is under way or waits for an answer. Nothing is then shown.
-   *
-   * @throws {@link ThreadfoldError} `DISPOSED`; `UNKNOWN_MESSAGE` for a `messageId` that no message has, `INVALID_ARGUMENT` for one that is not the user's; the errors of `thread.optimistic`. Nothing is then shown.
+   * @throws {@link ThreadfoldError} `DISPOSED`; `UNKNOWN_MESSAGE` for a `messageId` that no message has,
+   *   `INVALID_ARGUMENT` for one that is not the user's; the errors of `thread.optimistic`. Nothing is then shown.
    */
   async sendMessage(message?: string | SentMessages<U>, options?: SendOptions<U>): Promise<RunResult> {
     this.#ready();
@@ -119,10 +120,10 @@ export abstract class Runner<S extends object, U extends object> {
    * Has the agent answer again: removes everything after one of the user messages, here and on the server, and runs.
    * Over LangGraph, it asks the server first and removes what the server has, whatever is shown here. Messages not sent
    * yet are rolled back. Resolves like {@link Runner.sendMessage}. Until the run has ended, `thread.pending` has the
-   * message and the removals. If the run fails, {@link Runner.retry} tries again.
+   * message and the removals. If the run fails, {@link Runner.retry} tries again. While a run is under way or waits for
+   * an answer, resolves at once with the error `BUSY`: `stop()` it first.
    *
    * @param options - `messageId`: the user's message, or one of the answer's. The last answer, unless given.
-   * While a run is under way or waits for an answer, resolves at once with the error `BUSY`: `stop()` it first.
    *
    * @throws {@link ThreadfoldError} `DISPOSED`; `INVALID_STATE` without a user message, `UNKNOWN_MESSAGE` for an id that
    *   no message has.
