@@ -2,7 +2,7 @@ import { ThreadfoldError } from "../shared/errors.js";
 import { reportPart } from "../stream/delivery.js";
 import { foldOptions, type FoldOptions } from "../stream/fold-options.js";
 import { catchUp, passed } from "../stream/catch-up.js";
-import { isOpen } from "../stream/run-end.js";
+import { isOpen } from "../thread/run-status.js";
 import { markOf, SentIds } from "../stream/sent-ids.js";
 import { read as readSource } from "../stream/source.js";
 import type { SentPart, Taker } from "../stream/taker.js";

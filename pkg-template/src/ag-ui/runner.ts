@@ -20,7 +20,7 @@ import { overHttp, type AgUiTransport, type HttpTransportOptions } from "./trans
 import type { Answer, RunNews, RunProtocol } from "../runner/protocol.js";
 import { OPEN_INTERRUPTS } from "../stream/interrupt-text.js";
 import { interruptOf } from "./interrupt.js";
-import { isConnected } from "../stream/run-end.js";
+import { isConnected } from "../thread/run-status.js";
 import { serversId } from "../stream/run-result.js";
 import { Runner, runnersThread } from "../runner/runner.js";
 import { idsOf, removes } from "../runner/messages-in.js";

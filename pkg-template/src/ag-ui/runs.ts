@@ -1,5 +1,6 @@
 import { isAbort, isAbortError } from "../shared/abort.js";
 import * as reading from "../stream/run-end.js";
+import { isOpen } from "../thread/run-status.js";
 import type { AgUiInterrupt, RunError, RunFinished, RunStarted } from "./event-types.js";
 import { cleaned, MESSAGES, NOTHING, ofServer, type Fold, type Step } from "./fold.js";
 import { INSIDE } from "../thread/inside.js";
@@ -31,7 +32,7 @@ function failure({ message, code }: RunError): object {
 
 /** Whether a run that begins is the thread's last one, sent again from its start. */
 function isJoined(fold: Fold, runId: string | undefined): boolean {
-  return runId !== undefined && runId === fold.thread.run.id && (fold.join ?? reading.isOpen(fold.thread));
+  return runId !== undefined && runId === fold.thread.run.id && (fold.join ?? isOpen(fold.thread));
 }
 
 /** Begins a run: a new one, or the last one once more. */
@@ -52,7 +53,7 @@ function beginRun(fold: Fold, runId: string | undefined): void {
 
 /** Whether a run that is under way began before its id was known. */
 function isUnnamed({ thread }: Fold): boolean {
-  return thread.run.id === undefined && reading.isOpen(thread);
+  return thread.run.id === undefined && isOpen(thread);
 }
 
 /** Takes note that the stream ended. If its run did not, the connection broke, unless the user stopped the run. */
@@ -136,7 +137,7 @@ export const runError: Step<RunError> = {
   hook: "onRunErrorEvent",
   always(fold, event) {
     if (!isStop(fold, event)) fold.send({ type: "run-error", error: failure(event) });
-    else if (reading.isOpen(fold.thread)) finishStopped(fold);
+    else if (isOpen(fold.thread)) finishStopped(fold);
   },
   end: (fold, event) => (isStop(fold, event) ? { status: "stopped" } : { status: "error", error: failure(event) }),
 };

@@ -1,5 +1,5 @@
 // The sub-agents of a run of AG-UI 1.0: each event of one is folded into its own thread.
-import { isOpen } from "../stream/run-end.js";
+import { isOpen } from "../thread/run-status.js";
 import { hadBySubagent } from "../stream/catch-up.js";
 import { INSIDE } from "../thread/inside.js";
 import type { Subagent } from "../thread/subagents.js";

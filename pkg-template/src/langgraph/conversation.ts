@@ -1,7 +1,8 @@
 import { ThreadfoldError } from "../shared/errors.js";
 import { REMOVE_ALL_MESSAGES, removeMessage } from "../state/messages.js";
 import { Delivery, type ReceivingThread } from "../stream/delivery.js";
-import { isOpen, type RunEnds } from "../stream/run-end.js";
+import type { RunEnds } from "../stream/run-end.js";
+import { isOpen } from "../thread/run-status.js";
 import type { ThreadEvent } from "../thread/thread-events.js";
 import { finishedMessage, joinPart } from "./chunk.js";
 import { isKnown, type RunInterrupt } from "./interrupt.js";

@@ -1,7 +1,7 @@
 // The folding of one graph's stream into its thread, and of its tools' graphs into theirs.
 import type { Position, ReceivingThread } from "../stream/delivery.js";
 import { catchUp, hadBySubagent, passed } from "../stream/catch-up.js";
-import { isOpen } from "../stream/run-end.js";
+import { isOpen } from "../thread/run-status.js";
 import { INSIDE } from "../thread/inside.js";
 import type { Subagents } from "../thread/subagents.js";
 import type { AnyThread } from "../thread/thread.js";
@@ -13,6 +13,7 @@ import { ProtocolV2, type ProtocolEvent } from "./protocol-v2.js";
 import { Run } from "./run.js";
 import { RunsApi } from "./runs-api.js";
 import { startedBy, type CallHints } from "./subagent-calls.js";
+import { nonEmptyText } from "../shared/non-empty-text.js";
 
 /** The folding of a thread's runs: a stream that was cut in the middle of a message is joined again. */
 const FOLDINGS = new WeakMap<ReceivingThread, Folding>();
@@ -216,8 +217,8 @@ function hintsIn({ event = "", data }: LangGraphPart): CallHints {
   const { lc_agent_name: agent } = isDict(metadata) ? metadata : {};
   const { type, name, content } = isDict(message) ? message : {};
   return {
-    name: text(agent) ?? (type === "human" ? undefined : text(name)),
-    input: type === "human" ? text(content) : undefined,
+    name: nonEmptyText(agent) ?? (type === "human" ? undefined : nonEmptyText(name)),
+    input: type === "human" ? nonEmptyText(content) : undefined,
   };
 }
 
@@ -226,8 +227,8 @@ function hintsInEvent({ method, params: { data } }: ProtocolEvent, started: stri
   const { cause, tool_call_id: own, graph_name: name } = isDict(data) && method === "lifecycle" ? data : {};
   const { tool_call_id: callId } = isDict(cause) ? cause : {};
   return {
-    toolCallId: text(callId) ?? text(own) ?? started,
-    name: text(name),
+    toolCallId: nonEmptyText(callId) ?? nonEmptyText(own) ?? started,
+    name: nonEmptyText(name),
     input: method === "values" ? inputIn(data) : undefined,
   };
 }
@@ -236,7 +237,5 @@ function hintsInEvent({ method, params: { data } }: ProtocolEvent, started: stri
 function inputIn(values: unknown): string | undefined {
   const { messages } = isDict(values) ? values : {};
   const first: unknown = Array.isArray(messages) ? messages[0] : undefined;
-  return isDict(first) ? text(first["content"]) : undefined;
+  return isDict(first) ? nonEmptyText(first["content"]) : undefined;
 }
-
-const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);

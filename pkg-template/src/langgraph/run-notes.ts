@@ -1,4 +1,4 @@
-import { isOpen } from "../stream/run-end.js";
+import { isOpen } from "../thread/run-status.js";
 import { INSIDE } from "../thread/inside.js";
 import type { ThreadPosition } from "../thread/proof.js";
 import type { AnyThread } from "../thread/thread.js";

@@ -15,7 +15,7 @@ import type { Answer, RunNews, RunProtocol } from "../runner/protocol.js";
 import type { ServerThread } from "../runner/load.js";
 import { lostMessages } from "../runner/lost.js";
 import { idsOf, messagesIn } from "../runner/messages-in.js";
-import { isConnected } from "../stream/run-end.js";
+import { isConnected } from "../thread/run-status.js";
 import { interruptOf } from "./interrupt.js";
 import { tell } from "../shared/tell.js";
 import { resumeOf } from "./resume.js";

@@ -1,5 +1,6 @@
 // Which call started a sub-agent.
 import { isDict, type Dict } from "./merge.js";
+import { nonEmptyText } from "../shared/non-empty-text.js";
 
 /** The parts of a stream that identify a sub-agent's call. */
 export interface CallHints {
@@ -28,8 +29,8 @@ export function startedBy(messages: unknown, hints: CallHints, taken: ReadonlySe
   const { args, name, id } = call ?? {};
   const type = isDict(args) ? args["subagent_type"] : undefined;
   return {
-    name: text(type) ?? hints.name ?? text(name),
-    toolCallId: hints.toolCallId ?? text(id),
+    name: nonEmptyText(type) ?? hints.name ?? nonEmptyText(name),
+    toolCallId: hints.toolCallId ?? nonEmptyText(id),
   };
 }
 
@@ -48,5 +49,3 @@ function lastCalls(messages: unknown): readonly Dict[] {
   }
   return [];
 }
-
-const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);

@@ -1,6 +1,6 @@
 import { ThreadfoldError } from "../shared/errors.js";
 import type { Thread } from "../thread/thread.js";
-import { isConnected } from "../stream/run-end.js";
+import { isConnected } from "../thread/run-status.js";
 import { runError } from "../shared/run-error.js";
 import type { Interrupt, RunResult } from "../stream/run-result.js";
 import type { RunStatus } from "../thread/thread-types.js";

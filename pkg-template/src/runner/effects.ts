@@ -14,7 +14,7 @@ import type { Command, Event, Found, RunStanding } from "./machine/types.js";
 import type { RunNews, RunProtocol, Work } from "./protocol.js";
 import { RunInterrupts } from "./run-interrupts.js";
 import { removalsOf } from "./rewind.js";
-import { isConnected } from "../stream/run-end.js";
+import { isConnected } from "../thread/run-status.js";
 import { resendFailed } from "./resend.js";
 import { beginEmpty } from "./messages-in.js";
 import { INSIDE } from "../thread/inside.js";

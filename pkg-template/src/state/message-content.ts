@@ -2,13 +2,12 @@
 import { ThreadfoldError } from "../shared/errors.js";
 import { reading } from "../shared/reading.js";
 import type { MessageLike } from "./message-types.js";
+import { nonEmptyText } from "../shared/non-empty-text.js";
 
 type Fields = Record<string, unknown>;
 
 const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
-const text = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
-
 /** AG-UI's media and LangChain's name of the block; an image is an `image_url`. */
 const BLOCKS: Readonly<Record<string, string>> = { audio: "audio", video: "video", document: "file" };
 const PARTS: Readonly<Record<string, string>> = { image: "image", audio: "audio", video: "video", file: "document" };
@@ -26,15 +25,15 @@ export function blocksOf(parts: readonly unknown[]): object[] {
 /** The media part of AG-UI 1.0 for a `binary` part of the versions before. */
 function typedMedia({ mimeType, data, url, id, filename }: Fields): Fields {
   const [type, value] = data ? ["data", data] : url ? ["url", url] : ["file", id];
-  return { type: mediaOf(text(mimeType) ?? ""), source: { type, value, mimeType }, metadata: { filename } };
+  return { type: mediaOf(nonEmptyText(mimeType) ?? ""), source: { type, value, mimeType }, metadata: { filename } };
 }
 
 function mediaBlock(part: Fields): object | undefined {
   const { type, source, metadata } = part;
-  const value = isFields(source) ? text(source["value"]) : undefined;
+  const value = isFields(source) ? nonEmptyText(source["value"]) : undefined;
   if (!isFields(source) || value === undefined) return undefined;
-  const mimeType = text(source["mimeType"]);
-  const filename = isFields(metadata) ? text(metadata["filename"]) : undefined;
+  const mimeType = nonEmptyText(source["mimeType"]);
+  const filename = isFields(metadata) ? nonEmptyText(metadata["filename"]) : undefined;
   const more = { ...(mimeType !== undefined && { mime_type: mimeType }), ...(filename !== undefined && { filename }) };
   const block = type === "image" ? "image" : BLOCKS[type as string];
   if (block === undefined) return undefined;
@@ -63,7 +62,7 @@ export function partsOf(blocks: readonly unknown[]): object[] {
 }
 
 function imagePart(image: unknown): object | undefined {
-  const url = text(isFields(image) ? image["url"] : image);
+  const url = nonEmptyText(isFields(image) ? image["url"] : image);
   if (url === undefined) return undefined;
   const data = dataUrl(url);
   if (!data) return { type: "image", source: { type: "url", value: url } };
@@ -74,12 +73,12 @@ function imagePart(image: unknown): object | undefined {
 function mediaPart(block: Fields): object | undefined {
   const type = PARTS[block["type"] as string];
   if (type === undefined) return undefined;
-  const declared = text(block["mimeType"]) ?? text(block["mime_type"]);
-  const url = text(block["url"]);
-  const inline = text(block["data"]) ?? text(block["base64"]);
-  const file = text(block["file_id"]) ?? text(block["fileId"]) ?? text(block["id"]);
+  const declared = nonEmptyText(block["mimeType"]) ?? nonEmptyText(block["mime_type"]);
+  const url = nonEmptyText(block["url"]);
+  const inline = nonEmptyText(block["data"]) ?? nonEmptyText(block["base64"]);
+  const file = nonEmptyText(block["file_id"]) ?? nonEmptyText(block["fileId"]) ?? nonEmptyText(block["id"]);
   const own = block["metadata"];
-  const filename = text(block["filename"]) ?? (isFields(own) ? text(own["filename"]) : undefined);
+  const filename = nonEmptyText(block["filename"]) ?? (isFields(own) ? nonEmptyText(own["filename"]) : undefined);
   const metadata = filename === undefined ? {} : { metadata: { filename } };
   const mimeType = declared === undefined ? {} : { mimeType: declared };
   const data = inline === undefined && url !== undefined ? dataUrl(url) : undefined;

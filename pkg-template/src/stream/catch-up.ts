@@ -1,5 +1,5 @@
 // Where a stream is joined whose last parts were a sub-agent's.
-import { isOpen } from "./run-end.js";
+import { isOpen } from "../thread/run-status.js";
 import { INSIDE } from "../thread/inside.js";
 import type { AnyThread } from "../thread/thread.js";
 import type { Delivery, Position } from "./delivery.js";

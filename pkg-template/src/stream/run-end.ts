@@ -1,5 +1,6 @@
 // The end of a thread's run when its stream ends first, for both protocols.
 import { LeftOff } from "../shared/abort.js";
+import { isConnected, isOpen } from "../thread/run-status.js";
 import { isDisposed, type ReceivingThread } from "./delivery.js";
 
 /** The events by which one protocol ends a run. */
@@ -10,16 +11,6 @@ export interface RunEnds {
   stop(): void;
   fail(error: unknown): void;
 }
-
-interface WithRun {
-  readonly run: { readonly status: string };
-}
-
-/** Whether a run is under way, and its connection holds as far as anybody knows. */
-export const isConnected = ({ run: { status } }: WithRun): boolean => status === "submitted" || status === "streaming";
-
-/** Whether a run is under way, connected or not. */
-export const isOpen = (thread: WithRun): boolean => isConnected(thread) || thread.run.status === "disconnected";
 
 /** Takes note that the stream ended. If its run did not, the connection broke. */
 export function disconnect(thread: ReceivingThread, error?: unknown): void {

@@ -1,5 +1,6 @@
 // The agents that a thread's tool calls run, each with a thread of its own.
 import type { MessageIn } from "../state/messages.js";
+import { isOpen } from "./run-status.js";
 import type { ThreadEvent } from "./thread-events.js";
 import type { PendingUpdate, ThreadRun } from "./thread-types.js";
 
@@ -80,9 +81,7 @@ export class Subagents {
   /** Ends the runs that are under way as the thread's own ended. */
   end({ type, error, stopped }: { type: string; error?: unknown; stopped?: boolean | undefined }): void {
     if (this.list.length === 0 || !["run-finished", "run-error", "disconnected"].includes(type)) return;
-    for (const thread of this.#threads)
-      if (["submitted", "streaming", "disconnected"].includes(thread.run.status))
-        thread.receive({ type, error, stopped } as ThreadEvent);
+    for (const thread of this.#threads) if (isOpen(thread)) thread.receive({ type, error, stopped } as ThreadEvent);
   }
 
   dispose(): void {

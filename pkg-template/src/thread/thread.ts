@@ -30,6 +30,7 @@ import { messagesById } from "./messages-by-id.js";
 import { Notifier, tellAll } from "./notifier.js";
 import { recordOf, refuseCircles, VERSION, withErrors, withPlainError, withRunError } from "./record.js";
 import { positionIn, Proof, type Doubt, type ThreadPosition } from "./proof.js";
+import { isConnected } from "./run-status.js";
 import { inFrame, inTask } from "./schedule.js";
 import { Subagents, type Subagent } from "./subagents.js";
 
@@ -367,8 +368,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
       this.#proof.position = positionIn(event);
       return;
     }
-    if (type === "run-started" && !["submitted", "streaming"].includes(this.run.status))
-      this.#proof.cutOff = this.incompleteIds;
+    if (type === "run-started" && !isConnected(this)) this.#proof.cutOff = this.incompleteIds;
     const patch =
       type === "text"
         ? this.#core.receive<undefined>(event)

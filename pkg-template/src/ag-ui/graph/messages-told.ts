@@ -8,6 +8,7 @@ import { newId } from "../../shared/new-id.js";
 import { snapshotOf, type ClientMessages } from "./client-messages.js";
 import type { GraphEvent } from "./graph-event.js";
 import { reasoningId, reasoningIn } from "./message-told.js";
+import { nonEmptyText } from "../../shared/non-empty-text.js";
 
 /** A message that is being streamed. */
 interface Open {
@@ -106,7 +107,7 @@ export class MessagesTold {
 
   *#assistant(wire: WireMessage, task: string): Generator<GraphEvent> {
     const { fields } = wire;
-    const id = textIn(fields["id"]) ?? this.#unnamed(task);
+    const id = nonEmptyText(fields["id"]) ?? this.#unnamed(task);
     let open = this.#open.get(id);
     if (!wire.part && this.#parts.has(id)) return yield* this.#rest(fields);
     if (!open) {
@@ -125,14 +126,14 @@ export class MessagesTold {
 
   /** Emits the calls of a whole message that its parts did not have, such as of a model that streams text manually. */
   *#rest(given: unknown): Generator<GraphEvent> {
-    const id = textIn((given as Dict | null | undefined)?.["id"]);
+    const id = nonEmptyText((given as Dict | null | undefined)?.["id"]);
     const told = id === undefined ? undefined : this.#parts.get(id);
     if (id === undefined || !told) return;
     this.#parts.delete(id);
     const open = this.#open.get(id);
     const behind = open ?? { id, task: "", hasText: false, hasReasoning: false, calls: new Map<unknown, string>() };
     for (const call of listOf((given as Dict)["tool_calls"]))
-      if (textIn(call["id"]) !== undefined && !told.has(call["id"] as string)) yield* this.#call(behind, call);
+      if (nonEmptyText(call["id"]) !== undefined && !told.has(call["id"] as string)) yield* this.#call(behind, call);
     if (!open) yield* this.#end(behind);
   }
 
@@ -157,14 +158,14 @@ export class MessagesTold {
 
   *#callPart(open: Open, { id, name, args, index }: Dict): Generator<GraphEvent> {
     const key = index ?? id;
-    const toolCallId = open.calls.get(key) ?? textIn(id);
+    const toolCallId = open.calls.get(key) ?? nonEmptyText(id);
     if (toolCallId === undefined) return;
     if (!open.calls.has(key)) yield* this.#startOfCall(open, key, toolCallId, name);
-    if (textIn(args) !== undefined) yield { type: "TOOL_CALL_ARGS", toolCallId, delta: args as string };
+    if (nonEmptyText(args) !== undefined) yield { type: "TOOL_CALL_ARGS", toolCallId, delta: args as string };
   }
 
   *#call(open: Open, { id, name, args }: Dict): Generator<GraphEvent> {
-    const toolCallId = textIn(id) ?? newId();
+    const toolCallId = nonEmptyText(id) ?? newId();
     yield* this.#startOfCall(open, toolCallId, toolCallId, name);
     yield { type: "TOOL_CALL_ARGS", toolCallId, delta: JSON.stringify(args ?? {}) };
   }
@@ -177,14 +178,14 @@ export class MessagesTold {
     }
     open.calls.set(key, toolCallId);
     this.#parts.get(open.id)?.add(toolCallId);
-    yield { type: "TOOL_CALL_START", toolCallId, toolCallName: textIn(name) ?? "", parentMessageId: open.id };
+    yield { type: "TOOL_CALL_START", toolCallId, toolCallName: nonEmptyText(name) ?? "", parentMessageId: open.id };
   }
 
   *#result({ fields }: WireMessage): Generator<GraphEvent> {
-    const id = textIn(fields["id"]) ?? newId();
+    const id = nonEmptyText(fields["id"]) ?? newId();
     if (this.#known.has(id)) return;
     this.#known.add(id);
-    const toolCallId = textIn(fields["tool_call_id"]);
+    const toolCallId = nonEmptyText(fields["tool_call_id"]);
     if (toolCallId === undefined) return;
     // A call is complete by now, even if its message is still being streamed.
     for (const open of this.#open.values()) if ([...open.calls.values()].includes(toolCallId)) yield* this.#end(open);
@@ -234,6 +235,4 @@ function messagesIn(result: unknown): readonly unknown[] {
   const writes = Array.isArray(result) ? (result as unknown[]) : isDict(result) ? Object.entries(result) : [];
   return writes.flatMap((write) => (Array.isArray(write) && write[0] === "messages" ? [write[1]].flat() : []));
 }
-
-const textIn = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
 const listOf = (value: unknown): readonly Dict[] => (Array.isArray(value) ? value.filter(isDict) : []);
