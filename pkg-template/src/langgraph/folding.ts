@@ -7,7 +7,7 @@ import type { Subagents } from "../thread/subagents.js";
 import type { AnyThread } from "../thread/thread.js";
 import { Conversation } from "./conversation.js";
 import { isDict, type Dict } from "./merge.js";
-import { toolsGraph } from "./namespace.js";
+import { graphOf, toolsGraph } from "./namespace.js";
 import type { LangGraphPart } from "./parts.js";
 import { ProtocolV2, type ProtocolEvent } from "./protocol-v2.js";
 import { Run } from "./run.js";
@@ -168,9 +168,8 @@ export class Folding {
 
   /** The namespace of the graph that a part is of. Without one in the event, a message's metadata names its task. */
   #graphOf({ event = "", data }: LangGraphPart): readonly string[] {
-    const [kind, ...namespace] = event.split("|");
-    if (kind !== "messages" || namespace.length > 0 || !Array.isArray(data)) return namespace;
-    return this.api.taskOf(data[1]).split("|").slice(0, -1);
+    if (event !== "messages" || !Array.isArray(data)) return event.split("|").slice(1);
+    return graphOf(this.api.taskOf(data[1]));
   }
 
   /** Ends the sub-agents whose calls have their results. The task of a result's message names the sub-agent. */

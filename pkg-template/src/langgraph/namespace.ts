@@ -15,6 +15,11 @@ export function toolsGraph(namespace: readonly string[]): number {
  */
 export const isToolsOwn = (namespace: readonly string[]): boolean => namespace.some(isTools);
 
+const ROOT: readonly string[] = [];
+
+/** Returns the namespace of the graph that a task is in: the one around the task's own segment. */
+export const graphOf = (task: string): readonly string[] => (task.includes("|") ? task.split("|").slice(0, -1) : ROOT);
+
 /** Returns how many segments of a namespace lead to the innermost graph that a tool runs; 0 if there is none. */
 export function subagentEnd(ns: readonly string[]): number {
   let end = 0;

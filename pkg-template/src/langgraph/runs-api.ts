@@ -5,6 +5,7 @@ import { finishedMessage, joinPart } from "./chunk.js";
 import { isDict, type Dict } from "./merge.js";
 import { plainDict, readMessage } from "./message-form.js";
 import { isSummarizing, taskOf } from "./message-metadata.js";
+import { graphOf } from "./namespace.js";
 import { isBefore } from "./part-keys.js";
 import type { LangGraphPart } from "./parts.js";
 import type { Run } from "./run.js";
@@ -125,9 +126,7 @@ export class RunsApi {
       return;
     }
     const task = this.taskOf(metadata);
-    // A task's graph is the namespace around the task's own segment.
-    const graph = namespace.length > 0 ? namespace : task.split("|").slice(0, -1);
-    const isGuest = graph.length > 0;
+    const isGuest = namespace.length > 0 || graphOf(task).length > 0;
     // A graph within removes its own messages; without states none shows that the others stay.
     if (isGuest && wire.type === "remove" && !this.#conversation.sawValues) return;
     if (!this.steps.sees(wire.fields["id"], metadata, isGuest)) return;
