@@ -82,7 +82,7 @@ pub struct RunEncoder {
     seen: HashSet<String>,
     /// The state at the start of the run, until the first node begins.
     first: Option<Json>,
-    /// Whether the nodes of the step have written nothing: its state is then not told.
+    /// Whether the nodes of the step have written nothing: its state is then not streamed.
     is_quiet: Option<bool>,
 }
 
@@ -238,11 +238,11 @@ impl RunEncoder {
     }
 
     fn finished(&mut self, task: &TaskName, update: Option<&Json>, events: &mut Vec<Event>) {
-        let null = &Json::NULL;
-        let is_empty = update.unwrap_or(null).entries().all(|(_, value)| value.is_null());
+        let update = update.unwrap_or(&Json::NULL);
+        let is_empty = update.entries().all(|(_, value)| value.is_null());
         self.is_quiet = Some(is_empty && self.is_quiet != Some(false));
-        self.written(task, update.unwrap_or(null), events);
-        self.messages.end(Some(task), &update.unwrap_or(null)["messages"], events);
+        self.written(task, update, events);
+        self.messages.end(Some(task), &update["messages"], events);
         self.step_over(task, events);
     }
 

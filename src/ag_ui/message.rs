@@ -66,9 +66,13 @@ fn text_of(content: &Json) -> Result<String, Error> {
     all.ok_or_else(|| Error::message_field(".content", "text, or a message in AG-UI's form"))
 }
 
+/// Returns the arguments of a call in LangChain's form as a JSON text.
+pub(super) fn arguments_of(call: &Json) -> String {
+    if call["args"].is_null() { "{}".to_owned() } else { call["args"].to_string() }
+}
+
 fn call_of(call: &Json) -> Json {
-    let arguments = if call["args"].is_null() { "{}".to_owned() } else { call["args"].to_string() };
     let name = call["name"].as_str().unwrap_or_default();
-    let called = Json::from([("name", name.into()), ("arguments", arguments.into())]);
+    let called = Json::from([("name", name.into()), ("arguments", arguments_of(call).into())]);
     Json::from([("id", call["id"].clone()), ("type", "function".into()), ("function", called)])
 }

@@ -60,11 +60,7 @@ where
     if !is_news && own_fields(input, &fields, known).next().is_none() {
         return Ok(RunStart::Resume(Resume::GoOn));
     }
-    let kept = if at["messages"].is_null() {
-        Json::from(Vec::<Json>::new())
-    } else {
-        at["messages"].clone()
-    };
+    let kept = if at["messages"].is_null() { Json::array([]) } else { at["messages"].clone() };
     let sent: Json = input.messages.iter().filter(|it| is_said(it)).cloned().collect();
     let tools_and_context = Json::from([
         ("tools", Json::from(input.tools.clone())),
@@ -73,23 +69,16 @@ where
     let state = Json::from([("messages", kept)]);
     let merged = langgraph_default_merge_state(state, sent, tools_and_context, Compat::Current)
         .map_err(|error| StreamError::of("RunAgentInput", error))?;
-    let mut all: Vec<(String, Json)> = own_fields(input, &fields, at)
-        .filter(|(name, _)| merged.get(name).is_none())
-        .map(|(name, value)| (name.to_owned(), value.clone()))
-        .collect();
     let has = |name: &str| fields.get(name).is_some();
-    all.extend(
-        merged
-            .entries()
-            .filter(|(name, _)| *name != "messages" && has(name))
-            .map(|(name, value)| (name.to_owned(), value.clone())),
-    );
+    let own = own_fields(input, &fields, at).filter(|(name, _)| merged.get(name).is_none());
+    let known = merged.entries().filter(|(name, _)| *name != "messages" && has(name));
+    let mut update: Json =
+        own.chain(known).map(|(name, value)| (name.to_owned(), value.clone())).collect();
     if has("messages") {
         let messages = undone(&at["messages"], &input.messages);
         let messages = messages.into_iter().chain(merged["messages"].iter().cloned()).collect();
-        all.push(("messages".to_owned(), messages));
+        update = update.with("messages", messages);
     }
-    let update: Json = all.into_iter().collect();
     let update = serde::Deserialize::deserialize(&update).map_err(|error| invalid(&error))?;
     Ok(RunStart::Input(update))
 }

@@ -1,8 +1,8 @@
 //! Chunks of messages in LangChain's form.
 
 use crate::graph::MessageChunk;
-use crate::message::canonical;
-use crate::value::Json;
+use crate::message::kind_of;
+use crate::value::{Json, Value};
 
 /// Returns a chunk as LangChain's `AIMessageChunk`.
 pub fn chunk(sent: &MessageChunk) -> Json {
@@ -11,12 +11,10 @@ pub fn chunk(sent: &MessageChunk) -> Json {
     };
     let content = [block("reasoning", &sent.reasoning), block("text", &sent.text)];
     let calls = sent.tool_calls.iter().map(|call| {
-        let (id, name) = (call.id.clone().into(), call.name.clone().into());
-        let index = call.index.into();
         Json::from([
-            ("index", index),
-            ("id", id),
-            ("name", name),
+            ("index", call.index.into()),
+            ("id", call.id.clone().into()),
+            ("name", call.name.clone().into()),
             ("args", call.args.as_str().into()),
         ])
     });
@@ -26,18 +24,12 @@ pub fn chunk(sent: &MessageChunk) -> Json {
         ("content", content.into_iter().flatten().collect()),
         ("tool_call_chunks", calls.collect()),
     ]);
-    if sent.is_last {
-        crate::value::Value::with(whole, "chunk_position", "last".into())
-    } else {
-        whole
-    }
+    if sent.is_last { whole.with("chunk_position", "last".into()) } else { whole }
 }
 
 /// Whether a value that a node writes is a message.
 pub fn is_message(value: &Json) -> bool {
-    let kind = value["type"].as_str().or_else(|| value["role"].as_str());
-    let is_kind = kind.and_then(canonical).is_some_and(|kind| kind.kind != "remove");
-    is_kind && value.entries().any(|(key, _)| key == "content")
+    kind_of(value).is_some_and(|kind| kind != "remove") && value.get("content").is_some()
 }
 
 /// The text of a message's content: its text blocks.

@@ -1,6 +1,7 @@
 //! Interrupts in AG-UI's form, which is that of ag-ui-langgraph.
 
 use crate::graph::Interrupt;
+use crate::stream::question_in;
 use crate::value::{Json, Kind, Value};
 
 /// The custom event before the error of a run whose thread still asks: `RUN_ERROR` has no place for
@@ -24,13 +25,8 @@ pub fn interrupt(asked: &Interrupt) -> Json {
 
 /// The question as text. An approval of tool calls has their descriptions, a line each.
 fn question(value: &Json) -> Option<String> {
-    let own = |value: &Json| {
-        let fields = ["message", "question", "description"];
-        let field = || fields.iter().find_map(|field| value[*field].as_str());
-        value.as_str().or_else(field).map(str::to_owned)
-    };
-    let requests = requests(value).iter().filter_map(own).collect::<Vec<_>>().join("\n");
-    own(value).or((!requests.is_empty()).then_some(requests))
+    let requests = || requests(value).iter().filter_map(question_in).collect::<Vec<_>>().join("\n");
+    question_in(value).or_else(|| Some(requests()).filter(|text| !text.is_empty()))
 }
 
 /// The calls that an approval asks for.

@@ -8,11 +8,11 @@ use indexmap::IndexMap;
 use super::chunk_form::{reasoning_of, text_of};
 use super::open_message::OpenMessage;
 use crate::ag_ui::event::{Event, EventKind};
-use crate::ag_ui::message::to_ag_ui;
+use crate::ag_ui::message::{arguments_of, to_ag_ui};
 use crate::graph::TaskName;
 use crate::id::new_id;
-use crate::message::canonical;
-use crate::value::{Json, Value};
+use crate::message::kind_of;
+use crate::value::{Json, Kind, Value};
 
 /// Tracks which of a run's messages a client has received.
 #[derive(Debug)]
@@ -48,10 +48,10 @@ impl ToldMessages {
     ) {
         // The list may not come to have it.
         self.is_due |= !self.list.is_empty();
-        let kind = message["type"].as_str().or_else(|| message["role"].as_str());
-        let kind = kind.and_then(canonical).map(|kind| kind.kind);
-        match kind {
-            _ if is_part => self.assistant(message, true, task, events),
+        if is_part {
+            return self.assistant(message, true, task, events);
+        }
+        match kind_of(message) {
             Some("ai") => self.assistant(message, false, task, events),
             Some("tool") => self.result(message, events),
             _ => {}
@@ -84,7 +84,7 @@ impl ToldMessages {
 
     /// Tells the messages of a state where the parts did not: of others, and of what was removed.
     pub fn list(&mut self, list: &Json, events: &mut Vec<Event>) {
-        if list.kind() != crate::value::Kind::Array {
+        if list.kind() != Kind::Array {
             return;
         }
         let before = std::mem::replace(&mut self.list, list.clone());
@@ -231,9 +231,7 @@ pub fn ag_ui_messages(list: &Json) -> Vec<Json> {
 fn whole_call(open: &mut OpenMessage, call: &Json, events: &mut Vec<Event>) {
     let id = call["id"].as_str().map_or_else(new_id, str::to_owned);
     open.call(id.clone(), id.clone(), call["name"].as_str().unwrap_or_default(), events);
-    let args = &call["args"];
-    let delta = if args.is_null() { "{}".to_owned() } else { args.to_string() };
-    events.push(EventKind::ToolCallArgs { tool_call_id: id, delta }.into());
+    events.push(EventKind::ToolCallArgs { tool_call_id: id, delta: arguments_of(call) }.into());
 }
 
 fn id_of(message: &Json) -> Option<&str> {
