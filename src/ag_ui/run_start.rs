@@ -9,7 +9,7 @@ use super::encoder::interrupt_form::cancelled;
 use super::encoder::{is_private, json_of};
 use super::message::to_ag_ui;
 use super::run_input::RunAgentInput;
-use crate::graph::{Interrupt, Resume};
+use crate::graph::{Interrupt, KnownThread, Resume};
 use crate::merge_state::{Compat, langgraph_default_merge_state};
 use crate::message::is_on_screen;
 use crate::stream::StreamError;
@@ -33,6 +33,17 @@ pub(super) struct Found {
     pub interrupts: Vec<Interrupt>,
     /// Whether its last run did not end.
     pub is_unfinished: bool,
+}
+
+impl Found {
+    pub fn of<S: Serialize>(known: &KnownThread<S>) -> Result<Self, StreamError> {
+        Ok(Self {
+            state: json_of(&known.outcome.state)?,
+            at_checkpoint: json_of(&known.at_checkpoint)?,
+            interrupts: known.outcome.interrupts.clone(),
+            is_unfinished: !known.outcome.is_ended(),
+        })
+    }
 }
 
 /// The error for an answer to what the thread does not ask.

@@ -6,12 +6,10 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::encoder::json_of;
 use super::run_input::RunAgentInput;
-use super::run_start::{Found, check};
+use super::run_start::check;
 use crate::graph::{Checkpointer, Graph, GraphError, GraphState};
 use crate::id::new_id;
-use crate::stream::StreamError;
 use crate::value::{Json, Value};
 
 mod path;
@@ -171,10 +169,7 @@ impl<S: ServedState> Service<S> {
                     return Ok(ServiceResponse::events(events, Some(work)));
                 }
                 Entered::Busy(log) if log.is_stopped() => log.over().await,
-                Entered::Busy(_) => {
-                    let reason = format!("The thread {thread} has a run that goes on.");
-                    return Err(Refusal(409, reason));
-                }
+                Entered::Busy(_) => return Err(busy(&thread)),
             }
         }
     }
@@ -186,10 +181,9 @@ impl<S: ServedState> Service<S> {
         };
         let run = self.0.runs.under_way(thread);
         let known = self.0.graph.on(thread).outcome().await.map_err(failure)?;
-        let known = match (known, &run) {
-            (None, None) => return Err(Refusal(404, format!("There is no thread {thread}."))),
-            (known, _) => known,
-        };
+        if known.is_none() && run.is_none() {
+            return Err(Refusal(404, format!("There is no thread {thread}.")));
+        }
         let json = thread_json(known.as_ref(), run.as_ref().map(|run| run.id()));
         let json = json.map_err(|error| Refusal(500, error.to_string()))?;
         Ok(ServiceResponse { work, ..ServiceResponse::json(200, &json) })
@@ -208,7 +202,7 @@ impl<S: ServedState> Service<S> {
         // A run of an earlier process.
         let known = self.0.graph.on(thread).outcome().await.map_err(failure)?;
         if known.and_then(|known| known.run_id).as_deref() != Some(run) {
-            return Err(Refusal(404, format!("There is no run {run} of the thread {thread}.")));
+            return Err(unknown_run(thread, run));
         }
         match self.0.runs.enter(thread, run) {
             Entered::New(log) => {
@@ -216,15 +210,13 @@ impl<S: ServedState> Service<S> {
                 Ok(ServiceResponse::events(events, Some(self.work(log, Begin::GoOn))))
             }
             Entered::Known(log) => Ok(ServiceResponse::events(log.events(from), None)),
-            Entered::Busy(_) => {
-                Err(Refusal(409, format!("The thread {thread} has a run that goes on.")))
-            }
+            Entered::Busy(_) => Err(busy(thread)),
         }
     }
 
     async fn stop(&self, thread: &str, run: &str) -> Result<ServiceResponse, Refusal> {
         let Some(log) = self.0.runs.get(thread, run) else {
-            return Err(Refusal(404, format!("There is no run {run} of the thread {thread}.")));
+            return Err(unknown_run(thread, run));
         };
         log.stop();
         log.over().await;
@@ -251,6 +243,14 @@ impl<S: ServedState> fmt::Debug for Service<S> {
 /// A request that is not served: its status, and why.
 struct Refusal(u16, String);
 
+fn busy(thread: &str) -> Refusal {
+    Refusal(409, format!("The thread {thread} has a run that goes on."))
+}
+
+fn unknown_run(thread: &str, run: &str) -> Refusal {
+    Refusal(404, format!("There is no run {run} of the thread {thread}."))
+}
+
 #[allow(clippy::needless_pass_by_value)] // For `map_err`.
 fn failure(error: GraphError) -> Refusal {
     Refusal(500, error.to_string())
@@ -261,15 +261,5 @@ fn capabilities() -> Json {
         "transport": { "streaming": true, "resumable": true },
         "state": { "snapshots": true, "deltas": true, "persistentState": true },
         "humanInTheLoop": { "supported": true, "interrupts": true },
-    })
-}
-
-/// Returns a thread as a run finds it.
-fn found<S: ServedState>(known: &crate::graph::KnownThread<S>) -> Result<Found, StreamError> {
-    Ok(Found {
-        state: json_of(&known.outcome.state)?,
-        at_checkpoint: json_of(&known.at_checkpoint)?,
-        interrupts: known.outcome.interrupts.clone(),
-        is_unfinished: !known.outcome.is_ended(),
     })
 }

@@ -25,6 +25,16 @@ struct Runs {
     over: VecDeque<Arc<RunLog>>,
 }
 
+impl Runs {
+    fn get(&self, thread: &str, id: &str) -> Option<&Arc<RunLog>> {
+        self.all.get(thread)?.get(id)
+    }
+
+    fn under_way(&self, thread: &str) -> Option<&Arc<RunLog>> {
+        self.under_way.get(thread).filter(|run| !run.has_ended())
+    }
+}
+
 /// The place of a run that wants to begin.
 pub enum Entered {
     /// It begins.
@@ -44,10 +54,10 @@ impl RunLogs {
     /// Enters a run, unless it is known or another of its thread is under way.
     pub fn enter(&self, thread: &str, id: &str) -> Entered {
         let mut runs = self.runs();
-        if let Some(known) = runs.all.get(thread).and_then(|runs| runs.get(id)) {
+        if let Some(known) = runs.get(thread, id) {
             return Entered::Known(known.clone());
         }
-        if let Some(other) = runs.under_way.get(thread).filter(|other| !other.has_ended()) {
+        if let Some(other) = runs.under_way(thread) {
             return Entered::Busy(other.clone());
         }
         let log = RunLog::new(thread, id, self.epoch.clone());
@@ -57,12 +67,12 @@ impl RunLogs {
     }
 
     pub fn get(&self, thread: &str, id: &str) -> Option<Arc<RunLog>> {
-        self.runs().all.get(thread).and_then(|runs| runs.get(id)).cloned()
+        self.runs().get(thread, id).cloned()
     }
 
     /// Returns the thread's run that has not ended.
     pub fn under_way(&self, thread: &str) -> Option<Arc<RunLog>> {
-        self.runs().under_way.get(thread).filter(|run| !run.has_ended()).cloned()
+        self.runs().under_way(thread).cloned()
     }
 
     /// Ends a run, and forgets the oldest of too many.

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use super::run_log::RunLog;
-use super::{ServedState, Serving, found};
+use super::{ServedState, Serving};
 use crate::ag_ui::encoder::RunEncoder;
 use crate::ag_ui::run_input::RunAgentInput;
-use crate::ag_ui::run_start::{RunStart, run_start};
+use crate::ag_ui::run_start::{Found, RunStart, run_start};
 use crate::graph::{GraphError, KnownThread, Parts, Resume};
 use crate::stream::StreamError;
 
@@ -58,14 +58,13 @@ async fn run<S: ServedState>(
     input: Option<&RunAgentInput>,
     encoder: &mut RunEncoder,
 ) -> Result<(), Failed> {
-    let thread = serving.graph.on(log.thread());
-    let thread = thread.run_id(log.id());
+    let thread = serving.graph.on(log.thread()).run_id(log.id());
     let known = thread.known().await?;
     let own = known.as_ref().filter(|known| known.outcome.run_id.as_deref() == Some(log.id()));
     let start = match (own, input) {
         (Some(own), _) if !own.is_cut => return told_again(own, log, encoder),
         (None, Some(input)) => {
-            let found = known.as_ref().map(found).transpose()?;
+            let found = known.as_ref().map(Found::of).transpose()?;
             run_start::<S>(input, found.as_ref())?
         }
         _ => RunStart::Resume(Resume::GoOn),
