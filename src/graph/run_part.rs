@@ -52,7 +52,7 @@ impl<S: State> fmt::Debug for RunPart<S> {
     }
 }
 
-/// The parts that nobody has taken yet.
+/// The parts that have not been read yet.
 pub(super) struct Queue<S: State>(Mutex<Waiting<S>>);
 
 struct Waiting<S: State> {
@@ -68,35 +68,35 @@ impl<S: State> Queue<S> {
     }
 
     pub fn push(&self, part: RunPart<S>) {
-        let reader = {
-            let mut waiting = self.waiting();
-            waiting.parts.push_back(part);
-            waiting.reader.take()
-        };
-        reader.into_iter().for_each(Waker::wake);
+        self.change(|waiting| waiting.parts.push_back(part));
     }
 
     pub fn pop(&self) -> Option<RunPart<S>> {
         self.waiting().parts.pop_front()
     }
 
-    /// Has the run end after what it is doing.
+    /// Ends the run after its current operation.
     pub fn stop(&self) {
-        let reader = {
-            let mut waiting = self.waiting();
-            waiting.is_stopped = true;
-            waiting.reader.take()
-        };
-        reader.into_iter().for_each(Waker::wake);
+        self.change(|waiting| waiting.is_stopped = true);
     }
 
     pub fn is_stopped(&self) -> bool {
         self.waiting().is_stopped
     }
 
-    /// Has the next part wake this reader.
+    /// Wakes this reader at the next part.
     pub fn wait(&self, reader: &Context<'_>) {
         self.waiting().reader = Some(reader.waker().clone());
+    }
+
+    /// Makes a change, and wakes the reader.
+    fn change(&self, change: impl FnOnce(&mut Waiting<S>)) {
+        let reader = {
+            let mut waiting = self.waiting();
+            change(&mut waiting);
+            waiting.reader.take()
+        };
+        reader.into_iter().for_each(Waker::wake);
     }
 
     fn waiting(&self) -> MutexGuard<'_, Waiting<S>> {

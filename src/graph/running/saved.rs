@@ -112,7 +112,8 @@ where
     fn open_save(&mut self) -> &mut Option<Save<'g>> {
         self.save.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
-    /// Notes a task that ends with the step, for the checkpoint.
+
+    /// Records a task that ends with the step, for the checkpoint.
     pub(super) fn note(&mut self, ended: Ended) {
         let plan = &self.graph.plan;
         for (at, write) in (0..).zip(&ended.writes) {

@@ -63,13 +63,11 @@ where
         if self.resumes {
             self.show();
         }
-        let own = queue.clone();
-        let run = Box::pin(async move { self.run_out(&own).await });
-        Parts::new(run, queue)
+        Parts::new(Box::pin(self.run_out(queue.clone())), queue)
     }
 
     /// Runs to the end, or until the queue is stopped.
-    async fn run_out(mut self, queue: &Queue<S>) -> Result<Outcome<S>, GraphError> {
+    async fn run_out(mut self, queue: Arc<Queue<S>>) -> Result<Outcome<S>, GraphError> {
         loop {
             let stepped = {
                 let mut step = pin!(self.next());
@@ -91,10 +89,8 @@ where
             }
         }
         let is_asking = self.pending.iter().any(|own| own.interrupt.is_some());
-        let has_more = self
-            .pending
-            .iter()
-            .any(|own| own.finished.as_ref().is_some_and(|finished| !finished.updates.is_empty()));
+        let mut finished = self.pending.iter().filter_map(|own| own.finished.as_ref());
+        let has_more = finished.any(|finished| !finished.updates.is_empty());
         let outcome = self.outcome()?;
         if is_asking && has_more {
             queue.push(RunPart::Values(outcome.state.clone()));
