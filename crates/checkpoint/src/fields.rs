@@ -32,8 +32,8 @@ fn no<T>() -> Result<T, Error> {
 }
 
 macro_rules! refuse {
-    ($($name:ident: $ty:ty),*) => {
-        $(fn $name(self, _: $ty) -> Result<Object, Error> { no() })*
+    ($($name:ident($($ty:ty),*) -> $made:ty;)*) => {
+        $(fn $name(self, $(_: $ty),*) -> Result<$made, Error> { no() })*
     };
 }
 
@@ -48,32 +48,34 @@ impl<F: Fn(&str) -> bool> Serializer for Fields<F> {
     type SerializeStruct = Picked<F>;
     type SerializeStructVariant = No;
 
-    refuse!(
-        serialize_bool: bool, serialize_i8: i8, serialize_i16: i16, serialize_i32: i32,
-        serialize_i64: i64, serialize_u8: u8, serialize_u16: u16, serialize_u32: u32,
-        serialize_u64: u64, serialize_f32: f32, serialize_f64: f64, serialize_char: char,
-        serialize_str: &str, serialize_bytes: &[u8], serialize_unit_struct: &'static str
-    );
-
-    fn serialize_none(self) -> Result<Object, Error> {
-        no()
+    refuse! {
+        serialize_bool(bool) -> Object;
+        serialize_i8(i8) -> Object;
+        serialize_i16(i16) -> Object;
+        serialize_i32(i32) -> Object;
+        serialize_i64(i64) -> Object;
+        serialize_u8(u8) -> Object;
+        serialize_u16(u16) -> Object;
+        serialize_u32(u32) -> Object;
+        serialize_u64(u64) -> Object;
+        serialize_f32(f32) -> Object;
+        serialize_f64(f64) -> Object;
+        serialize_char(char) -> Object;
+        serialize_str(&str) -> Object;
+        serialize_bytes(&[u8]) -> Object;
+        serialize_none() -> Object;
+        serialize_unit() -> Object;
+        serialize_unit_struct(&'static str) -> Object;
+        serialize_unit_variant(&'static str, u32, &'static str) -> Object;
+        serialize_seq(Option<usize>) -> No;
+        serialize_tuple(usize) -> No;
+        serialize_tuple_struct(&'static str, usize) -> No;
+        serialize_tuple_variant(&'static str, u32, &'static str, usize) -> No;
+        serialize_struct_variant(&'static str, u32, &'static str, usize) -> No;
     }
 
     fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<Object, Error> {
         value.serialize(self)
-    }
-
-    fn serialize_unit(self) -> Result<Object, Error> {
-        no()
-    }
-
-    fn serialize_unit_variant(
-        self,
-        _: &'static str,
-        _: u32,
-        _: &'static str,
-    ) -> Result<Object, Error> {
-        no()
     }
 
     fn serialize_newtype_struct<T: Serialize + ?Sized>(
@@ -94,44 +96,12 @@ impl<F: Fn(&str) -> bool> Serializer for Fields<F> {
         no()
     }
 
-    fn serialize_seq(self, _: Option<usize>) -> Result<No, Error> {
-        no()
-    }
-
-    fn serialize_tuple(self, _: usize) -> Result<No, Error> {
-        no()
-    }
-
-    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<No, Error> {
-        no()
-    }
-
-    fn serialize_tuple_variant(
-        self,
-        _: &'static str,
-        _: u32,
-        _: &'static str,
-        _: usize,
-    ) -> Result<No, Error> {
-        no()
-    }
-
     fn serialize_map(self, _: Option<usize>) -> Result<Picked<F>, Error> {
         Ok(Picked { wanted: self.0, object: Object::new(), key: None })
     }
 
     fn serialize_struct(self, _: &'static str, _: usize) -> Result<Picked<F>, Error> {
         self.serialize_map(None)
-    }
-
-    fn serialize_struct_variant(
-        self,
-        _: &'static str,
-        _: u32,
-        _: &'static str,
-        _: usize,
-    ) -> Result<No, Error> {
-        no()
     }
 }
 

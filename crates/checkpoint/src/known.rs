@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::row::{COUNTERS, Object, Row, object, version_of};
+use crate::row::{COUNTERS, Object, Row, object};
 
 /// The versions of channels, by name.
 pub type Versions = BTreeMap<String, u64>;
@@ -27,10 +27,9 @@ pub struct Known {
 impl Known {
     /// Reads a checkpoint.
     pub fn of(row: &Row) -> Self {
-        let versions = object(&row.checkpoint, "channel_versions");
         let seen = row.checkpoint.get("versions_seen").and_then(Value::as_object);
         Self {
-            versions: versions.map(|(name, value)| (name.clone(), version_of(value))).collect(),
+            versions: row.versions().map(|(name, version)| (name.clone(), version)).collect(),
             seen: seen.cloned().unwrap_or_default(),
             counters: object(&row.metadata, COUNTERS)
                 .filter_map(|(name, value)| Some((name.clone(), counter(value)?)))

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod channels;
 mod database;
 mod fields;
 mod ids;

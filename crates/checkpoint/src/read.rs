@@ -14,6 +14,7 @@ use threadfold::reducer::kind::FieldKind;
 use threadfold::typed::StateField;
 use threadfold::unstable::planner::{Cause, Channel, ChannelState, Node, PlanState};
 
+use crate::channels::{channel_count, is_field, is_lead, numbered, target};
 use crate::fields::some_fields;
 use crate::ids::{CALLER, interrupt_id, place_of, task_id};
 use crate::messages::from_records;
@@ -21,7 +22,6 @@ use crate::row::{
     BRANCH, ERROR, INPUT, INTERRUPT, JOIN, NO_WRITES, Object, RESUME, Row, START, TASKS, Write,
     object, version_of,
 };
-use crate::written::target;
 
 /// The look at a checkpoint.
 #[derive(Debug, Clone, Copy, Default)]
@@ -71,21 +71,19 @@ where
 
 /// Returns the fields of a state among the values of channels.
 pub fn state_fields(values: &Object, fields: &[StateField]) -> Object {
-    let is_field = |name: &str| {
-        !name.starts_with(BRANCH) && !name.starts_with(JOIN) && name != START && name != TASKS
-    };
     let own = values.iter().filter(|(name, _)| is_field(name));
     own.map(|(name, value)| (name.clone(), plain(fields, name, value.clone()))).collect()
 }
 
 /// Returns a field's value, messages as dicts.
 fn plain(fields: &[StateField], name: &str, value: Value) -> Value {
-    let mut fields = fields.iter();
-    let field = fields.find(|field| field.name == Some(name));
-    match field.map(|field| field.kind) {
-        Some(FieldKind::Messages(_)) => from_records(value),
-        _ => value,
-    }
+    if has_messages(fields, name) { from_records(value) } else { value }
+}
+
+/// Whether a field is a list of messages.
+fn has_messages(fields: &[StateField], name: &str) -> bool {
+    let mut named = fields.iter().filter(|field| field.name == Some(name));
+    named.next().is_some_and(|field| matches!(field.kind, FieldKind::Messages(_)))
 }
 
 /// Reads a state that may lack fields.
@@ -103,9 +101,12 @@ where
 
 /// Finds the nodes and list edges that a checkpoint names.
 fn names(row: &Row, values: &Object, fields: &[StateField]) -> Names {
-    let versions = object(&row.checkpoint, "channel_versions").map(|(name, _)| name);
     let writes = row.writes.iter();
-    let channels = versions.chain(values.keys()).chain(writes.map(|write| &write.channel));
+    let channels = row
+        .versions()
+        .map(|(name, _)| name)
+        .chain(values.keys())
+        .chain(writes.map(|write| &write.channel));
     let channels: BTreeSet<&String> = channels.collect();
     let (mut nodes, mut deferred) = (BTreeSet::new(), BTreeSet::new());
     let mut joins = Vec::new();
@@ -167,11 +168,6 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    fn numbered(&self) -> impl Iterator<Item = (Channel, String)> {
-        let count = u32::try_from(self.names.channels()).unwrap_or(u32::MAX);
-        (0..count).filter_map(|channel| Some((channel, self.names.channel(channel)?)))
-    }
-
     /// Returns a node's number; that of the start follows.
     fn node(&self, name: &str) -> Option<Node> {
         let nodes = &self.names.nodes;
@@ -186,9 +182,7 @@ impl Reading<'_> {
     }
 
     fn plan(&self, highest: u64) -> PlanState {
-        let versions: HashMap<&String, u64> = object(&self.row.checkpoint, "channel_versions")
-            .map(|(name, version)| (name, version_of(version)))
-            .collect();
+        let versions: HashMap<&String, u64> = self.row.versions().collect();
         let seen: HashMap<&String, &Object> = object(&self.row.checkpoint, "versions_seen")
             .filter_map(|(node, own)| Some((node, own.as_object()?)))
             .collect();
@@ -203,7 +197,7 @@ impl Reading<'_> {
             highest: versions.values().copied().fold(highest, u64::max),
             ..PlanState::default()
         };
-        for (channel, name) in self.numbered() {
+        for (channel, name) in numbered(self.names) {
             let value = self.values.get(&name);
             let version = versions.get(&name).copied().unwrap_or_default();
             let mut own = ChannelState::default();
@@ -228,13 +222,11 @@ impl Reading<'_> {
 
     /// Whether a channel is a field that the state has under no name of its own.
     fn is_flat(&self, name: &str) -> bool {
-        let is_control =
-            name == START || name == TASKS || name.starts_with(BRANCH) || name.starts_with(JOIN);
-        !is_control && !self.names.fields.iter().any(|field| field == name)
+        is_field(name) && !self.names.fields.iter().any(|field| field == name)
     }
 
     fn held(&self) -> Vec<(Channel, Option<Node>)> {
-        let held = self.numbered().filter(|(_, name)| name.starts_with(BRANCH));
+        let held = numbered(self.names).filter(|(_, name)| name.starts_with(BRANCH));
         let by = held.filter_map(|(channel, name)| {
             let value = self.values.get(&name)?;
             let by = value.as_array().map_or(Some(value), |pair| pair.first());
@@ -248,15 +240,10 @@ impl Reading<'_> {
             return Err(format!("An update is an object of fields, got {value}.").into());
         };
         let object = object.into_iter().map(|(name, value)| {
-            let value = self.written(&name, value);
+            let value = written_value(self.fields, &name, value);
             (name, value)
         });
         Ok(serde_json::from_value(Value::Object(object.collect()))?)
-    }
-
-    /// Returns a write of a field: messages as a list of dicts.
-    fn written(&self, name: &str, value: Value) -> Value {
-        written_value(self.fields, name, value)
     }
 
     fn pending<S>(&self, plan: &PlanState) -> Result<Vec<Pending<S>>, BoxError>
@@ -321,9 +308,7 @@ impl Reading<'_> {
 
     /// The tasks that may come next, with all that may have triggered them.
     fn tasks(&self, plan: &PlanState) -> Vec<(Node, Cause, Channel)> {
-        let leads = self.numbered().filter(|(_, name)| {
-            name == START || name.starts_with(BRANCH) || name.starts_with(JOIN)
-        });
+        let leads = numbered(self.names).filter(|(_, name)| name == START || is_lead(name));
         let pulls = leads
             .filter_map(|(channel, name)| Some((self.node(target(&name))?, Cause::Pull, channel)));
         let sends = (0..).zip(&plan.sends).map(|(at, node)| (*node, Cause::Push(at), 0));
@@ -386,9 +371,8 @@ impl Reading<'_> {
         let mut updates = vec![Object::new()];
         let (mut leads, mut sends) = (Vec::new(), Vec::new());
         let channels: HashMap<String, Channel> =
-            self.numbered().map(|(channel, name)| (name, channel)).collect();
-        let count = u32::try_from(self.names.channels()).unwrap_or(u32::MAX);
-        let is_lead = |name: &str| name.starts_with(BRANCH) || name.starts_with(JOIN);
+            numbered(self.names).map(|(channel, name)| (name, channel)).collect();
+        let count = channel_count(self.names);
         for Write { channel, value, .. } in wrote.iter().filter(|own| own.channel != NO_WRITES) {
             if channel == TASKS {
                 let node = value.get("node").and_then(Value::as_str).unwrap_or_default();
@@ -425,9 +409,9 @@ impl Reading<'_> {
 
 /// Returns a write of a field as the state's update has it: messages as a list of dicts.
 pub fn written_value(fields: &[StateField], name: &str, value: Value) -> Value {
-    let mut fields = fields.iter();
-    let kind = fields.find(|field| field.name == Some(name)).map(|field| field.kind);
-    let Some(FieldKind::Messages(_)) = kind else { return value };
+    if !has_messages(fields, name) {
+        return value;
+    }
     match from_records(value) {
         Value::String(text) => json!([{ "type": "human", "content": text }]),
         one @ Value::Object(_) => json!([one]),

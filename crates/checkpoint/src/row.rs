@@ -40,6 +40,14 @@ pub struct Row {
     pub writes: Vec<Write>,
 }
 
+impl Row {
+    /// Returns the versions of its channels.
+    pub fn versions(&self) -> impl Iterator<Item = (&String, u64)> {
+        let versions = object(&self.checkpoint, "channel_versions");
+        versions.map(|(name, version)| (name, version_of(version)))
+    }
+}
+
 /// A write of a task.
 #[derive(Debug, Clone)]
 pub struct Write {

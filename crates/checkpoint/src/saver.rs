@@ -15,7 +15,7 @@ use crate::ids::Ids;
 use crate::known::Known;
 use crate::read::{Look, read, written_value};
 use crate::revived::{revived, revived_fields};
-use crate::row::{COUNTERS, Object, Row, Write, object, version_of};
+use crate::row::{COUNTERS, Object, Row, Write, object};
 use crate::written::{Deltas, written};
 
 /// So many threads are known by their last checkpoints.
@@ -185,8 +185,7 @@ fn values_of(row: &mut Row) -> Object {
 }
 
 fn highest(row: &Row) -> u64 {
-    let versions = object(&row.checkpoint, "channel_versions");
-    versions.map(|(_, version)| version_of(version)).max().unwrap_or_default()
+    row.versions().map(|(_, version)| version).max().unwrap_or_default()
 }
 
 impl<S, D> Checkpointer<S> for Saver<D>

@@ -11,7 +11,7 @@ use serde_json::Value;
 use threadfold::graph::BoxError;
 
 use crate::database::Database;
-use crate::row::{NewRow, Object, Put, Row, TaskWrites, Write};
+use crate::row::{NewRow, Put, Row, TaskWrites, Write};
 use crate::saver::Saver;
 
 /// The tables of langgraph.js's saver.
@@ -134,11 +134,14 @@ impl Sqlite {
         }
         if let Some(NewRow { id, parent, mut checkpoint, values, metadata, .. }) = put.row {
             checkpoint.insert("channel_values".to_owned(), Value::Object(values));
+            // Blobs, as langgraph.js's saver puts them.
+            let (checkpoint, metadata) =
+                (serde_json::to_vec(&checkpoint)?, serde_json::to_vec(&metadata)?);
             transaction.prepare_cached(
                 "INSERT OR REPLACE INTO checkpoints (thread_id, checkpoint_ns, checkpoint_id, \
                  parent_checkpoint_id, type, checkpoint, metadata) VALUES (?, '', ?, ?, 'json', ?, ?)",
             )?
-            .execute(params![thread, id, parent, json(&checkpoint)?, json(&metadata)?])?;
+            .execute(params![thread, id, parent, checkpoint, metadata])?;
         }
         transaction.commit()?;
         Ok(true)
@@ -170,11 +173,6 @@ fn bytes(value: ValueRef<'_>) -> &[u8] {
         ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes,
         _ => b"null",
     }
-}
-
-/// A blob, as langgraph.js's saver puts it.
-fn json(object: &Object) -> Result<Vec<u8>, serde_json::Error> {
-    serde_json::to_vec(object)
 }
 
 fn write_task(connection: &Connection, thread: &str, own: &TaskWrites) -> Result<(), BoxError> {

@@ -13,6 +13,7 @@ use threadfold::graph::{
 use threadfold::reducer::kind::FieldKind;
 use threadfold::unstable::planner::{Cause, Channel, ChannelState, Node};
 
+use crate::channels::{channel_count, numbered, target};
 use crate::fields::some_fields;
 use crate::ids::{task_id, update_id};
 use crate::known::{Counter, Known};
@@ -40,22 +41,17 @@ where
 {
     let Checkpoint { state, delta } = checkpoint;
     let write = Write { delta, parent };
-    let mut put = Put::default();
-    let mut known = parent.cloned().unwrap_or_default();
+    let pending = write.pending()?;
     if delta.source == Source::Stop {
-        put.writes = write.pending()?;
-    } else {
-        put.writes = write.ended()?;
-        let (row, now) = write.row(state, deltas, &put.writes)?;
-        (put.row, known) = (Some(row), now);
-        let pending = write.pending()?;
+        let mut known = parent.cloned().unwrap_or_default();
         known.written.extend(channels_of(&pending));
-        put.writes.extend(pending);
+        return Ok((Put { row: None, writes: pending }, known));
     }
-    if put.row.is_none() {
-        known.written.extend(channels_of(&put.writes));
-    }
-    Ok((put, known))
+    let mut writes = write.ended()?;
+    let (row, mut known) = write.row(state, deltas, &writes)?;
+    known.written.extend(channels_of(&pending));
+    writes.extend(pending);
+    Ok((Put { row: Some(row), writes }, known))
 }
 
 fn channels_of(writes: &[TaskWrites]) -> impl Iterator<Item = String> {
@@ -78,11 +74,6 @@ where
 
     fn channel(&self, channel: Channel) -> ChannelState {
         self.delta.plan.channels.get(channel as usize).copied().unwrap_or_default()
-    }
-
-    fn numbered(&self) -> impl Iterator<Item = (Channel, String)> {
-        let count = u32::try_from(self.names().channels()).unwrap_or(u32::MAX);
-        (0..count).filter_map(|channel| Some((channel, self.names().channel(channel)?)))
     }
 
     /// The number of the channel `__start__`; `__pregel_tasks` and the branches follow.
@@ -173,7 +164,7 @@ where
     ) -> BTreeMap<String, u64> {
         let mut versions = BTreeMap::new();
         let names = self.names();
-        for (channel, name) in self.numbered() {
+        for (channel, name) in numbered(self.names()) {
             let version = self.channel(channel).version;
             if version == 0 {
                 continue;
@@ -200,7 +191,7 @@ where
             sends.push(self.send(*node, state)?);
         }
         values.insert(TASKS.to_owned(), json!([[], sends]));
-        for (channel, name) in self.numbered().filter(|(channel, _)| *channel > start + 1) {
+        for (channel, name) in numbered(self.names()).filter(|(channel, _)| *channel > start + 1) {
             let own = self.channel(channel);
             let value = if name.starts_with(JOIN) {
                 let arrived = delta.plan.arrived.iter().filter(|(join, _)| *join == channel);
@@ -233,7 +224,7 @@ where
                 own.insert(channel.to_owned(), json!(version));
             }
         };
-        for (channel, name) in self.numbered() {
+        for (channel, name) in numbered(self.names()) {
             let ChannelState { seen, passed, .. } = self.channel(channel);
             if seen > 0 {
                 mark(target(&name), Some((&name, seen)));
@@ -364,9 +355,9 @@ where
         let mut sends = sends.iter();
         for (at, write) in (0..).zip(writes).filter(|(_, write)| **write > self.start()) {
             if self.is_send(*write) {
-                let channels = u32::try_from(self.names().channels()).unwrap_or(u32::MAX);
                 if let Some(state) = sends.next() {
-                    entries.push((TASKS.to_owned(), self.send(*write - channels, state)?));
+                    let node = *write - channel_count(self.names());
+                    entries.push((TASKS.to_owned(), self.send(node, state)?));
                 }
                 continue;
             }
@@ -421,11 +412,6 @@ fn with_inside(mut record: Object, inside: Vec<Value>) -> Value {
         record.insert("answers".to_owned(), Value::Array(inside));
     }
     Value::Object(record)
-}
-
-/// Returns the node that a channel triggers.
-pub fn target(channel: &str) -> &str {
-    channel.rsplit_once(':').map_or(channel, |(_, node)| node)
 }
 
 fn source(source: Source) -> &'static str {
