@@ -2,6 +2,7 @@
 import * as langgraph from "@langchain/langgraph";
 import { defineSchema, field } from "threadfold";
 import * as threadfold from "threadfold/graph";
+import { randomOf } from "../../support/random.js";
 
 // oxlint-disable-next-line typescript/no-explicit-any -- two libraries under one form, which is what is tested
 export type Any = any;
@@ -29,18 +30,6 @@ export interface Spec {
   readonly branches: readonly (readonly [string, readonly (readonly string[])[]])[];
   /** Whether it stops before each step. */
   readonly stops: boolean;
-}
-
-/** A generator of numbers below 1, the same for the same seed. */
-function randomOf(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = state;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 /** Draws a graph. A node leads to later ones alone, so every run ends. */

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { setTimeout as after } from "node:timers/promises";
 import { Thread } from "threadfold";
 import { AgUiRunner } from "threadfold/ag-ui";
-import { randomOf } from "./random.mjs";
+import { randomOf } from "../../support/random.js";
 
 /** After so many tries without a success something is wrong. */
 const MOST_TRIES = 50;
