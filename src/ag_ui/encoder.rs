@@ -199,7 +199,7 @@ impl RunEncoder {
         events
     }
 
-    /// Returns the events for where a run stands that ended before.
+    /// Returns the events for the state of a run that ended before.
     pub(super) fn stands<S: Serialize>(
         &mut self,
         outcome: &Outcome<S>,
@@ -252,7 +252,7 @@ impl RunEncoder {
         self.messages.end_whole(&update["messages"], events);
     }
 
-    /// Tells the messages in an update that were not streamed.
+    /// Streams the messages in an update that were not streamed.
     fn written(&mut self, task: &TaskName, update: &Json, events: &mut Vec<Event>) {
         for (_, value) in update.entries() {
             let own = std::slice::from_ref(value).iter();

@@ -51,7 +51,7 @@ pub(super) const NO_QUESTION: &str = "NO_QUESTION";
 
 /// Returns how a run begins. Answers resume the thread. Otherwise the input is what is new: the
 /// messages that the thread lacks, and the fields in which the client differs. If the client sends the
-/// user's last message again, everything after it is removed. The thread goes on if its last run did
+/// user's last message again, everything after it is removed. The thread continues if its last run did
 /// not end and nothing is new.
 pub(super) fn run_start<S>(
     input: &RunAgentInput,
@@ -95,7 +95,7 @@ where
 }
 
 fn invalid(error: &serde_json::Error) -> StreamError {
-    let reason = format!("The graph's state cannot be read of the input: {error}.");
+    let reason = format!("The graph's state cannot be read from the input: {error}.");
     StreamError::new("INVALID_ARGUMENT", "RunAgentInput", reason)
 }
 
@@ -140,7 +140,7 @@ fn answered(input: &RunAgentInput, found: Option<&Found>) -> Result<Option<Resum
                 let payload = answer.payload.clone().unwrap_or_default();
                 answers.push((id.clone(), plain(&payload)?));
             }
-            // It was cancelled, and nobody asks: it is asked again.
+            // The question is not open: a cancelled one is asked again.
             None if answer.cancelled => {}
             None => {
                 let id = Json::from(id.as_str());

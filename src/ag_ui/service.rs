@@ -49,12 +49,13 @@ impl<S> ServedState for S where
 /// | `GET …/threads/ID/runs/ID` | the run's events again, after `Last-Event-ID` |
 /// | `DELETE …/threads/ID/runs/ID` | `{}`, once the run has stopped |
 ///
-/// - A run goes on without its connection. A second run of its thread is answered by 409.
+/// - A run continues without its connection. The service answers a second run of its thread with 409.
 /// - A run has the id that its client gives it, and so have its checkpoints. A `POST` with the id of the
 ///   thread's last run joins it. So a client that lost its connection sends the same request again.
-/// - A run whose process was killed goes on once somebody asks for it or its thread, or by
+/// - A run whose process was killed continues once a client asks for it or its thread, or by
 ///   [`recover`](Self::recover). Only the nodes that were at work run again. A run that failed or was
-///   stopped does not. Nor does one of a graph with breakpoints: its stop looks like a killed run.
+///   stopped does not continue. Nor does one of a graph with breakpoints: its stop looks like a killed
+///   run.
 /// - A field whose name begins with `_` is private: clients neither see nor write it. They write the other
 ///   fields that `S::default()` has.
 /// - One process serves a thread. Anybody may ask: check users before you pass a request on.
@@ -138,7 +139,7 @@ impl<S: ServedState> Service<S> {
         answer.unwrap_or_else(|Refusal(status, reason)| ServiceResponse::error(status, &reason))
     }
 
-    /// Goes on with the thread's run, if its process was killed. Call it when your program starts, for
+    /// Continues the thread's run, if its process was killed. Call it when your program starts, for
     /// each thread of your database. Returns the work to spawn.
     ///
     /// # Errors

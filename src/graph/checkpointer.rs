@@ -124,8 +124,8 @@ pub trait Checkpointer<S: State>: MaybeSend + MaybeSync {
 
     /// Returns how it names checkpoints and interrupts, if it does that itself.
     ///
-    /// Then [`put`](Self::put) is also called with [`Source::Stop`](super::Source): the checkpoint's
-    /// id is that of the one that the step began at, and its pending tasks are to be kept beside it.
+    /// Then [`put`](Self::put) is also called with [`Source::Stop`](super::Source). The checkpoint has the
+    /// id of the one that its step began at: keep its pending tasks beside that one.
     fn naming(&self) -> Option<&dyn Naming> {
         None
     }

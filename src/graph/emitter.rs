@@ -20,14 +20,14 @@ pub struct TaskName {
     pub place: u32,
 }
 
-/// Takes what nodes stream.
+/// Receives what nodes stream.
 pub(super) trait Emit: MaybeSend + MaybeSync {
     fn message(&self, task: TaskName, chunk: MessageChunk);
     fn custom(&self, task: TaskName, value: Value);
     fn inside(&self, task: TaskName, update: Value);
 }
 
-/// Where a node's stream goes; nowhere if nobody streams the run.
+/// The destination of a node's stream; none if the run has no reader.
 #[derive(Clone, Default)]
 pub(super) struct Emitter(pub Option<Arc<dyn Emit>>);
 

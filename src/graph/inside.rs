@@ -15,11 +15,11 @@ impl Ctx {
     ///
     /// The graph has a checkpointer, if the graph around has one. Its questions are
     /// [forwarded](Self::forward). A node that starts over, with an answer or after its process was
-    /// killed, goes on with the inner thread. Its nodes that have returned do not run again. Everything that its
-    /// nodes send and return is streamed, too: [`RunPart::Inside`].
+    /// killed, continues the inner thread: inner nodes that have returned do not run again. Everything
+    /// that they send and return is streamed, too: [`RunPart::Inside`].
     ///
     /// The inner thread is named `THREAD|NODE:STEP:TASK`. A branch that [`at`](super::OnThread::at)
-    /// begins has the same steps again, and would find it ended: use this on threads without branches.
+    /// begins has the same steps again, and finds it ended: use this on threads without branches.
     ///
     /// ```
     /// use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! Parts of a message that a model is still writing.
 
-/// More of an assistant's message, for whoever streams the run: [`Ctx::message`](super::Ctx::message).
+/// More of an assistant's message, which a node streams with [`Ctx::message`](super::Ctx::message).
 ///
 /// All chunks of a message have its id, and the node returns the whole message under that id.
 ///

@@ -64,16 +64,17 @@ impl Ctx {
         self.thread.as_deref()
     }
 
-    /// Sends more of a message to whoever [streams](super::Running::parts) the run, such as a model's
-    /// token. The state gets the whole message from the node, under the same id.
+    /// Streams more of a message, such as a model's token, to the reader of the run's
+    /// [parts](super::Running::parts). The state gets the whole message from the node, under the same
+    /// id.
     pub fn message(&self, chunk: MessageChunk) {
         if let Some(stream) = &self.emitter.0 {
             stream.message(self.task_name(), chunk);
         }
     }
 
-    /// Sends a value of your own to whoever [streams](super::Running::parts) the run, such as a tool's
-    /// progress.
+    /// Streams a value of your own, such as a tool's progress, to the reader of the run's
+    /// [parts](super::Running::parts).
     pub fn custom(&self, value: impl Into<Value>) {
         if let Some(stream) = &self.emitter.0 {
             stream.custom(self.task_name(), value.into());

@@ -4,7 +4,7 @@ use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::fmt;
 
-/// An update of a task that finished before the step was stopped, and goes on now.
+/// An update of a task that finished before its step was stopped. The step continues now.
 pub(crate) type FinishedUpdate = Box<dyn Any + Send + Sync>;
 
 /// Values that the tasks of one step share, one of each type, and the updates of those that finished

@@ -18,7 +18,7 @@ struct Log {
 
 type Ran = Arc<Mutex<Vec<&'static str>>>;
 
-/// A node that notes that it ran, and waits where it is told to.
+/// A node that records its runs, and hangs if the flag is set.
 struct Noted(&'static str, Ran, bool);
 
 impl Node<Log> for Noted {

@@ -18,7 +18,7 @@ use crate::revived::{revived, revived_fields};
 use crate::row::{COUNTERS, Object, Row, Write, object};
 use crate::written::{Deltas, written};
 
-/// So many threads are known by their last checkpoints.
+/// The number of threads whose last checkpoints are remembered.
 const MOST_KNOWN: usize = 1_024;
 
 /// Keeps the threads of graphs in a database, in LangGraph's format 4.

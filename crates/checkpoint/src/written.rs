@@ -23,7 +23,7 @@ use crate::row::{
     TaskWrites,
 };
 
-/// Reading walks no further back than so many steps.
+/// The number of steps that reading may walk back.
 const MOST_STEPS: u64 = 5_000;
 
 /// The fields that are kept as deltas, and after how many updates each is kept whole.

@@ -1,5 +1,5 @@
-//! The messages that a client has received: parts as they come, whole lists where the parts did not
-//! say it all.
+//! The messages that a client has received: parts as they come, whole lists where the parts were not
+//! everything.
 
 use std::collections::{HashMap, HashSet};
 
@@ -38,7 +38,7 @@ impl ToldMessages {
         }
     }
 
-    /// Tells a message, or with `is_part` a chunk of one.
+    /// Streams a message, or with `is_part` a chunk of one.
     pub fn part(
         &mut self,
         message: &Json,
@@ -46,7 +46,7 @@ impl ToldMessages {
         task: &TaskName,
         events: &mut Vec<Event>,
     ) {
-        // The list may not come to have it.
+        // The list may never have it.
         self.is_due |= !self.list.is_empty();
         if is_part {
             return self.assistant(message, true, task, events);
@@ -82,7 +82,7 @@ impl ToldMessages {
         }
     }
 
-    /// Tells the messages of a state where the parts did not: of others, and of what was removed.
+    /// Sends the list of messages, if the client lacks one or has one that was removed.
     pub fn list(&mut self, list: &Json, events: &mut Vec<Event>) {
         if list.kind() != Kind::Array {
             return;
@@ -104,7 +104,7 @@ impl ToldMessages {
         }
     }
 
-    /// The last word on the messages.
+    /// Ends all messages, and sends the whole list if it is due.
     pub fn finish(&mut self, events: &mut Vec<Event>) {
         self.end(None, &Json::NULL, events);
         if self.is_due {
@@ -168,7 +168,7 @@ impl ToldMessages {
         }
     }
 
-    /// Tells the calls of a whole message that its parts did not have.
+    /// Streams the calls of a whole message that its parts did not have.
     fn rest(&mut self, message: &Json, events: &mut Vec<Event>) {
         let Some((id, told)) = id_of(message).and_then(|id| self.parts.remove_entry(id)) else {
             return;

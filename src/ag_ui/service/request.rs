@@ -52,7 +52,7 @@ pub struct ServiceResponse {
     pub status: u16,
     /// Its body, which says its [content type](ServiceBody::content_type).
     pub body: ServiceBody,
-    /// A run that begins. Spawn it: it goes on without the connection.
+    /// A run that begins. Spawn it: it continues without the connection.
     pub work: Option<RunWork>,
 }
 

@@ -1,4 +1,4 @@
-//! The events of a run: made once, and sent to all who follow it, from wherever they left.
+//! The events of a run: made once, and sent to each follower from where it left off.
 
 use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -65,7 +65,7 @@ impl RunLog {
         self.told().is_stopped
     }
 
-    /// Returns whether somebody has stopped the run; wakes this task if somebody will.
+    /// Returns whether the run was stopped. If not, a later stop wakes this task.
     pub fn poll_stopped(&self, context: &Context<'_>) -> bool {
         let mut told = self.told();
         if !told.is_stopped {

@@ -114,7 +114,7 @@ async fn follow<S: ServedState>(
     Ok(())
 }
 
-/// Logs where a run stands that an earlier process has ended.
+/// Logs the state of a run that an earlier process has ended.
 fn told_again<S: ServedState>(
     known: &KnownThread<S>,
     log: &RunLog,

@@ -152,7 +152,7 @@ where
             return Ok(None);
         }
         let at_checkpoint = running.state.clone();
-        // A step that ended without its graph has left what its tasks came to.
+        // A step that was not completed has left the results of its tasks.
         let has_left = !running.pending.is_empty();
         let options = &place.graph.options;
         let has_breakpoints =
