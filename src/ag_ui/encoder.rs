@@ -213,12 +213,11 @@ impl RunEncoder {
     }
 
     fn values(&mut self, state: &Json, events: &mut Vec<Event>) {
-        let messages = state["messages"].clone();
         if let Some(first) = &mut self.first {
             *first = state.clone();
         }
         events.extend(self.state.tell(shown(state)));
-        self.messages.list(&messages, events);
+        self.messages.list(&state["messages"], events);
     }
 
     /// A step is a node at work; several tasks of one node are one step.

@@ -11,11 +11,10 @@ pub struct ToldState(Option<Json>);
 impl ToldState {
     /// Returns the event for a state without its messages, if it says something new.
     pub fn tell(&mut self, state: Json) -> Option<Event> {
+        if self.0.is_none() && state.entries().next().is_none() {
+            return None;
+        }
         let Some(before) = self.0.replace(state.clone()) else {
-            if state.entries().next().is_none() {
-                self.0 = None;
-                return None;
-            }
             return Some(EventKind::StateSnapshot { snapshot: state }.into());
         };
         let delta = patch_between(&before, &state);
