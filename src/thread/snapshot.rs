@@ -68,7 +68,8 @@ impl<V: Value> Thread<V> {
             run.spoke_of_messages |= !partial;
         }
         let streamed = self.unfinished();
-        let ahead = self.ahead(&snapshot, &compared, &streamed);
+        let streaming = self.flagged(&mut self.streaming.iter());
+        let ahead = self.ahead(&snapshot, &compared, &streaming);
         let list = &self.messages;
         let is_ahead = |id: &V| list.find(id).is_some_and(|at| is_set(&ahead, at));
         let stays_half = |id: &V| !list.names(&compared, id) || is_ahead(id);
@@ -102,11 +103,11 @@ impl<V: Value> Thread<V> {
         flags
     }
 
-    /// Returns for each position whether the streamed message there has more text than the snapshot's.
-    fn ahead(&self, snapshot: &V, compared: &Compared, streamed: &[bool]) -> Vec<bool> {
-        let mut ahead = vec![false; streamed.len()];
+    /// Returns for each position whether the streaming message there has more text than the snapshot's.
+    fn ahead(&self, snapshot: &V, compared: &Compared, streaming: &[bool]) -> Vec<bool> {
+        let mut ahead = vec![false; streaming.len()];
         for (from, place) in compared.places.iter().enumerate() {
-            let Some(place) = place.filter(|place| is_set(streamed, *place)) else { continue };
+            let Some(place) = place.filter(|place| is_set(streaming, *place)) else { continue };
             let own = self.messages.item(place).and_then(|own| own.text_of("content"));
             let other = snapshot.at(from).and_then(|other| other.text_of("content"));
             if let (Some(own), Some(other)) = (own, other)

@@ -237,6 +237,17 @@ const FOUND: Readonly<Record<string, Found>> = {
       ],
     }),
   },
+  "a token comes twice, its node's update never, and the state once the run has failed": {
+    scenario: defaults({
+      nodes: [
+        node("2", [writes(["chunk"])]),
+        node("_c", [writes([], { kind: "nothing" })], { to: ["B"] }),
+        node("B", [writes(["ai", "model", "tool"], { kind: "list", more: [["calls"]] })]),
+      ],
+      start: ["_c", "2"],
+      turns: [turn("input", { writes: [], limit: 2, fault: { kind: "doubled", share: 0.5 } })],
+    }),
+  },
 };
 
 test.each(Object.entries(FOUND))("%s", async (_, { scenario, isOwn = false, isSure = false }) => {

@@ -69,7 +69,7 @@ impl Model {
             if let Some(there) = list.iter_mut().find(|it| it.id == own.id) {
                 // A streaming message is not set back.
                 let grown = own.content.starts_with(&there.content) && own.content != there.content;
-                if self.is_streamed(&own.id) && grown {
+                if self.streaming.contains(&own.id) && grown {
                     *there = own.clone();
                     ahead.push(own.id.clone());
                 }
