@@ -26,7 +26,7 @@ const onReact18 = {
     env: { REACT: "18" },
     include: ["unit/react/*.test.ts"],
     // React 18 has no actions of forms.
-    exclude: ["unit/react/readme-chat.test.ts"],
+    exclude: ["unit/react/start-chat.test.ts"],
     testTimeout: 120_000,
     pool: "forks" as const,
     server: { deps: { inline: [/threadfold/, /\/pkg\//] } },

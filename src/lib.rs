@@ -94,8 +94,3 @@ pub use value::{Json, Value};
 #[cfg(any(doc, doctest))]
 #[doc = include_str!("../docs/rust.md")]
 pub mod guide {}
-
-/// Runs the README's Rust as a test.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

@@ -5,7 +5,8 @@ import { Marked } from "marked";
 import { gfmHeadingId } from "marked-gfm-heading-id";
 import type { Plugin } from "vite";
 
-const file = fileURLToPath(new URL("../README.md", import.meta.url));
+const root = new URL("../", import.meta.url);
+const file = fileURLToPath(new URL("README.md", root));
 
 export function readme(): Plugin {
   return {
@@ -27,6 +28,11 @@ function render(): string {
   if (!existsSync(file)) return "<p>There is no README yet.</p>";
   const marked = new Marked(gfmHeadingId(), {
     renderer: {
+      // In the page itself, as its file is not part of this site.
+      image({ href, text }) {
+        const data = readFileSync(new URL(href, root)).toString("base64");
+        return `<img src="data:image/webp;base64,${data}" alt="${text}" style="max-width: 100%" />`;
+      },
       // Files beside the README are not part of this site.
       link({ href, tokens }) {
         const text = this.parser.parseInline(tokens);

@@ -1,8 +1,9 @@
-// `npx threadfold`: recorded runs, threads and checkpoints, at a prompt.
+// `npx threadfold`: recorded runs, threads and checkpoints, and an agent to try a page with, at a prompt.
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { parseArgs } from "node:util";
 import { ThreadfoldError } from "threadfold";
+import { serveAgent } from "./agent.js";
 import { diff, diffLines } from "./diff.js";
 import { inspect, inspectLines, runLines } from "./inspect.js";
 import { blocks, brief, printable, stateLines } from "./print.js";
@@ -12,6 +13,7 @@ import { replay, stateOf } from "./replayed.js";
 const HELP = `threadfold replay FILE [--at N] [--json]   folds a recorded run, and shows its end
 threadfold inspect FILE [--json]           tells what is in a file
 threadfold diff A B [--json]               compares what two files end with
+threadfold agent [--port 8000]             serves an agent without a model, over AG-UI and LangGraph's API
 
 FILE is a recorded run (server-sent events of AG-UI or LangGraph, or their JSON), a thread as toJSON() or persist
 saved it, LangGraph checkpoints, or a state. "-" is what comes in. --at N stops behind part N of a run.
@@ -20,6 +22,7 @@ diff exits with 0 if there is no difference, else with 1. All exit with 2 for wh
 interface Options {
   readonly json: boolean;
   readonly at: number | undefined;
+  readonly port: number;
 }
 
 /** Prints what a command says. Returns the exit code. */
@@ -27,23 +30,32 @@ async function run(given: readonly string[]): Promise<number> {
   const { values, positionals } = parseArgs({
     args: [...given],
     allowPositionals: true,
-    options: { json: { type: "boolean" }, at: { type: "string" }, help: { type: "boolean", short: "h" } },
+    options: {
+      json: { type: "boolean" },
+      at: { type: "string" },
+      port: { type: "string" },
+      help: { type: "boolean", short: "h" },
+    },
   });
   const [name = "help", ...files] = positionals;
   const command = COMMANDS[name];
   if (values.help || name === "help") return print(HELP.split("\n"));
   if (!command) throw new Unreadable(`There is no command ${name}: see threadfold --help.`);
   if (files.length !== command.files)
-    throw new Unreadable(`threadfold ${name} takes ${command.files === 1 ? "one file" : "two files"}.`);
-  const at = values.at === undefined ? undefined : Number(values.at);
-  if (at !== undefined && !(Number.isInteger(at) && at >= 0))
-    throw new Unreadable(`--at takes the number of a part, not ${values.at}.`);
-  return command.run(files.map(fileAt), { json: values.json === true, at });
+    throw new Unreadable(`threadfold ${name} takes ${["no file", "one file", "two files"][command.files]}.`);
+  const at = values.at === undefined ? undefined : wholeNumber(values.at);
+  if (Number.isNaN(at)) throw new Unreadable(`--at takes the number of a part, not ${values.at}.`);
+  const port = wholeNumber(values.port ?? "8000");
+  if (!(port <= 65_535)) throw new Unreadable(`--port takes a number from 0 to 65535, not ${values.port}.`);
+  return command.run(files.map(fileAt), { json: values.json === true, at, port });
 }
+
+/** A whole number from 0 on, or NaN. */
+const wholeNumber = (text: string): number => (/^\d+$/.test(text) ? Number(text) : Number.NaN);
 
 interface Command {
   /** How many files it takes. */
-  readonly files: number;
+  readonly files: 0 | 1 | 2;
   run(files: readonly Recorded[], options: Options): Promise<number>;
 }
 
@@ -66,6 +78,10 @@ const COMMANDS: Readonly<Record<string, Command | undefined>> = {
       print(json ? asJson(differences) : diffLines(differences));
       return differences.length === 0 ? 0 : 1;
     },
+  },
+  agent: {
+    files: 0,
+    run: async (_, { port }) => print(await serveAgent(port)),
   },
 };
 

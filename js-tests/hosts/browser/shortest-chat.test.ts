@@ -9,7 +9,7 @@ const www = join(import.meta.dirname, "..", "..", "..", "www");
 const MAIN = `
   import { createElement } from "react";
   import { createRoot } from "react-dom/client";
-  import { Chat } from "shown";
+  import Chat from "shown";
   createRoot(document.body).render(createElement(Chat));`;
 
 /** A program that renders the shown code, from nothing but that code and installed packages. */

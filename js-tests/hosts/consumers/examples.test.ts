@@ -99,7 +99,7 @@ describe.concurrent("in Chromium", () => {
     await built(example, withAgent(), ["", chats]);
   });
 
-  test("the README's chat: tool calls, interrupts, stop, retry", async () => {
+  test("the chat of docs/start.md: tool calls, interrupts, stop, retry", async () => {
     const env = { AGENT_URL: agent.url };
     await built("chat", env, ["", chats], ["", approves], ["", stops], ["", retries, /503/]);
   });

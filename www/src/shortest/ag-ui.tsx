@@ -4,7 +4,7 @@ import { useChat, useMessage } from "threadfold/react";
 
 const agent = openAgUi({ url: "/agent" });
 
-export function Chat() {
+export default function Chat() {
   const { messageIds, sendMessage } = useChat(agent);
   const list = messageIds.map((id) => <Message key={id} id={id} />);
   return (

@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-// The README's chat over a reload: of a run that failed, and of something else under its name.
+// The chat of docs/start.md over a reload: of a run that failed, and of something else under its name.
 import { act, createElement as h, type ComponentType } from "react";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Thread } from "threadfold";

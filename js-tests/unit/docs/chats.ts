@@ -1,17 +1,21 @@
-// The README's chat, and the LangGraph version that its diff makes of it.
+// The chats of the README and of docs/start.md, and the LangGraph version that the page's diff makes of its chat.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../examples/blocks.js";
 
 const read = (...path: string[]) => readFileSync(join(root, ...path), "utf8");
 
+/** The chat of the demo page, as the README has it: with the address of `npx threadfold agent`. */
+export const shortestChat = (): string =>
+  read("www", "src", "shortest", "ag-ui.tsx").replace('"/agent"', '"http://localhost:8000/agent"');
+
 export const agUiChat = (): string => read("examples", "chat", "src", "chat.tsx");
 
 export function langGraphChat(): string {
-  const [diff = ""] = /(?<=```diff\n)[^]*?(?=```)/.exec(read("README.md")) ?? [];
+  const [diff = ""] = /(?<=```diff\n)[^]*?(?=```)/.exec(read("docs", "start.md")) ?? [];
   let code = agUiChat();
   for (const [removed, added] of changesOf(diff)) {
-    if (!code.includes(removed)) throw new Error(`The README's diff removes what is not in the chat: ${removed}`);
+    if (!code.includes(removed)) throw new Error(`The page's diff removes what is not in the chat: ${removed}`);
     code = code.replace(removed, () => added);
   }
   return code;

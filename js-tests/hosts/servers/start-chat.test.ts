@@ -1,4 +1,4 @@
-// The README's chat as its reader has it: examples/chat, installed from the packed tarball and built by its own script.
+// The chat of docs/start.md as its reader has it: examples/chat, installed from the packed tarball and built by its own script.
 // Chromium runs it on the examples' server and on the real ones. `python/graphs.py` has an agent that gives the same
 // answers as the examples' agent.
 import { writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { openChromium } from "../chromium.js";
 import * as chat from "../consumers/chat-page.js";
 import { started, type Served } from "../consumers/serve.js";
 import { emptyFolder, install, pack, run, withPrograms } from "../consumers/workspace.js";
-import { langGraphChat } from "../../unit/docs/readme-chat.js";
+import { langGraphChat } from "../../unit/docs/chats.js";
 import { agUi, langGraph } from "./wire.mjs";
 
 const GRAPH = "assistant";
@@ -30,7 +30,7 @@ async function preview(outDir: string, env: object = {}): Promise<string> {
   return server.url;
 }
 
-/** The chat with the README's diff, and the address of this server. */
+/** The chat with the page's diff, and the address of this server. */
 async function builtForLangGraph(): Promise<string> {
   const code = langGraphChat();
   const named = code.replace('"http://localhost:2024"', JSON.stringify(inject("langGraph")));
