@@ -1,4 +1,5 @@
 // Replaces a model that costs money: a script, which goes by the conversation so far.
+import { setTimeout as sleep } from "node:timers/promises";
 import { textOf } from "threadfold";
 import type { FunctionModel } from "threadfold/agent";
 
@@ -10,7 +11,8 @@ const todos = (...status: string[]) => ({
   todos: ["Find out what there is", "Book"].map((content, at) => ({ content, status: status[at] })),
 });
 
-export const model: FunctionModel = (messages) => {
+export const model: FunctionModel = async (messages) => {
+  await sleep(100); // so that you see the sub-agents work
   const task = textOf(messages.find(({ type }) => type === "human") as object);
   const results = messages.filter(({ type }) => type === "tool").map(textOf);
   const [, topic] = /^Find (\w+)/.exec(task) ?? [];

@@ -35,6 +35,7 @@ function agUi(graph) {
   const handler = serveAgUi(graph, {
     cors: true,
     resumable: true,
+    subagents: true,
     keep: KEPT,
     config: (_, request) => ({ context: asked(request) }),
     onEvents: (events, { threadId }, request) =>

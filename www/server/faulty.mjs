@@ -45,9 +45,9 @@ export async function* asServersDo(told, { lag }, { graph, threadId }) {
   let late = lag === 2 ? await messagesOf(graph, threadId) : undefined;
   const parts = new Map();
   for await (const event of told) {
-    const { type, messageId, toolCallId } = event;
+    const { type, messageId, toolCallId, subagentRunId } = event;
     yield type === "TOOL_CALL_RESULT" ? { ...event, messageId: toolCallId } : event;
-    if (type !== "TEXT_MESSAGE_CONTENT" || lag === 0) continue;
+    if (type !== "TEXT_MESSAGE_CONTENT" || lag === 0 || subagentRunId) continue;
     parts.set(messageId, (parts.get(messageId) ?? 0) + 1);
     if (parts.get(messageId) !== MIDDLE) continue;
     // A checkpoint does not have the message in flight, but the graph may be ahead of the stream. With lag 2 the

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { defineSchema, field, textOf } from "threadfold";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
+import { createTripAgent } from "./deep-agent.mjs";
 import { CITIES, DONE, LONG, mailOf, SHORT, TODOS } from "./script.mjs";
 
 const State = defineSchema({
@@ -95,7 +96,8 @@ export function createGraph() {
         SHORT.replace("{question}", () => question(state)),
       ),
     )
-    .addConditionalEdges(START, way, ["plan", "look", "draft", "long", "short"])
+    .addNode("trip", createTripAgent())
+    .addConditionalEdges(START, way, ["plan", "look", "draft", "trip", "long", "short"])
     .addEdge("plan", "note")
     .addEdge("note", "answer")
     .addEdge("answer", "keep")
@@ -106,6 +108,7 @@ export function createGraph() {
     .addEdge("keep", END)
     .addEdge("compare", END)
     .addEdge("done", END)
+    .addEdge("trip", END)
     .addEdge("long", END)
     .addEdge("short", END)
     .compile({ checkpointer: new MemorySaver(), name: "demo" });
@@ -115,6 +118,7 @@ function way(state) {
   const asked = question(state).toLowerCase();
   if (/\bmail\b|\bwrite to\b/.test(asked)) return "draft";
   if (/weather|forecast/.test(asked)) return "look";
+  if (/\btrip\b|\brome\b/.test(asked)) return "trip";
   if (/\blong\b|\btokens\b/.test(asked)) return "long";
   return /\bshort\b|^(hi|hello|hey)\b/.test(asked) ? "short" : "plan";
 }

@@ -22,3 +22,27 @@ export const DONE = {
   told: "Done: Ada has your mail, and starts without you.",
   kept: "Fine: I have not sent it. The draft is above.",
 };
+
+export const TRIP = {
+  begin: "Two helpers look around at the same time.",
+  look: "Let me see, and write it down.",
+  helpers: [
+    {
+      name: "sights",
+      task: "Find two sights in Rome, and write them down.",
+      notes: { file_path: "/sights.md", content: "- The Pantheon, before nine\n- The Aventine keyhole, at dusk" },
+      report: "The Pantheon before nine, when it is empty. The Aventine keyhole at dusk.",
+    },
+    {
+      name: "food",
+      task: "Find two places to eat in Rome, and write them down.",
+      notes: { file_path: "/food.md", content: "- Testaccio market, at noon\n- Trastevere, after eight" },
+      report: "Testaccio market at noon: the queue is worth it. Trastevere after eight.",
+    },
+  ],
+  plan: {
+    file_path: "/rome.md",
+    content: "Nine: the Pantheon. Noon: Testaccio. Dusk: the Aventine. Eight: Trastevere.",
+  },
+  end: "Your day in Rome: the Pantheon at nine, Testaccio at noon, the Aventine at dusk, Trastevere at eight. It is in /rome.md.",
+};

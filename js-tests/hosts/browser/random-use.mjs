@@ -18,6 +18,7 @@ const WORDS = [
   "Hi",
   "What is the weather in Lima?",
   "A short one",
+  "A trip to Rome",
   "Mail Ada that I am late",
   "Forecast for Lagos and Osaka",
   "你好 👋🏽",

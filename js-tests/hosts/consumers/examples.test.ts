@@ -178,7 +178,8 @@ test("a deep agent that plans, writes, delegates, asks, and continues in another
   await run(folder, "npm", ["run", "build"]);
   const asked = await run(folder, "node", ["dist/main.js"]);
   const files = ["/sights.md: The best sights", "/food.md: The best food", "/plan.md: Saturday: sights."];
-  for (const text of ["[in_progress] Book", ...files, 'book_hotel({"hotel":"Albergo Roma"})?'])
+  const worked = ["sights", "food"].map((what) => `Find ${what} in Rome, and write them down. ready, 3 messages`);
+  for (const text of [...worked, "[in_progress] Book", ...files, 'book_hotel({"hotel":"Albergo Roma"})?'])
     expect(asked).toContain(text);
   const answered = await run(folder, "node", ["dist/main.js", "yes"]);
   for (const text of [...files, "Your weekend is booked"]) expect(answered).toContain(text);

@@ -79,22 +79,26 @@ const held = async (threadId: string) =>
     state: Record<string, unknown>;
   }>;
 
-test.each(["Plan my week", "What is the weather in Lima?", "A long answer, please", "Mail Ada", "hi"])(
-  "answers %j in events that AG-UI's schemas accept",
-  async (question) => {
-    const asked = input(question);
-    const { parts, broken, rest } = await run(asked);
-    expect({ broken, rest }).toEqual({ broken: false, rest: "" });
-    expect(parts.map(({ id }) => id)).toEqual(parts.map((_, at) => at + 1));
-    for (const { event } of parts) EventSchemas.parse(event);
-    expect(types(parts).at(0)).toBe("RUN_STARTED");
-    const ends = parts.filter(({ event }) => event.type !== "CUSTOM").slice(-2);
-    expect(types(ends)).toEqual(["MESSAGES_SNAPSHOT", "RUN_FINISHED"]);
-    const snapshot = ends[0]?.event["messages"] as Message[];
-    expect(snapshot.slice(0, 2)).toMatchObject([asked.messages[0], { role: "assistant" }]);
-    expect((await held(asked.threadId)).messages).toEqual(snapshot);
-  },
-);
+test.each([
+  "Plan my week",
+  "What is the weather in Lima?",
+  "A long answer, please",
+  "Mail Ada",
+  "A trip to Rome",
+  "hi",
+])("answers %j in events that AG-UI's schemas accept", async (question) => {
+  const asked = input(question);
+  const { parts, broken, rest } = await run(asked);
+  expect({ broken, rest }).toEqual({ broken: false, rest: "" });
+  expect(parts.map(({ id }) => id)).toEqual(parts.map((_, at) => at + 1));
+  for (const { event } of parts) EventSchemas.parse(event);
+  expect(types(parts).at(0)).toBe("RUN_STARTED");
+  const ends = parts.filter(({ event }) => event.type !== "CUSTOM").slice(-2);
+  expect(types(ends)).toEqual(["MESSAGES_SNAPSHOT", "RUN_FINISHED"]);
+  const snapshot = ends[0]?.event["messages"] as Message[];
+  expect(snapshot.slice(0, 2)).toMatchObject([asked.messages[0], { role: "assistant" }]);
+  expect((await held(asked.threadId)).messages).toEqual(snapshot);
+});
 
 test("a plan has a tool call, its result, and todos by snapshot and by delta", async () => {
   const asked = input("Plan my week");

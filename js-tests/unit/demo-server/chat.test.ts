@@ -261,7 +261,13 @@ const anyStep = fc.record({
   what: fc.oneof(
     {
       weight: 4,
-      arbitrary: fc.constantFrom("Plan my week", "Hi", "What is the weather in Lima?", "A long answer, please"),
+      arbitrary: fc.constantFrom(
+        "Plan my week",
+        "A trip to Rome",
+        "Hi",
+        "What is the weather in Lima?",
+        "A long answer, please",
+      ),
     },
     { weight: 1, arbitrary: fc.constantFrom("*retry", "*rollback") },
   ),

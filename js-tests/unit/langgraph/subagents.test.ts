@@ -126,6 +126,63 @@ test("the first message of a sub-agent identifies its call", async () => {
   expect(tree(thread)).toEqual([one("y", "c2", "ready", "food"), one("x", "c1", "ready", "sights")]);
 });
 
+test("a part that says nothing of the call is followed by one that does: the sub-agent is renamed", async () => {
+  const thread = new Thread();
+  const todos = { id: "c0", name: "write_todos", args: { todos: [] }, type: "tool_call" };
+  const to = (id: string, name: string) => ({ ...call(id, id), args: { subagent_type: name, description: id } });
+  const update = (ns: string): LangGraphPart => ({ event: `updates|trip:0|tools:${ns}`, data: { patch: {} } });
+  const says = (ns: string, name: string): LangGraphPart => ({
+    event: `messages|trip:0|tools:${ns}`,
+    data: [
+      { type: "ai", id: `m-${ns}`, content: ns },
+      { langgraph_checkpoint_ns: `trip:0|tools:${ns}|model:0`, lc_agent_name: name },
+    ],
+  });
+  const names = () => thread.subagents.map(({ name, toolCallId }) => [name, toolCallId]);
+  const seen: unknown[] = [];
+  const parts: LangGraphPart[] = [
+    { event: "metadata", data: { run_id: "r1" } },
+    {
+      event: "messages|trip:0",
+      data: [
+        { type: "ai", id: "a", content: "", tool_calls: [todos, to("c1", "sights"), to("c2", "food")] },
+        { langgraph_checkpoint_ns: "trip:0|model:0" },
+      ],
+    },
+    update("y"),
+    update("x"),
+    says("y", "food"),
+    says("x", "sights"),
+    {
+      event: "messages|trip:0",
+      data: [
+        { type: "tool", id: "t", tool_call_id: "c2", content: "y" },
+        { langgraph_checkpoint_ns: "trip:0|tools:x" },
+      ],
+    },
+  ];
+  await foldLangGraph(thread, parts, { onEvent: () => void seen.push(names()) });
+  expect(seen.slice(3)).toEqual([
+    [
+      ["sights", "c1"],
+      ["food", "c2"],
+    ],
+    [
+      ["food", "c2"],
+      ["sights", "c1"],
+    ],
+    [
+      ["food", "c2"],
+      ["sights", "c1"],
+    ],
+    // The call's result is the last word, whatever the names say.
+    [
+      ["sights", "c1"],
+      ["food", "c2"],
+    ],
+  ]);
+});
+
 test("a sub-agent of a sub-agent is in its thread", async () => {
   const thread = new Thread();
   const within = (ns: string, data: unknown[]): LangGraphPart => ({ event: `messages|${ns}`, data });

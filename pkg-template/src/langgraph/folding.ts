@@ -12,7 +12,7 @@ import type { LangGraphPart } from "./parts.js";
 import { ProtocolV2, type ProtocolEvent } from "./protocol-v2.js";
 import { Run } from "./run.js";
 import { RunsApi } from "./runs-api.js";
-import { startedBy, type CallHints } from "./subagent-calls.js";
+import { certainty, startedBy, type CallHints } from "./subagent-calls.js";
 import { nonEmptyText } from "../shared/non-empty-text.js";
 
 /** The folding of a thread's runs: a stream that was cut in the middle of a message is joined again. */
@@ -27,6 +27,8 @@ export class Folding {
   /** The run of a sub-agent's graph. A root's is the reading's. */
   readonly run: Run;
   readonly #children = new Map<string, Folding>();
+  /** The certainty of the best hints to a sub-agent's call so far. */
+  #certainty = 0;
   /** The parent's run that this one's belongs to. */
   #of = -1;
 
@@ -138,8 +140,9 @@ export class Folding {
       const known = subagents.list.find((one) => one.id === id);
       const { thread } = known ?? this.#put(id, hints, segments);
       this.#children.set(key, (child = new Folding(thread as AnyThread, id)));
+      child.#certainty = certainty(hints);
       if (known && isOpen(thread) && this.conversation.runs === 0) child.#of = 0;
-    } else if (hints.toolCallId !== undefined) this.#name(child.id, hints.toolCallId);
+    } else this.#improve(child, hints);
     if (child.#of !== this.conversation.runs) {
       child.#of = this.conversation.runs;
       child.api.start(this.thread.run.id, child.run);
@@ -148,22 +151,37 @@ export class Folding {
     return child;
   }
 
-  #put(id: string, hints: CallHints, [segment = ""]: readonly string[]) {
-    const { subagents } = this;
-    const taken = new Set(subagents.list.map(({ toolCallId }) => toolCallId));
-    const { messages } = this.thread.getConfirmedState() as { messages?: unknown };
-    const { name = segment.split(":")[0] ?? "", toolCallId } = startedBy(messages, hints, taken);
-    return subagents.put({ id, name, toolCallId, parentId: this.id === "" ? undefined : this.id });
+  #put(id: string, hints: CallHints, segments: readonly string[]) {
+    const taken = new Set(this.subagents.list.map(({ toolCallId }) => toolCallId));
+    const { name = segments.at(-1)?.split(":")[0] ?? "", toolCallId } = startedBy(this.#messages, hints, taken);
+    return this.subagents.put({ id, name, toolCallId, parentId: this.id === "" ? undefined : this.id });
   }
 
-  /** The stream names the call of a sub-agent. The other one that was taken for its gets the one that it had. */
-  #name(id: string, toolCallId: string): void {
+  get #messages(): unknown {
+    return (this.thread.getConfirmedState() as { messages?: unknown }).messages;
+  }
+
+  /** Guesses the call of a sub-agent anew, if a part says more of it than those before. */
+  #improve(child: Folding, hints: CallHints): void {
+    const now = certainty(hints);
+    if (now <= child.#certainty) return;
+    child.#certainty = now;
+    const { list } = this.subagents;
+    const own = list.find(({ id }) => id === child.id);
+    const surer = [...this.#children.values()].filter((one) => one !== child && one.#certainty >= now);
+    const taken = new Set(surer.map(({ id }) => list.find((one) => one.id === id)?.toolCallId));
+    const { name, toolCallId } = startedBy(this.#messages, hints, taken, own?.toolCallId);
+    if (toolCallId !== undefined) this.#name(child.id, toolCallId, name);
+  }
+
+  /** Names the call of a sub-agent. The other one that was taken for its gets what it had. */
+  #name(id: string, toolCallId: string, name?: string): void {
     const { subagents } = this;
     const own = subagents.list.find((one) => one.id === id);
-    if (!own || own.toolCallId === toolCallId) return;
-    const other = subagents.list.find((one) => one.toolCallId === toolCallId);
-    if (other) subagents.put({ ...other, toolCallId: own.toolCallId });
-    subagents.put({ ...own, toolCallId });
+    if (!own || (own.toolCallId === toolCallId && own.name === (name ?? own.name))) return;
+    const other = subagents.list.find((one) => one !== own && one.toolCallId === toolCallId);
+    if (other) subagents.put({ ...other, name: own.name, toolCallId: own.toolCallId });
+    subagents.put({ ...own, name: name ?? other?.name ?? own.name, toolCallId });
   }
 
   /** The namespace of the graph that a part is of. Without one in the event, a message's metadata names its task. */
@@ -174,12 +192,13 @@ export class Folding {
 
   /** Ends the sub-agents whose calls have their results. The task of a result's message names the sub-agent. */
   #results({ event = "", data }: LangGraphPart): void {
-    if (event === "messages") {
+    const [kind] = event.split("|");
+    if (kind === "messages") {
       const [message, metadata] = Array.isArray(data) ? (data as unknown[]) : [];
       const child = isResult(message) ? this.#children.get(this.api.taskOf(metadata)) : undefined;
-      if (child) this.#name(child.id, String((message as Dict)["tool_call_id"]));
+      if (child) this.#improve(child, { toolCallId: String((message as Dict)["tool_call_id"]) });
       this.#ended(message);
-    } else if (event === "updates" && isDict(data)) {
+    } else if (kind === "updates" && isDict(data)) {
       for (const update of Object.values(data).flat()) {
         const { messages } = isDict(update) ? update : {};
         if (Array.isArray(messages)) for (const message of messages) this.#ended(message);
@@ -216,7 +235,7 @@ function hintsIn({ event = "", data }: LangGraphPart): CallHints {
   const { lc_agent_name: agent } = isDict(metadata) ? metadata : {};
   const { type, name, content } = isDict(message) ? message : {};
   return {
-    name: nonEmptyText(agent) ?? (type === "human" ? undefined : nonEmptyText(name)),
+    name: nonEmptyText(agent) ?? (type === "human" || type === "tool" ? undefined : nonEmptyText(name)),
     input: type === "human" ? nonEmptyText(content) : undefined,
   };
 }

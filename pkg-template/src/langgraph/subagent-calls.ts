@@ -18,34 +18,54 @@ export interface StartedBy {
   readonly toolCallId: string | undefined;
 }
 
+/** Returns how much the hints say: a part may have none, a name that calls share, a first message, or the call itself. */
+export const certainty = ({ toolCallId, input, name }: CallHints): number =>
+  toolCallId !== undefined ? 3 : input !== undefined ? 2 : name !== undefined ? 1 : 0;
+
 /**
  * Finds the call of a sub-agent: the one that the stream names, or the first free call of its parent's last message with
- * calls. Calls whose arguments contain its first message come first, then those with its name.
+ * calls. A call is free without a result, and if it is not `taken`. Calls whose arguments contain the first message come
+ * first, then those with its name, then those that name any sub-agent. Among equals, `own` does: an earlier guess stays.
  */
-export function startedBy(messages: unknown, hints: CallHints, taken: ReadonlySet<string | undefined>): StartedBy {
-  const calls = lastCalls(messages).filter(({ id }) => hints.toolCallId === id || !taken.has(id as string));
+export function startedBy(
+  messages: unknown,
+  hints: CallHints,
+  taken: ReadonlySet<string | undefined>,
+  own?: string,
+): StartedBy {
+  const { calls, answered } = lastCalls(messages);
   const named = calls.find(({ id }) => id === hints.toolCallId);
-  const call = named ?? holding(holding(calls, hints.input), hints.name)[0];
+  const free = calls.filter(({ id }) => !taken.has(id as string) && !answered.has(id));
+  const found = having(holding(holding(free, hints.input), hints.name), ({ args }) => subagentType(args) !== undefined);
+  const call = named ?? having(found, ({ id }) => id === own)[0];
   const { args, name, id } = call ?? {};
-  const type = isDict(args) ? args["subagent_type"] : undefined;
   return {
-    name: nonEmptyText(type) ?? hints.name ?? nonEmptyText(name),
+    name: subagentType(args) ?? hints.name ?? nonEmptyText(name),
     toolCallId: hints.toolCallId ?? nonEmptyText(id),
   };
 }
 
+const subagentType = (args: unknown) => (isDict(args) ? nonEmptyText(args["subagent_type"]) : undefined);
+
 /** The calls with this text among their arguments; all of them, if none has it. */
-function holding(calls: readonly Dict[], value: string | undefined): readonly Dict[] {
-  const some = calls.filter(({ args }) => value !== undefined && isDict(args) && Object.values(args).includes(value));
+const holding = (calls: readonly Dict[], value: string | undefined) =>
+  having(calls, ({ args }) => value !== undefined && isDict(args) && Object.values(args).includes(value));
+
+function having(calls: readonly Dict[], test: (call: Dict) => boolean): readonly Dict[] {
+  const some = calls.filter(test);
   return some.length > 0 ? some : calls;
 }
 
-function lastCalls(messages: unknown): readonly Dict[] {
+/** The calls of the last message that has some, and the ids of those with a result. */
+function lastCalls(messages: unknown): { calls: readonly Dict[]; answered: ReadonlySet<unknown> } {
   const list: readonly unknown[] = Array.isArray(messages) ? messages : [];
+  const answered = new Set<unknown>();
   for (let at = list.length - 1; at >= 0; at--) {
     const message = list[at];
-    const calls = isDict(message) && message["type"] === "ai" ? message["tool_calls"] : undefined;
-    if (Array.isArray(calls) && calls.length > 0) return calls.filter(isDict);
+    if (!isDict(message)) continue;
+    if (message["type"] === "tool") answered.add(message["tool_call_id"]);
+    const calls = message["type"] === "ai" ? message["tool_calls"] : undefined;
+    if (Array.isArray(calls) && calls.length > 0) return { calls: calls.filter(isDict), answered };
   }
-  return [];
+  return { calls: [], answered };
 }

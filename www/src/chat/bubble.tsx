@@ -1,5 +1,5 @@
 // How one message looks, whichever protocol it came by.
-import { createContext, use } from "react";
+import { createContext, use, type ReactNode } from "react";
 import type { PendingUpdate, RunStatus } from "threadfold";
 import { read } from "./message";
 import { Compacted, SummaryMark } from "./summary-mark";
@@ -12,7 +12,14 @@ export const WaysOut = createContext<
 
 const NAMES = { user: "You", assistant: "Agent", tool: "Tool", system: "System" };
 
-export function Bubble({ message, unconfirmed }: { message: object; unconfirmed?: PendingUpdate | undefined }) {
+interface Props {
+  readonly message: object;
+  readonly unconfirmed?: PendingUpdate | undefined;
+  /** Draws the work of a call, inside it. */
+  readonly within?: ((callId: string) => ReactNode) | undefined;
+}
+
+export function Bubble({ message, unconfirmed, within }: Props) {
   const { id, role, text, calls } = read(message);
   const record = use(Compacted);
   // A server's own summary is a message of its list.
@@ -24,7 +31,9 @@ export function Bubble({ message, unconfirmed }: { message: object; unconfirmed?
         <span className="who">{NAMES[role]}</span>
         {role === "tool" ? <ToolResult text={text} /> : text && <p className="text">{text}</p>}
         {calls.map((call, at) => (
-          <ToolCall key={at} {...call} />
+          <ToolCall key={at} {...call}>
+            {within?.(call.id)}
+          </ToolCall>
         ))}
         {unconfirmed && <Note update={unconfirmed} />}
       </li>

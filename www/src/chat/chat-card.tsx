@@ -17,7 +17,7 @@ import { ServerChoice } from "./server-choice";
 import { Compacted, useRecord } from "./summary-mark";
 import { takeBack } from "./take-back";
 
-const SUGGESTIONS = ["Plan my week", "Mail Ada", "The weather?", "A long answer"];
+const SUGGESTIONS = ["Plan my week", "Mail Ada", "A trip to Rome", "A long answer"];
 
 interface Actions {
   choose(server: Server): void;

@@ -7,7 +7,13 @@ export interface ShownMessage {
   readonly key: string;
   readonly role: "user" | "assistant" | "tool" | "system";
   readonly text: string;
-  readonly calls: readonly { readonly name: string; readonly args: string }[];
+  readonly calls: readonly ShownCall[];
+}
+
+export interface ShownCall {
+  readonly id: string;
+  readonly name: string;
+  readonly args: string;
 }
 
 const ROLES: Record<string, ShownMessage["role"]> = {
@@ -40,6 +46,7 @@ function calls(fields: Record<string, unknown>): ShownMessage["calls"] {
     const { name, arguments: text } = isObject(call["function"])
       ? call["function"]
       : { name: call["name"], arguments: call["args"] };
-    return { name: String(name ?? ""), args: typeof text === "string" ? text : JSON.stringify(text ?? {}) };
+    const id = typeof call["id"] === "string" ? call["id"] : "";
+    return { id, name: String(name ?? ""), args: typeof text === "string" ? text : JSON.stringify(text ?? {}) };
   });
 }

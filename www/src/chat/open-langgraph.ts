@@ -5,7 +5,7 @@ import type { Saved } from "./saved";
 
 export async function openChat(saved: Saved, server: LangGraphRunnerOptions) {
   const thread = (await loadThread(saved)) ?? new Thread({ history: "full" });
-  const agent = new LangGraphRunner(thread, server); // { apiUrl, assistantId: "agent" }
+  const agent = new LangGraphRunner(thread, { subgraphs: true, ...server }); // { apiUrl, assistantId: "agent" }
   void agent.load(); // the run that a reload left
   return { thread, agent, stopSaving: persist(thread, saved) };
 }

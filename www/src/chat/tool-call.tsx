@@ -1,11 +1,14 @@
 // A tool's call and its result, drawn.
+import type { PropsWithChildren } from "react";
 import { isObject } from "../state";
+import type { ShownCall } from "./message";
 import { readArguments } from "./tool-arguments";
 
 const STATUS: Record<string, string> = { pending: "○", in_progress: "◐", completed: "●" };
 
-export function ToolCall({ name, args }: { name: string; args: string }) {
-  const entries = Object.entries(readArguments(args));
+export function ToolCall({ name, args, children }: PropsWithChildren<Omit<ShownCall, "id">>) {
+  // The name of a sub-agent stands with it, below.
+  const entries = Object.entries(readArguments(args)).filter(([key]) => key !== "subagent_type");
   return (
     <div className="call">
       <b>{name.replaceAll("_", " ")}</b>
@@ -13,7 +16,7 @@ export function ToolCall({ name, args }: { name: string; args: string }) {
         <dl>
           {entries.map(([key, value]) => (
             <div key={key}>
-              <dt>{key}</dt>
+              <dt>{key.replaceAll("_", " ")}</dt>
               <dd>
                 <Value value={value} />
               </dd>
@@ -21,6 +24,7 @@ export function ToolCall({ name, args }: { name: string; args: string }) {
           ))}
         </dl>
       )}
+      {children}
     </div>
   );
 }
