@@ -29,6 +29,7 @@ export const entries = [
   "agent",
   "agent/pii",
   "agent/backends",
+  "agent/skills",
   "agent/node",
   "serve",
 ];
@@ -52,6 +53,7 @@ const IMPORTS = {
   agent: ["graph", "context", "context/offload", "index"],
   "agent/pii": ["index"],
   "agent/backends": ["index"],
+  "agent/skills": ["index"],
   "agent/node": ["index"],
   serve: ["index"],
 };
@@ -110,6 +112,7 @@ const EXTERNAL = [
   "rxjs",
   "@ag-ui/client",
   "@langchain/core",
+  "yaml",
   "node:*",
 ];
 

@@ -3,7 +3,8 @@
 use crate::value::{Found as _, Value};
 
 /// The fields that are each agent's own, besides private ones.
-pub const OWN_FIELDS: [&str; 4] = ["messages", "todos", "structuredResponse", "jumpTo"];
+pub const OWN_FIELDS: [&str; 5] =
+    ["messages", "todos", "structuredResponse", "jumpTo", "skillsMetadata"];
 
 /// Returns the files that a sub-agent has changed, by comparing its initial files with its final
 /// ones. A deleted file is null, so a merge removes it. So sub-agents that ran side by side undo

@@ -6,6 +6,7 @@ import * as agUi from "threadfold/ag-ui";
 import * as agent from "threadfold/agent";
 import * as backends from "threadfold/agent/backends";
 import * as pii from "threadfold/agent/pii";
+import * as skills from "threadfold/agent/skills";
 import * as checkpoint from "threadfold/checkpoint";
 import * as context from "threadfold/context";
 import * as offload from "threadfold/context/offload";
@@ -171,6 +172,11 @@ const CALLS: readonly (readonly [name: string, entry: object, calls: Readonly<Re
     "threadfold/agent/backends",
     backends,
     { createMemoryMiddleware: (options) => backends.createMemoryMiddleware({ sources: [], ...(options as object) }) },
+  ],
+  [
+    "threadfold/agent/skills",
+    skills,
+    { createSkillsMiddleware: (options) => skills.createSkillsMiddleware({ sources: [], ...(options as object) }) },
   ],
   ["threadfold/agent/pii", pii, { piiMiddleware: (options) => pii.piiMiddleware("email", options) }],
   [

@@ -64,7 +64,7 @@ const PROMPT = `## \`task\`
 Give a sub-agent a task with \`task\` where it can be done on its own and its steps would only fill your context. Tasks that do not depend on one another belong in one turn: they run side by side. A sub-agent sees only the description that you write and the files; you see only its last message, and the user sees neither.`;
 
 /** Each agent's own: OWN_FIELDS of src/agent/subagents.rs. */
-const OWN = new Set(["messages", "todos", "structuredResponse", "jumpTo"]);
+const OWN = new Set(["messages", "todos", "structuredResponse", "jumpTo", "skillsMetadata"]);
 
 /**
  * Gives an agent the tool `task`, which delegates work to a sub-agent, as deepagents' `createSubAgentMiddleware` does.

@@ -39,7 +39,7 @@ COMPAT = {"default-merge-state-0.0.x": "merge_state"}
 POOL = "context/conversations"
 CONTEXT = ("conversations", "count", "trim", "cutoff", "event", "args", "history", "clear", "patch", "offload")
 CURRENT.update({f"context/{name}": f"context.{name}" for name in CONTEXT})
-AGENT = ("hooks", "todos", "files", "large_results", "read_file", "approval", "approval_per_call", "limits", "subagents", "structured", "stacks", "pii", "memory")
+AGENT = ("hooks", "todos", "files", "large_results", "read_file", "approval", "approval_per_call", "limits", "subagents", "structured", "stacks", "pii", "memory", "skills")
 CURRENT.update({f"agent/{name}": f"agent.{name}" for name in AGENT})
 
 
