@@ -1,26 +1,40 @@
-// Runs of deepagents, recorded at LangGraph's Python server: each sub-agent is a thread under its call. Of the messages'
-// metadata the recordings have the fields that name an agent, a task and a super-step.
+// Runs of deepagents, recorded at LangGraph's Python server and from ag-ui-langgraph (record_ag_ui.py): each sub-agent is
+// a thread under its call. Of the messages' metadata the recordings have the fields that name an agent, a task and a
+// super-step.
 import { readFileSync } from "node:fs";
-import { textOf, Thread, type Subagent } from "threadfold";
+import { textOf, Thread, type AgUiState, type Subagent } from "threadfold";
+import { foldAgUi } from "threadfold/ag-ui";
 import { foldLangGraph, type LangGraphPart } from "threadfold/langgraph";
 import { expect, test } from "vitest";
 
-const read = (name: string): Record<string, LangGraphPart[]> =>
+const read = <Part = LangGraphPart>(name: string): Record<string, Part[]> =>
   JSON.parse(readFileSync(new URL(`subagents/${name}.json`, import.meta.url), "utf8"));
 
 const UPDATES = read("python-updates");
 const V2 = read("python-v2");
 const VALUES = read("python-values");
+const AG_UI = read<{ type: string }>("python-ag-ui");
 
-/** What each sub-agent's call asked, its status, and its texts. */
-const tree = (thread: Thread) =>
+/** The arguments of a thread's calls, by id, in either form. */
+const callsIn = (thread: Thread | Thread<AgUiState>): Map<unknown, { description?: string }> =>
+  new Map(
+    (thread.getState().messages as readonly object[]).flatMap((message) => {
+      const { tool_calls: calls = [], toolCalls = [] } = message as {
+        tool_calls?: readonly { id?: unknown; args: object }[];
+        toolCalls?: readonly { id: string; function: { arguments: string } }[];
+      };
+      return [
+        ...calls.map(({ id, args }) => [id, args] as const),
+        ...toolCalls.map((call) => [call.id, JSON.parse(call.function.arguments) as object] as const),
+      ];
+    }),
+  );
+
+/** The task of each sub-agent's call, its name, its status, and its texts. */
+const tree = (thread: Thread | Thread<AgUiState>) =>
   thread.subagents.map(({ name, toolCallId, thread: own }: Subagent) => {
-    const calls = thread
-      .getState()
-      .messages.flatMap((message) => (message.type === "ai" ? (message.tool_calls ?? []) : []));
-    const { args } = calls.find(({ id }) => id === toolCallId) ?? {};
-    const texts = own.getState().messages.map(textOf);
-    return [(args as { description?: string } | undefined)?.description, name, own.run.status, ...texts];
+    const texts = own.getState().messages.map((message: object) => textOf(message));
+    return [callsIn(thread).get(toolCallId)?.description, name, own.run.status, ...texts];
   });
 
 const TRIP = ["sights", "food"].map((task) => [task, "general-purpose", "ready", `I wrote about ${task}.`]);
@@ -79,4 +93,50 @@ test("protocol v2: one that asks; the second stream repeats the first run", asyn
   expect(tree(thread)).toEqual([
     ["hotel", "general-purpose", "ready", "hotel", "", "Booked Roma.", "I wrote about hotel."],
   ]);
+});
+
+test("AG-UI: two in parallel, as over the runs API", async () => {
+  const thread = new Thread<AgUiState>();
+  const end = await foldAgUi(thread, AG_UI["trip"] ?? []);
+  expect(end.status).toBe("finished");
+  expect(tree(thread)).toEqual(TRIP);
+  expect(thread.getState().messages.map((message) => textOf(message))).toEqual([
+    "trip",
+    "",
+    "I wrote about sights.",
+    "I wrote about food.",
+    "Done.",
+  ]);
+});
+
+test("AG-UI: one that asks before it acts, over a reload", async () => {
+  const thread = new Thread<AgUiState>();
+  const asked = await foldAgUi(thread, AG_UI["ask"] ?? []);
+  expect(asked.status).toBe("interrupted");
+  expect(asked.interrupts).toMatchObject([{ subagentId: thread.subagents[0]?.id }]);
+  expect(tree(thread)).toEqual([["hotel", "general-purpose", "interrupted", ""]]);
+  const again = Thread.fromJSON<AgUiState>(JSON.parse(JSON.stringify(thread)));
+  expect(tree(again)).toEqual(tree(thread));
+  // The server sends the calls of both again, and its snapshots have only this run's messages of the sub-agent.
+  await foldAgUi(again, AG_UI["answered"] ?? []);
+  expect(tree(again)).toEqual([["hotel", "general-purpose", "ready", "", "Booked Roma.", "I wrote about hotel."]]);
+  expect(again.getState().messages).toHaveLength(4);
+});
+
+test("AG-UI: cut after any event and joined again", async () => {
+  const run = AG_UI["trip"] ?? [];
+  const sent = (from: number) =>
+    run.map((event, at) => `id: ${at + 1}\ndata: ${JSON.stringify(event)}\n\n`).slice(from);
+  const stream = (parts: readonly string[]) =>
+    new Response(parts.join(""), { headers: { "content-type": "text/event-stream" } });
+  const whole = new Thread<AgUiState>();
+  await foldAgUi(whole, stream(sent(0)));
+  for (let cut = 2; cut < run.length; cut++) {
+    let thread = new Thread<AgUiState>();
+    await foldAgUi(thread, stream(sent(0).slice(0, cut)));
+    expect(thread.run.status).toBe("disconnected");
+    if (cut % 2 === 0) thread = Thread.fromJSON<AgUiState>(JSON.parse(JSON.stringify(thread)));
+    await foldAgUi(thread, stream(sent(Number(thread.run.lastEventId))), { join: true });
+    expect([cut, thread.getState().messages, tree(thread)]).toEqual([cut, whole.getState().messages, TRIP]);
+  }
 });

@@ -150,9 +150,28 @@ export class SubagentFolds {
     if (own.size === 1) return event;
     for (const [one, list] of own) {
       const thread = this.#find(one)?.thread as AnyThread | undefined;
-      const part = { ...event, messages: list } as AgUiEvent;
-      if (thread) foldEvent(foldOf(thread), kindOf(part) as Kind, part, undefined, isKnown);
+      if (!thread) continue;
+      const part = { ...event, messages: withEarlier(thread, list) } as AgUiEvent;
+      foldEvent(foldOf(thread), kindOf(part) as Kind, part, undefined, isKnown);
     }
     return { ...event, messages: own.get(undefined) } as AgUiEvent;
   }
 }
+
+/**
+ * Returns a sub-agent's messages with those of a snapshot. A server may send only the messages of this run, so those that
+ * the snapshot lacks stay where they are.
+ */
+function withEarlier(thread: AnyThread, list: readonly HeldMessage[]): readonly HeldMessage[] {
+  const { messages = [] } = thread.getState() as { messages?: readonly HeldMessage[] };
+  const fresh = new Map(list.map((message) => [keyOf(message), message]));
+  const merged = messages.map((message) => {
+    const now = fresh.get(keyOf(message));
+    fresh.delete(keyOf(message));
+    return now ?? message;
+  });
+  return [...merged, ...fresh.values()];
+}
+
+/** A snapshot may have another id for a tool's result. */
+const keyOf = ({ id, toolCallId }: HeldMessage): string => (toolCallId === undefined ? id : `result of ${toolCallId}`);
