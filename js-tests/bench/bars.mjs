@@ -12,6 +12,7 @@ const AGENT = "AG-UI agent, a token";
 const DELTA = "AG-UI STATE_DELTA of one leaf of 1 MB";
 const MODE = "token and a look, by NODE_ENV";
 const ARGUMENTS = "LangGraph token of tool arguments";
+const PREDICTED = "AG-UI token of predicted arguments";
 const UPDATES = "token and a look, by updates";
 const DECISION = "context, a streamed token and the decision";
 const DUE = "context, due where something is due, one message more";
@@ -85,6 +86,11 @@ export const BARS = [
     what: "LangGraph token of tool arguments, number 8,000 / number 100",
     measured: ({ us }) => us(ARGUMENTS, 8_000, "threadfold") / us(ARGUMENTS, 100, "threadfold"),
     atMost: 1.3,
+  },
+  {
+    what: "AG-UI token of predicted arguments, number 20,000 (100 KB), µs",
+    measured: ({ us }) => us(PREDICTED, 20_000, "threadfold"),
+    atMost: 10,
   },
   {
     what: "token on a page in Chromium, n = 5,000, ms of the main thread",

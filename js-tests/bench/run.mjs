@@ -26,6 +26,7 @@ const SUBJECTS = [
   "schema",
   "ag-ui",
   "ag-ui-agent",
+  "predict",
   "langgraph",
   "thread",
   "context",
