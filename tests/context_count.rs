@@ -80,6 +80,53 @@ fn tells_a_whole_float_from_an_integer_as_python_does() {
 }
 
 #[test]
+fn every_image_counts_however_many_there_are() {
+    let image = json!({ "type": "image_url", "image_url": { "url": "https://example.com/a.png" } });
+    let counted = |images: usize| {
+        let content: Vec<_> = std::iter::repeat_n(image.clone(), images).collect();
+        let message = json!({ "type": "human", "content": content });
+        let options = CountOptions { tokens_per_image: 85.5, ..CountOptions::default() };
+        message_tokens(&message, &options).unwrap()
+    };
+    let without = counted(0);
+    for images in [1, 9_999, 10_000, 10_001, 20_000] {
+        let expected = without + 85.5 * f64::from(u32::try_from(images).unwrap());
+        assert!((counted(images) - expected).abs() < 1e-6, "{images} images");
+    }
+}
+
+/// As ag-ui-langgraph makes them for a model.
+#[test]
+fn ag_uis_parts_count_as_the_blocks_that_langchain_gets() {
+    let options = CountOptions { chars_per_token: 1.0, ..CountOptions::default() };
+    let counted = |message: Value| message_tokens(&message, &options).unwrap();
+    let metadata = json!({ "filename": "a.pdf" });
+    for (source, block) in [
+        (
+            json!({ "type": "file", "value": "file-1" }),
+            json!({ "type": "file", "source_type": "id", "id": "file-1", "filename": "a.pdf" }),
+        ),
+        (
+            json!({ "type": "data", "value": "AAAA" }),
+            json!({ "type": "file", "base64": "AAAA", "mime_type": "application/octet-stream", "filename": "a.pdf" }),
+        ),
+        (
+            json!({ "type": "data", "value": "AAAA", "mimeType": "text/plain" }),
+            json!({ "type": "file", "base64": "AAAA", "mime_type": "text/plain", "filename": "a.pdf" }),
+        ),
+        (
+            json!({ "type": "url", "value": "https://example.com" }),
+            json!({ "type": "file", "source_type": "url", "url": "https://example.com", "filename": "a.pdf" }),
+        ),
+    ] {
+        let part = json!({ "type": "document", "source": source, "metadata": metadata });
+        let ours = counted(json!({ "role": "user", "id": "1", "content": [part] }));
+        let theirs = counted(json!({ "type": "human", "id": "1", "content": [block] }));
+        assert!((ours - theirs).abs() < 1e-9, "{part}: {ours} and {theirs}");
+    }
+}
+
+#[test]
 fn says_which_message_it_cannot_count() {
     let refused = |messages: Value| {
         count_tokens(&messages, None, &CountOptions::default()).unwrap_err().to_string()

@@ -306,6 +306,94 @@ fn a_followed_conversation_equals_one_read_anew() {
     assert_eq!(followed(|value| Json::from(value.clone())), compactions);
 }
 
+/// Turns of four messages: a question, a call with its result, and an answer with reasoning.
+fn turns(count: usize) -> Vec<Value> {
+    let message = |at: usize| {
+        let (id, call) = (format!("m{at}"), format!("c{}", at / 4));
+        match at % 4 {
+            0 => json!({ "type": "human", "id": id, "content": format!("Question {at}") }),
+            1 => json!({ "type": "ai", "id": id, "content": "",
+                "tool_calls": [{ "id": call, "name": "f", "args": { "text": "long enough to be cut" } }] }),
+            2 => {
+                json!({ "type": "tool", "id": id, "content": format!("found {at}"), "tool_call_id": call })
+            }
+            _ => json!({ "type": "ai", "id": id, "content": [
+                { "type": "thinking", "thinking": "so", "signature": id },
+                { "type": "text", "text": "so it is" },
+            ] }),
+        }
+    };
+    (0..count).map(message).collect()
+}
+
+/// Two looks after each other, of one conversation: the second equals a look at it anew.
+fn second_look(first: (&[Value], &Value), second: (&[Value], &Value)) -> (String, String) {
+    let edits = Policy { trigger: vec![Size::messages(100)], ..Policy::default() };
+    let context = context::<Value>((edits, true));
+    let mut conversation = context.conversation();
+    let mut look = |(messages, record): (&[Value], &Value)| {
+        let (messages, record) = (json!(messages), Record::read(record).unwrap());
+        let view = told(&conversation.view(&messages, Some(&record)).unwrap());
+        assert_eq!(view, told(&context.view(&messages, Some(&record)).unwrap()), "{record:?}");
+        view
+    };
+    (look(first), look(second))
+}
+
+#[test]
+fn a_record_that_differs_in_one_place_is_another() {
+    let all = turns(16);
+    let summary = json!({ "type": "human", "content": "Before." });
+    let record = |fields: &Value| {
+        let mut record = json!({ "cutoff_index": 4, "summary_message": summary });
+        record.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        record
+    };
+    let other_summary = json!({ "summary_message": { "type": "human", "content": "Earlier." } });
+    for (one, other) in [
+        (json!({}), json!({ "cutoff_index": 8 })),
+        (json!({}), other_summary),
+        (json!({ "created_at_index": 4 }), json!({ "created_at_index": 12 })),
+        (json!({ "edited_before": 4 }), json!({ "edited_before": 12 })),
+        (json!({ "cutoff_id": "m4" }), json!({ "cutoff_id": "m8" })),
+        (json!({ "summarized_id": "m3" }), json!({ "summarized_id": "m7" })),
+        (json!({ "edited_id": "m3" }), json!({ "edited_id": "m11" })),
+        (
+            json!({ "cutoff_id": "m4", "summarized_id": "m3", "file_path": "/a", "edited_id": "m3" }),
+            json!({ "cutoff_id": "m8", "summarized_id": "m7", "file_path": "/b", "edited_id": "m11" }),
+        ),
+    ] {
+        let (first, second) = second_look((&all, &record(&one)), (&all, &record(&other)));
+        assert_ne!(first, second, "{one} and {other}");
+    }
+}
+
+/// A record names its places by messages: where one comes, goes or is replaced, they are elsewhere.
+#[test]
+fn a_conversation_that_changes_where_its_record_points_is_read_anew() {
+    let all = turns(16);
+    let summary = json!({ "type": "human", "content": "Before." });
+    let mut replaced = all.clone();
+    replaced[4] = json!({ "type": "human", "id": "other", "content": "Instead" });
+    let mut edge_replaced = all.clone();
+    edge_replaced[11] = replaced[4].clone();
+    for (record, before, after) in [
+        (json!({ "cutoff_index": 8, "cutoff_id": "m8", "summarized_id": "m3" }), &all[..8], &all),
+        (json!({ "cutoff_index": 4, "cutoff_id": "m4" }), &all[..], &replaced),
+        (json!({ "cutoff_index": 4, "summarized_id": "m3" }), &all[..], &replaced),
+        (json!({ "cutoff_index": 0, "edited_id": "m11" }), &all[..8], &all),
+        (json!({ "cutoff_index": 0, "edited_id": "m11" }), &all[..], &edge_replaced),
+        (json!({ "cutoff_index": 0, "edited_before": "m12", "edited_id": "m7" }), &all[..12], &all),
+        (json!({ "cutoff_index": 12 }), &all[..8], &all),
+        (json!({ "cutoff_index": 4, "created_at_index": 12 }), &all[..8], &all),
+    ] {
+        let mut record = record;
+        record["summary_message"] = summary.clone();
+        second_look((before, &record), (after, &record));
+        second_look((after, &record), (before, &record));
+    }
+}
+
 #[test]
 fn a_failed_look_leaves_no_trace() {
     let context = context::<Value>((policies()[0].0.clone(), false));

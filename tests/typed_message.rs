@@ -65,6 +65,11 @@ fn roles_chunks_and_ag_ui_names_are_read() {
         )])
     );
     assert_eq!(read(json!("hi")), Message::user("hi"));
+    // A role wins, as in LangChain. AG-UI's field names are those of messages without a type.
+    assert_eq!(read(json!({ "type": "ai", "role": "user", "content": "u" })), Message::user("u"));
+    let typed = json!({ "type": "ai", "content": "a", "toolCalls": calls });
+    assert_eq!(again(&typed)["toolCalls"], calls);
+    assert_eq!(again(&typed).get("tool_calls"), None);
 }
 
 #[test]

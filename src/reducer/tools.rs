@@ -32,10 +32,10 @@ pub enum Prefer {
 pub fn merge_tools<V: Value>(left: V, right: V, prefer: Prefer) -> Result<V, Error> {
     let left = list(left, "left")?;
     let right = list(right, "right")?;
-    let split = u32::try_from(left.len()).unwrap_or(u32::MAX);
-    let count = split.saturating_add(u32::try_from(right.len()).unwrap_or(u32::MAX));
+    let length = |list: &V| u32::try_from(list.len()).unwrap_or(u32::MAX);
+    let (split, added) = (length(&left), length(&right));
     // Joins the lists first: either may hold a tool twice.
-    let appended = (0..count - split).collect();
+    let appended = (0..added).collect();
     let all = V::assemble(left.clone(), right, &Plan { appended, ..Plan::default() }, false);
     // An empty name counts as none: look up its number.
     let nameless = V::array([V::object().with("name", V::string(""))]);

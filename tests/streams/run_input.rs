@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use threadfold::ag_ui::{Fold, ResumeEntry, RunAgentInput};
-use threadfold::{CustomReducer, Field, FieldReducer, Json, Schema, Thread, ThreadEvent};
+use threadfold::{CustomReducer, Field, FieldReducer, Json, Prefer, Schema, Thread, ThreadEvent};
 
 use super::recording::empty_thread;
 
@@ -125,6 +125,7 @@ fn a_field_is_sent_as_the_update_that_leads_to_its_value() {
         ("facts".into(), field(FieldReducer::Merge)),
         ("files".into(), field(FieldReducer::Files)),
         ("todos".into(), field(FieldReducer::Todos)),
+        ("skills".into(), field(FieldReducer::Tools(Prefer::First))),
         ("own".into(), field(FieldReducer::Custom(longer))),
         ("mood".into(), field(FieldReducer::Replace)),
         ("hidden".into(), hidden),
@@ -132,15 +133,17 @@ fn a_field_is_sent_as_the_update_that_leads_to_its_value() {
     .unwrap();
     let mut thread = Thread::<Json>::new(Some(schema), &json!({ "todos": [] }).into()).unwrap();
     let values = json!({ "log": ["a"], "facts": { "x": 1 }, "files": { "f": { "content": "1" } },
-        "todos": [], "mood": "calm", "hidden": 5 });
+        "todos": [], "skills": [{ "name": "walk" }], "mood": "calm", "hidden": 5 });
     thread.receive(ThreadEvent::State { values: values.into(), own: None }).unwrap();
     assert_eq!(thread.unsent_fields().unwrap(), json!({}));
 
     shown(
         &mut thread,
-        json!({ "log": ["b"], "facts": { "x": 1, "y": 2 }, "files": { "f": null }, "own": 1 }),
+        json!({ "log": ["b"], "facts": { "x": 1, "y": 2 }, "files": { "f": null },
+            "skills": [{ "name": "swim" }], "own": 1 }),
     );
-    let unsent = json!({ "log": ["b"], "facts": { "y": 2 }, "files": { "f": null }, "own": 1 });
+    let unsent = json!({ "log": ["b"], "facts": { "y": 2 }, "files": { "f": null },
+        "skills": [{ "name": "swim" }], "own": 1 });
     assert_eq!(thread.unsent_fields().unwrap(), unsent);
 
     shown(&mut thread, json!({ "own": 2 }));
