@@ -66,6 +66,9 @@ struct Call {
     delta: Option<u64>,
     #[serde(default)]
     deletes: bool,
+    /// Lists the threads, and runs nothing.
+    #[serde(default)]
+    lists: bool,
 }
 
 fn target(name: &str, from: &str) -> Target<Chat> {
@@ -167,6 +170,9 @@ async fn answer(line: &str, clients: &mut Clients) -> Result<Value, BoxError> {
             if let Some(every) = given.delta {
                 saver = saver.delta("log", every);
             }
+            if given.lists {
+                return Ok(json!({ "threads": saver.threads().await? }));
+            }
             graph(&given.spec, given.fails, saver)?
         }
         Some(schema) => {
@@ -179,6 +185,9 @@ async fn answer(line: &str, clients: &mut Clients) -> Result<Value, BoxError> {
                 clients.insert(schema.clone(), Arc::new(saver));
             }
             let saver = clients.get(schema).ok_or("no saver")?.clone();
+            if given.lists {
+                return Ok(json!({ "threads": saver.threads().await? }));
+            }
             graph(&given.spec, given.fails, saver)?
         }
     };

@@ -25,6 +25,9 @@ pub trait Database: Send + Sync + 'static {
     /// Returns the ids of a thread's checkpoints, newest first.
     fn ids(&self, thread: &str) -> impl Future<Output = Result<Vec<String>, BoxError>> + Send;
 
+    /// Returns the ids of all threads, the last changed first.
+    fn threads(&self) -> impl Future<Output = Result<Vec<String>, BoxError>> + Send;
+
     /// Deletes a thread.
     fn delete(&self, thread: &str) -> impl Future<Output = Result<(), BoxError>> + Send;
 }

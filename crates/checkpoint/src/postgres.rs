@@ -96,6 +96,7 @@ struct Sql {
     schema: String,
     newest: String,
     ids: String,
+    threads: String,
     row: String,
     values: String,
     writes: String,
@@ -122,6 +123,10 @@ impl Sql {
             ids: format!(
                 "SELECT checkpoint_id FROM {schema}.checkpoints WHERE {of_thread} ORDER BY \
                  checkpoint_id DESC"
+            ),
+            threads: format!(
+                "SELECT thread_id FROM {schema}.checkpoints WHERE checkpoint_ns = '' GROUP BY \
+                 thread_id ORDER BY max(checkpoint_id) DESC"
             ),
             row: format!(
                 "SELECT checkpoint_id, parent_checkpoint_id, checkpoint::text, metadata::text FROM \
@@ -261,6 +266,12 @@ impl Database for Postgres {
     async fn ids(&self, thread: &str) -> Result<Vec<String>, BoxError> {
         let client = self.client.lock().await;
         let rows = client.query(&self.sql.ids, &[&thread]).await?;
+        Ok(rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?)
+    }
+
+    async fn threads(&self) -> Result<Vec<String>, BoxError> {
+        let client = self.client.lock().await;
+        let rows = client.query(&self.sql.threads, &[]).await?;
         Ok(rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?)
     }
 

@@ -1,6 +1,6 @@
 //! A checkpointer over a database.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -71,6 +71,44 @@ impl<D> Saver<D> {
 }
 
 impl<D: Database> Saver<D> {
+    /// Returns the ids of all threads, the last changed first. Leaves out those of graphs that a node
+    /// runs, which are named after their thread: `THREAD|…`.
+    ///
+    /// ```
+    /// # use threadfold::State;
+    /// # use threadfold::graph::{BoxError, Ctx, START, StateGraph};
+    /// use threadfold_checkpoint::SqliteSaver;
+    ///
+    /// # #[derive(Debug, Clone, Default, State, serde::Serialize, serde::Deserialize)]
+    /// # #[state(derive(Clone, serde::Serialize, serde::Deserialize))]
+    /// # struct Order { cups: u64 }
+    /// # async fn pour(_: &Order, _: Ctx) -> Result<OrderUpdate, BoxError> {
+    /// #     Ok(OrderUpdate { cups: Some(1) })
+    /// # }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), BoxError> {
+    /// let saver = std::sync::Arc::new(SqliteSaver::in_memory()?);
+    /// # let graph = StateGraph::<Order>::new().node("pour", pour).edge(START, "pour");
+    /// # let graph = graph.checkpointer(saver.clone()).compile()?;
+    /// graph.on("monday").invoke(OrderUpdate::default()).await?;
+    /// graph.on("tuesday").invoke(OrderUpdate::default()).await?;
+    /// assert_eq!(saver.threads().await?, ["tuesday", "monday"]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn threads(&self) -> Result<Vec<String>, BoxError> {
+        let mut threads = self.database.threads().await?;
+        let all: HashSet<String> = threads.iter().cloned().collect();
+        threads.retain(|thread| {
+            let mut ends = thread.match_indices('|').map(|(end, _)| end);
+            !ends.any(|end| thread.get(..end).is_some_and(|outer| all.contains(outer)))
+        });
+        Ok(threads)
+    }
+
     async fn found<S>(
         &self,
         thread: &str,

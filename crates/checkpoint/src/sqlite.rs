@@ -157,6 +157,16 @@ impl Sqlite {
         Ok(ids.collect::<Result<_, _>>()?)
     }
 
+    fn all(&self) -> Result<Vec<String>, BoxError> {
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(
+            "SELECT thread_id FROM checkpoints WHERE checkpoint_ns = '' GROUP BY thread_id \
+             ORDER BY max(checkpoint_id) DESC",
+        )?;
+        let ids = statement.query_map([], |row| row.get(0))?;
+        Ok(ids.collect::<Result<_, _>>()?)
+    }
+
     fn remove(&self, thread: &str) -> Result<(), BoxError> {
         let mut connection = self.connection();
         let transaction = connection.transaction()?;
@@ -210,6 +220,10 @@ impl Database for Sqlite {
 
     fn ids(&self, thread: &str) -> impl Future<Output = Result<Vec<String>, BoxError>> + Send {
         ready(self.list(thread))
+    }
+
+    fn threads(&self) -> impl Future<Output = Result<Vec<String>, BoxError>> + Send {
+        ready(self.all())
     }
 
     fn delete(&self, thread: &str) -> impl Future<Output = Result<(), BoxError>> + Send {

@@ -67,3 +67,27 @@ async fn questions_of_a_graph_inside_are_answered_one_by_one() {
     assert_eq!(asked.state.log, ["a got 0", "b got 1", "all got 2"]);
     assert!(asked.is_ended());
 }
+
+/// Runs the graph on a thread that is named after the node's.
+struct Own(Graph<Order>);
+
+impl Node<Order> for Own {
+    async fn run(&self, _: &Order, ctx: Ctx) -> Result<Command<Order>, BoxError> {
+        let inner = ctx.run(&self.0, OrderUpdate::default()).await?;
+        Ok(Command::update(OrderUpdate { log: Some(inner.state.log) }))
+    }
+}
+
+#[tokio::test]
+async fn threads_are_listed_without_those_inside() {
+    let saver = Arc::new(SqliteSaver::in_memory().unwrap());
+    let inner = StateGraph::<Order>::new().node("a", ask).edge(START, "a");
+    let inner = inner.checkpointer(saver.clone()).compile().unwrap();
+    let outer = StateGraph::<Order>::new().node("own", Own(inner)).edge(START, "own");
+    let outer = outer.checkpointer(saver.clone()).compile().unwrap();
+    for thread in ["one", "two|2", "three"] {
+        outer.on(thread).invoke(OrderUpdate::default()).await.unwrap();
+    }
+    outer.on("one").resume(json!("yes")).await.unwrap();
+    assert_eq!(saver.threads().await.unwrap(), ["one", "three", "two|2"]);
+}

@@ -8,11 +8,11 @@ use shop::{Item, Shop, ShopUpdate};
 use threadfold::Message;
 use threadfold::agent::{AgentState, AgentUpdate, HumanInTheLoop, Tool, ToolRequest, create_agent};
 use threadfold::graph::{BoxError, Command, Ctx, Graph, Node, START, StateGraph};
+use threadfold_checkpoint::SqliteSaver;
 
-use crate::saver::Saver;
 use crate::scripted;
 
-pub fn graph(saver: &Arc<Saver>) -> Result<Graph<Shop>, BoxError> {
+pub fn graph(saver: &Arc<SqliteSaver>) -> Result<Graph<Shop>, BoxError> {
     let agent = create_agent(scripted::model)
         .tool(Tool::new("put", "Puts items into the cart.", put))
         .tool(Tool::new("order", "Orders what is in the cart.", order))

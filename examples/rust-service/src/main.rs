@@ -12,13 +12,11 @@ use futures_util::stream::unfold;
 use shop::Shop;
 use threadfold::ag_ui::{Service, ServiceRequest, ServiceResponse};
 use threadfold::graph::BoxError;
+use threadfold_checkpoint::SqliteSaver;
 use tokio::net::TcpListener;
 
 mod assistant;
-mod saver;
 mod scripted;
-
-use saver::Saver;
 
 /// The longest body of a request.
 const MOST_BYTES: usize = 10 << 20;
@@ -26,10 +24,10 @@ const MOST_BYTES: usize = 10 << 20;
 #[tokio::main]
 async fn main() -> Result<(), BoxError> {
     let path = std::env::var("DATABASE").unwrap_or_else(|_| "shop.sqlite".to_owned());
-    let saver = Arc::new(Saver::open(&path)?);
+    let saver = Arc::new(SqliteSaver::open(path)?);
     let service = Service::new(assistant::graph(&saver)?)?;
     // Runs that an earlier process did not end.
-    for thread in saver.threads()? {
+    for thread in saver.threads().await? {
         if let Some(work) = service.recover(&thread).await? {
             tokio::spawn(work);
         }

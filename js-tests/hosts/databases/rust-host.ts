@@ -17,6 +17,7 @@ export interface RustCall {
   readonly fails?: boolean;
   readonly delta?: number;
   readonly deletes?: boolean;
+  readonly lists?: boolean;
 }
 
 export class RustHost {

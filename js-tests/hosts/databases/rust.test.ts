@@ -126,7 +126,7 @@ async function handedOver(within: Within, graphs: number, pairs: readonly (reado
   console.log(`${graphs} graphs in ${pairs.length} ways: ${checkpoints} checkpoints, no difference`);
 }
 
-/** A branch that Rust begins at an older checkpoint has its own values, and leaves the other's; then it deletes both. */
+/** A branch that Rust begins at an older checkpoint has its own values, and leaves the other's; then Rust lists its threads and deletes one. */
 async function forked({ saver, rust }: Place): Promise<void> {
   const at = (id: string) => ({ configurable: { thread_id: "1", checkpoint_id: id } });
   const graph = graphOf("ours", ONE, saver, { fails: false });
@@ -139,7 +139,11 @@ async function forked({ saver, rust }: Place): Promise<void> {
   const third = await host.call({ ...rust, thread: "1", spec: ONE, input: { log: ["third"] } });
   expect(third.state.log).toEqual(["first", "second", "a", "third", "a"]);
   expect(third.ids).toHaveLength(9);
+  await host.call({ ...rust, thread: "2", spec: ONE, input: { log: ["other"] } });
+  const listed = async () => (await host.call({ ...rust, thread: "", spec: ONE, lists: true })).threads;
+  expect(await listed()).toEqual(["2", "1"]);
   const { ids } = await host.call({ ...rust, thread: "1", spec: ONE, deletes: true });
+  expect(await listed()).toEqual(["2"]);
   expect([ids, await saver.getTuple(config)]).toEqual([[], undefined]);
 }
 
