@@ -50,6 +50,26 @@ fn typed_one_more(c: &mut Criterion) {
     }
 }
 
+/// The same by hand: a scan for the id, and a push.
+fn by_hand_one_more(c: &mut Criterion) {
+    let mut group = c.benchmark_group("by hand: a scan, n + 1");
+    for n in SIZES {
+        let mut list = conversation(n, "m");
+        let new = conversation(1, "new");
+        group.bench_function(BenchmarkId::from_parameter(n), |b| {
+            b.iter(|| {
+                for message in black_box(new.clone()) {
+                    match list.iter_mut().find(|known| known.id == message.id) {
+                        Some(known) => *known = message,
+                        None => list.push(message),
+                    }
+                }
+                list.pop();
+            });
+        });
+    }
+}
+
 /// Looks at a list and at the same with one more message, in turn: half of the looks read a message.
 fn context_one_more(c: &mut Criterion) {
     let mut group = c.benchmark_group("context, one more");
@@ -199,7 +219,7 @@ criterion_group! {
         .sample_size(20)
         .warm_up_time(Duration::from_millis(500))
         .measurement_time(Duration::from_secs(2));
-    targets = typed_one_more, typed_last_replaced,
+    targets = typed_one_more, by_hand_one_more, typed_last_replaced,
     context_one_more, values_one_more, typed_two_long_lists, tools,
         list_token_and_look, thread_token_and_look, thread_unchanged_look
 }

@@ -80,3 +80,23 @@ fn a_renamed_message_is_reported_under_its_new_name() {
     let ids: Vec<_> = messages.items().map(|it| it.text_of("id").unwrap()).collect();
     assert_eq!(ids, ["theirs", "2"]);
 }
+
+/// Updates get new numbers once most are gone.
+#[test]
+fn the_list_is_right_when_most_updates_are_gone() {
+    let mut thread = Thread::new(None, &Json::object()).unwrap();
+    let made: Vec<_> = (0..100).map(|n| thread.optimistic(add(&n.to_string())).unwrap()).collect();
+    let ids = |thread: &mut Thread<Json>| -> Vec<_> {
+        thread.pending_list().items().map(|it| it.text_of("id").unwrap()).collect()
+    };
+    assert_eq!(ids(&mut thread), made);
+    let (kept, gone): (Vec<_>, Vec<_>) = (0..).zip(made).partition(|(n, _)| n % 7 == 6);
+    for (_, update) in &gone {
+        assert!(thread.rollback(update));
+    }
+    let mut left: Vec<_> = kept.into_iter().map(|(_, update)| update).collect();
+    assert_eq!(ids(&mut thread), left);
+    left.push(thread.optimistic(add("new")).unwrap());
+    assert!(thread.fail(&left[3], Json::string("no")));
+    assert_eq!(ids(&mut thread), left);
+}
