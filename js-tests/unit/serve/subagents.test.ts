@@ -1,4 +1,5 @@
 // What a deep agent's sub-agents do is one tree, whatever the wire: the runs API and AG-UI of servers, and the page.
+import { HttpAgent } from "@ag-ui/client";
 import { type AgUiState, textOf, Thread, type Subagent } from "threadfold";
 import { AgUiRunner, graphTransport } from "threadfold/ag-ui";
 import { createDeepAgent, tool, type FunctionModel } from "threadfold/agent";
@@ -14,12 +15,13 @@ const task = (id: string, description: string) => ({
 });
 
 const model: FunctionModel = async (messages, { onToken }) => {
-  const asked = messages.find(({ type }) => type === "human")?.content as string;
-  const isNew = messages.every(({ type }) => type !== "tool");
+  const asked = messages.findLast(({ type }) => type === "human")?.content as string;
+  const isNew = messages.at(-1)?.type !== "tool";
+  if (asked === "Go" && isNew) return { content: "", tool_calls: [task("c1", "sights")] };
   if (asked === "Trip" && isNew) return { content: "", tool_calls: [task("c1", "sights"), task("c2", "hotel")] };
   if (asked === "hotel" && isNew)
     return { content: "", tool_calls: [{ id: "c3", name: "book", args: { hotel: "Roma" } }] };
-  const text = asked === "Trip" ? "Done." : `I wrote about ${asked}.`;
+  const text = asked === "Trip" || asked === "Go" ? "Done." : `I wrote about ${asked}.`;
   for (const word of text.split(/(?<= )/)) onToken?.(word);
   return text;
 };
@@ -136,4 +138,25 @@ test("serveLangGraph's protocol v2", async () => {
   expect(tree(thread)).toEqual(withInput(ASKED));
   await turn("input.respond", { namespace: [], interrupt_id: asked.interrupts[0]?.id, response: APPROVED });
   expect(tree(thread)).toEqual(withInput(ANSWERED));
+});
+
+test("@ag-ui/client keeps a run's messages of sub-agents, and what it sends back of them is not the conversation's", async () => {
+  const graph = agent();
+  const handler = through(serveAgUi(graph, { subagents: true }));
+  const client = new HttpAgent({ url: "http://server/", threadId: "t", fetch: handler as never });
+  const had = (isOwn: boolean) =>
+    client.messages
+      .filter((message) => "subagentRunId" in message === isOwn)
+      .map((message) => `${message.role}: ${textOf(message)}`);
+  const conversation = ["user: Go", "assistant: ", "tool: I wrote about sights.", "assistant: Done."];
+  const said = async () =>
+    ((await graph.getState({ threadId: "t" })).values as { messages: object[] }).messages.map(textOf);
+  client.addMessage({ id: "u1", role: "user", content: "Go" });
+  await client.runAgent();
+  expect(had(false)).toEqual(conversation);
+  expect(had(true)).toEqual(["assistant: I wrote about sights."]);
+  client.addMessage({ id: "u2", role: "user", content: "Hi" });
+  await client.runAgent();
+  expect(had(false)).toEqual([...conversation, "user: Hi", "assistant: I wrote about Hi."]);
+  expect(await said()).toEqual(["Go", "", "I wrote about sights.", "Done.", "Hi", "I wrote about Hi."]);
 });

@@ -37,6 +37,11 @@ export class ClientMessages {
         this.#told.set(message.id, message);
   }
 
+  /** The messages of the input and of the events. */
+  get told(): readonly object[] {
+    return [...this.#told.values()];
+  }
+
   /** Follows an event as the client folds it. */
   observe({ type, messageId, parentMessageId, toolCallId, toolCallName, delta, content }: GraphEvent): void {
     switch (type) {

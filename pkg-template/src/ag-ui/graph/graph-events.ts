@@ -235,7 +235,7 @@ class Telling {
     subagents: boolean,
   ) {
     this.#graph = graph;
-    this.#subagents = subagents ? new SubagentsTold() : undefined;
+    this.#subagents = subagents ? new SubagentsTold(client !== undefined) : undefined;
     const { messages, ...state } = client ?? {};
     const base = client ? ((messages ?? []) as readonly unknown[]) : undefined;
     this.#client = client === undefined ? undefined : new ClientMessages(base, sent);
@@ -276,7 +276,7 @@ class Telling {
   *part(part: GraphPart): Generator<ServedEvent> {
     for (const event of this.#events(part)) {
       if (!("subagentRunId" in event)) this.#client?.observe(event);
-      yield event;
+      yield this.#subagents?.withOwn(event) ?? event;
     }
   }
 
@@ -315,7 +315,7 @@ class Telling {
 
   *finish(): Generator<GraphEvent> {
     for (const stepName of this.#steps.keys()) yield { type: "STEP_FINISHED", stepName };
-    yield* this.#messages.finish();
+    for (const event of this.#messages.finish()) yield this.#subagents?.withOwn(event) ?? event;
   }
 
   /** Emits the interrupts as ag-ui-langgraph does: a value that is text as it is, any other as JSON. */

@@ -159,7 +159,10 @@ function undone(known: unknown, sent: readonly object[]): object[] {
 }
 
 /** Reasoning and activities are for the screen. */
-const isSaid = (message: object) => !["reasoning", "activity"].includes((message as { role?: string }).role ?? "");
+const isSaid = (message: object) => {
+  const { role = "", subagentRunId } = message as { role?: string; subagentRunId?: string | null };
+  return !["reasoning", "activity"].includes(role) && (subagentRunId ?? undefined) === undefined;
+};
 
 /** Tells which fields a graph has; `otherwise` of one that does not say. */
 function fieldsOf({ channels }: RunnableGraph): (name: string, otherwise: boolean) => boolean {

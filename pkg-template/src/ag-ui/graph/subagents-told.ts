@@ -3,6 +3,7 @@ import { isDict, type Dict } from "../../langgraph/merge.js";
 import { subagentEnd, subagentOf, toolsGraph } from "../../langgraph/namespace.js";
 import type { GraphPart } from "../../stream/graph-parts.js";
 import { text } from "../../stream/interrupt-text.js";
+import { ClientMessages } from "./client-messages.js";
 import type { GraphEvent } from "./graph-event.js";
 import { MessagesTold } from "./messages-told.js";
 
@@ -12,6 +13,32 @@ export class SubagentsTold {
   readonly #calls = new Map<unknown, Dict>();
   /** The messages of each sub-agent, by its id. */
   readonly #open = new Map<string, MessagesTold>();
+  /** The messages that a client has of each; undefined for clients that keep them over a snapshot. */
+  readonly #had: Map<string, ClientMessages> | undefined;
+
+  /** @param isKept - Whether the client keeps the messages of sub-agents that a snapshot lacks. */
+  constructor(isKept: boolean) {
+    this.#had = isKept ? undefined : new Map<string, ClientMessages>();
+  }
+
+  /** Adds the run's messages of sub-agents to a snapshot, as ag-ui-langgraph does. */
+  withOwn<E extends { readonly type: string }>(event: E): E {
+    if (event.type !== "MESSAGES_SNAPSHOT" || !this.#had) return event;
+    const own = [...this.#had].flatMap(([subagentRunId, { told }]) =>
+      told.map((message) => ({ ...message, subagentRunId })),
+    );
+    const { messages } = event as E & { messages: readonly object[] };
+    return own.length > 0 ? { ...event, messages: [...messages, ...own] } : event;
+  }
+
+  #of(id: string, event: GraphEvent): GraphEvent {
+    if (this.#had) {
+      const had = this.#had.get(id) ?? new ClientMessages(undefined, []);
+      this.#had.set(id, had);
+      had.observe(event);
+    }
+    return { ...event, subagentRunId: id };
+  }
 
   /** Whether a part is a sub-agent's. Records the calls of tasks. */
   sees({ mode, ns, payload }: GraphPart): boolean {
@@ -32,7 +59,7 @@ export class SubagentsTold {
     if (!known) yield this.#started(id, ns.slice(0, end));
     for (const event of partOf(told, { mode, ns: ns.slice(end), payload }, id))
       // A snapshot would be one of the conversation.
-      if (event.type !== "MESSAGES_SNAPSHOT") yield { ...event, subagentRunId: id };
+      if (event.type !== "MESSAGES_SNAPSHOT") yield this.#of(id, event);
     if (mode === "tasks") yield* this.ended(payload);
   }
 
@@ -42,7 +69,7 @@ export class SubagentsTold {
     if (triggers !== undefined || typeof task !== "string") return;
     for (const [subagentRunId, told] of this.#open) {
       if (taskOf(subagentRunId) !== task) continue;
-      for (const event of told.end()) yield { ...event, subagentRunId };
+      for (const event of told.end()) yield this.#of(subagentRunId, event);
       this.#open.delete(subagentRunId);
       if (error != null) yield { type: "SUBAGENT_ERROR", subagentRunId, message: messageOf(error) };
       else if (Array.isArray(interrupts) && interrupts.length > 0) {
