@@ -222,3 +222,14 @@ test.each(CALLS)("%s: every function with options is above", (_, entry, calls) =
   const functions = Object.entries(entry).flatMap(([name, value]) => (typeof value === "function" ? [name] : []));
   expect(functions.filter((name) => !named.includes(name) && !WITHOUT.has(name))).toEqual([]);
 });
+
+test("options of langgraph.js that are not offered are refused, not passed over", async () => {
+  const refused = (name: string) => expect.objectContaining({ message: expect.stringContaining(`'${name}'`) });
+  const options = { ...place, outputKeys: ["messages"] };
+  await expect(compiled().invoke(state, options as never)).rejects.toEqual(refused("outputKeys"));
+  for (const name of ["cache", "transformers"])
+    expect(() => builder().compile({ [name]: {} } as never)).toThrow(refused(name) as never);
+  expect(() => builder().addNode("b", () => ({}), { cachePolicy: {} } as never)).toThrow(
+    refused("cachePolicy") as never,
+  );
+});

@@ -86,16 +86,7 @@ const NAMES: NamesOf<StreamConfig> = {
 };
 
 /** The names that langgraph.js adds to the config of a node, with which the node may run a graph. */
-const OF_NODES = [
-  "writer",
-  "interrupt",
-  "heartbeat",
-  "executionInfo",
-  "serverInfo",
-  "control",
-  "outputKeys",
-  "checkpointDuring",
-];
+const OF_NODES = ["writer", "interrupt", "heartbeat", "executionInfo", "serverInfo", "control", "checkpointDuring"];
 
 /** @throws {@link ThreadfoldError} `UNKNOWN_OPTION`. */
 export function checkConfig(call: string, config: object): void {
