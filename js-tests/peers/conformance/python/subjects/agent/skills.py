@@ -8,10 +8,11 @@ from __future__ import annotations
 from random import Random
 from typing import Any, Iterator
 
-from deepagents.backends.protocol import FileDownloadResponse, LsResult
+from deepagents.backends.protocol import LsResult
 from deepagents.middleware.skills import SkillsMiddleware
 from langchain.agents import create_agent
 
+from subjects.agent.memory import Files as Read
 from subjects.agent.scripted import Scripted, human, outcome, run_async
 
 CASES = 120
@@ -66,11 +67,8 @@ def file(rng: Random) -> str:
     return ("---\n" if good else rng.choice(BEGINS)) + "\n".join(lines) + ("\n---\nBody." if good else rng.choice(ENDS))
 
 
-class Files:
+class Files(Read):
     """The two methods of a backend that the middleware calls."""
-
-    def __init__(self, files: dict[str, str]) -> None:
-        self.files = files
 
     async def als(self, path: str) -> LsResult:
         """The folders and files right below a folder, sorted."""
@@ -78,15 +76,6 @@ class Files:
         below = {name[len(folder) :] for name in self.files if name.startswith(folder)}
         entries = sorted({name.split("/")[0] + ("/" if "/" in name else "") for name in below})
         return LsResult(entries=[{"path": folder + name, "is_dir": name.endswith("/")} for name in entries])
-
-    async def adownload_files(self, paths: list[str]) -> list[FileDownloadResponse]:
-        """The files, or that they are not there."""
-        return [
-            FileDownloadResponse(path=path, content=self.files[path].encode())
-            if path in self.files
-            else FileDownloadResponse(path=path, error="file_not_found")
-            for path in paths
-        ]
 
 
 def record(rng: Random) -> Iterator[dict[str, Any]]:
