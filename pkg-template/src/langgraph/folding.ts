@@ -168,8 +168,9 @@ export class Folding {
     child.#certainty = now;
     const { list } = this.subagents;
     const own = list.find(({ id }) => id === child.id);
-    const surer = [...this.#children.values()].filter((one) => one !== child && one.#certainty >= now);
-    const taken = new Set(surer.map(({ id }) => list.find((one) => one.id === id)?.toolCallId));
+    const surer = new Set<string>();
+    for (const one of this.#children.values()) if (one !== child && one.#certainty >= now) surer.add(one.id);
+    const taken = new Set(list.filter(({ id }) => surer.has(id)).map((one) => one.toolCallId));
     const { name, toolCallId } = startedBy(this.#messages, hints, taken, own?.toolCallId);
     if (toolCallId !== undefined) this.#name(child.id, toolCallId, name);
   }
