@@ -84,6 +84,19 @@ describe.each(LIBRARIES)("$library", ({ chatGraph, nestedGraph }) => {
       expect(last).toEqual([expect.objectContaining({ type: "ai", content: "It is sunny in Lima there." })]);
       const first = parts.filter(({ event }) => String(event) === "messages/partial")[6]?.data as unknown as [object];
       expect(first).toMatchObject([{ tool_calls: [{ args: { city: "Rome" } }, { args: { city: "Lima" } }] }]);
+      // As from the JavaScript server, each message of the state comes whole once.
+      const complete = parts.filter(({ event }) => String(event) === "messages/complete");
+      expect(complete.flatMap(({ data }) => contents({ messages: data }))).toEqual(WEATHER);
+      expect(parts.at(-1)).toBe(complete.at(-1));
+    });
+
+    test("ends a run at a breakpoint with its interrupts alone, as the JavaScript server does", async () => {
+      const client = clientOf(serveLangGraph(chatGraph()));
+      const parts = await collected(
+        client.runs.stream(null, "agent", { input: asking("Hi"), interruptBefore: ["model"] }),
+      );
+      expect(parts.slice(-2)).toMatchObject([{ event: "values", data: asking("Hi") }, { event: "values" }]);
+      expect(parts.at(-1)?.data).toEqual({ __interrupt__: [] });
     });
 
     test("waits for a run, reads states and history, and updates a state", async () => {

@@ -57,8 +57,6 @@ interface Asked {
   readonly end: RunEnd;
   /** Whether updates say which task wrote them, and when a super-step is committed. */
   readonly steps: boolean;
-  /** Whether a state of interrupts alone is sent so. */
-  readonly isBare?: boolean;
 }
 
 /**
@@ -67,7 +65,7 @@ interface Asked {
  */
 export async function* runParts(
   graph: RunnableGraph,
-  { input, config, modes, end, steps, isBare = false }: Asked,
+  { input, config, modes, end, steps }: Asked,
 ): AsyncGenerator<RunPart> {
   // `values` reports how the run ends.
   const isMarked = steps && modes.includes("updates");
@@ -75,7 +73,7 @@ export async function* runParts(
   const more = [...(isMarked ? STEP_MODES : []), ...(lacksTools ? ["tasks"] : [])];
   const own = modes.filter((mode) => !(lacksTools && mode === "tools")).map((mode) => MODES[mode]);
   const streamMode = [...new Set(["values", ...own, ...more])];
-  const messages = new Map<string, object>();
+  const spoken: Spoken = { begun: new Map(), whole: new Set() };
   const streamed = graphParts(graph, input, { ...config, streamMode, ...(isMarked && { messageIds: true }) });
   const given = lacksTools ? withToolParts(streamed) : streamed;
   const show = (part: GraphPart) => (isMarked ? asInState(graph, shown(graph, part)) : shown(graph, part));
@@ -91,14 +89,11 @@ export async function* runParts(
       const all = asked.length > 0 && { __interrupt__: [...earlier, ...asked] };
       end.values = { ...(end.values as object), ...(payload as object), ...all };
     }
-    if (mode === "messages") yield* messageParts(part, modes, messages);
+    if (mode === "messages") yield* messageParts(part, modes, spoken);
     else if (mode === "debug" || mode === "checkpoints") {
       if (modes.includes(mode)) yield { event: named(mode, ns), data: withCheckpoints(mode, payload) };
-    } else if (modes.includes(mode))
-      yield {
-        event: named(mode, ns),
-        data: mode === "values" && ns.length === 0 && !isBare ? withValues(payload, end) : payload,
-      };
+    } else if (modes.includes(mode)) yield { event: named(mode, ns), data: payload };
+    if (mode === "values" && ns.length === 0 && modes.includes("messages")) yield* completed(payload, spoken);
   }
 }
 
@@ -131,29 +126,41 @@ function asInState(graph: RunnableGraph, part: GraphPart): GraphPart {
   return { ...part, payload: Object.fromEntries(Object.entries(part.payload).map(([key, one]) => [key, typed(one)])) };
 }
 
-/** A state that contains only interrupts is sent with the values that they are about, like Python's. */
-function withValues(payload: unknown, { values }: RunEnd): unknown {
-  const isBare = typeof payload === "object" && payload !== null && Object.keys(payload).join() === "__interrupt__";
-  return isBare ? { ...(values as object), ...payload } : payload;
-}
-
 const named = (mode: string, ns: readonly string[]) => [mode, ...ns].join("|");
+
+/** The messages of a run in the mode `messages`. */
+interface Spoken {
+  /** Those that stream, by id, as far as they are here. */
+  readonly begun: Map<string, object>;
+  /** The ids of those that were sent whole. */
+  readonly whole: Set<string>;
+}
 
 function* messageParts(
   { ns, payload }: GraphPart,
   modes: readonly string[],
-  whole: Map<string, object>,
+  { begun, whole }: Spoken,
 ): Generator<RunPart> {
   if (modes.includes("messages-tuple")) yield { event: named("messages", ns), data: payload };
   if (!modes.includes("messages")) return;
   const [given, metadata = {}] = Array.isArray(payload) ? (payload as unknown[]) : [];
   const wire = readMessage(given);
   if (!wire) return;
-  const about = String(wire.fields["id"]);
-  if (!whole.has(about)) yield { event: named("messages/metadata", ns), data: { [about]: { metadata } } };
-  if (!wire.part) return yield { event: named("messages/complete", ns), data: [plainDict(wire)] };
   const id = String(wire.fields["id"]);
-  const message = joinPart(whole.get(id) as never, wire);
-  whole.set(id, message);
+  if (!begun.has(id)) yield { event: named("messages/metadata", ns), data: { [id]: { metadata } } };
+  if (!wire.part) {
+    whole.add(id);
+    return yield { event: named("messages/complete", ns), data: [plainDict(wire)] };
+  }
+  const message = joinPart(begun.get(id) as never, wire);
+  begun.set(id, message);
   yield { event: named("messages/partial", ns), data: [finishedMessage(message)] };
+}
+
+/** The messages of a state that were not sent whole yet. */
+function* completed(state: unknown, { whole }: Spoken): Generator<RunPart> {
+  const messages = isDict(state) && Array.isArray(state["messages"]) ? (state["messages"] as unknown[]) : [];
+  const isNew = (id: unknown) => typeof id === "string" && !whole.has(id) && whole.add(id);
+  const data = messages.filter((message) => isDict(message) && isNew(message["id"]));
+  if (data.length > 0) yield { event: "messages/complete", data };
 }

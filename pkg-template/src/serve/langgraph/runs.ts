@@ -204,8 +204,7 @@ function partsOf(graph: RunnableGraph, run: Run, modes: readonly string[], more:
   const config = { ...configFor(graph, run, own), signal: run.stop.signal };
   const steps = run.request.stream_steps === true;
   const input = inputOf(run.request);
-  const isBare = run.events !== undefined;
-  const told = beginning(run, runParts(graph, { input, config, modes, end: run.ending, steps, isBare }));
+  const told = beginning(run, runParts(graph, { input, config, modes, end: run.ending, steps }));
   return change ? change(told, run) : told;
 }
 
