@@ -11,7 +11,7 @@ use threadfold::context::Record;
 use threadfold::context::{Context, View};
 use threadfold::context::{ContextSize, TruncateOptions};
 use threadfold::context::{CountTokens, Estimated};
-use threadfold::context::{Policy, Size};
+use threadfold::context::{Policy, Size, summary_message};
 
 /// Random numbers (splitmix64): the same ones for the same seed.
 struct Dice(u64);
@@ -228,6 +228,19 @@ fn a_policy_that_makes_no_sense_is_refused() {
         let refused = Context::new(policy, &Estimated).view(&json!([]), None).unwrap_err();
         assert_eq!(refused.code(), "INVALID_ARGUMENT");
     }
+    let of_total = |fraction| Policy {
+        trigger: vec![Size::fraction(fraction)],
+        max_input_tokens: Some(100.0),
+        ..Policy::default()
+    };
+    for fraction in [-0.5, 0.0, 1.01, f64::NAN] {
+        assert_eq!(
+            of_total(fraction).check().unwrap_err().code(),
+            "INVALID_ARGUMENT",
+            "{fraction}"
+        );
+    }
+    of_total(1.0).check().unwrap();
     for messages in [json!(null), json!({}), json!("a"), json!([1]), json!([null])] {
         assert!(Context::new(Policy::default(), &Estimated).view(&messages, None).is_err());
     }
@@ -366,6 +379,21 @@ fn a_record_that_differs_in_one_place_is_another() {
         let (first, second) = second_look((&all, &record(&one)), (&all, &record(&other)));
         assert_ne!(first, second, "{one} and {other}");
     }
+}
+
+#[test]
+fn a_record_gives_its_summary_back_without_the_words_around_it() {
+    let record = |summary_message: Value| {
+        let event = json!({ "cutoff_index": 1, "summary_message": summary_message });
+        Record::read(&event).unwrap().summary()
+    };
+    let summary = Some("They spoke.".to_owned());
+    for path in [None, Some("/history.md")] {
+        assert_eq!(record(summary_message("They spoke.", path)), summary);
+    }
+    assert_eq!(record(json!({ "type": "human", "content": "They spoke." })), summary);
+    assert_eq!(record(json!({ "type": "human", "content": [] })), None);
+    assert_eq!(record(json!(null)), None);
 }
 
 /// A record names its places by messages: where one comes, goes or is replaced, they are elsewhere.
