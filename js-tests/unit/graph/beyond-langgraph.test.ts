@@ -787,3 +787,17 @@ test("many that write a list write it in their order, with any other writes", as
   expect(await run((i) => (i === 18 ? { __overwrite__: [7] } : [i]))).toEqual({ log: [7], sum: 100 });
   await expect(run((i) => (i === 3 ? "three" : [i]))).rejects.toThrow(ThreadfoldError);
 });
+
+test("an empty object is one answer, not a map without ids", async () => {
+  const asks = (name: string) => (_: unknown, ctx: NodeContext) => ({ log: [JSON.stringify(ctx.interrupt(name))] });
+  const one = new StateGraph(schema).addNode("a", asks("a?")).addEdge(START, "a");
+  const answered = one.compile({ checkpointer: new MemorySaver() });
+  await answered.invoke({}, thread);
+  expect((await answered.invoke(new Command({ resume: {} }), thread)).log).toEqual(["{}"]);
+
+  const two = new StateGraph(schema).addNode("a", asks("a?")).addNode("b", asks("b?"));
+  const graph = two.addEdge(START, "a").addEdge(START, "b").compile({ checkpointer: new MemorySaver() });
+  await graph.invoke({}, thread);
+  await expect(graph.invoke(new Command({ resume: {} }), thread)).rejects.toThrow("multiple pending interrupts");
+  expect((await graph.getState(thread)).next).toEqual(["a", "b"]);
+});
