@@ -70,9 +70,9 @@ export class Chat {
     );
   }
 
-  /** The messages on the page: author and text. */
+  /** The messages of the thread, without those of its sub-agents: author and text. */
   shown(): Promise<string[]> {
-    return this.#page.locator("#chat-thread .message").evaluateAll((all) =>
+    return this.#page.locator("#chat-thread > .messages > .message").evaluateAll((all) =>
       all.map((item) => {
         const [, role = ""] = item.className.split(" ");
         const text = item.querySelector(role === "tool" ? ".result .text" : ":scope > .text");

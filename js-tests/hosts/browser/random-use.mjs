@@ -123,7 +123,8 @@ export async function randomUse(browser, { address, seconds, seed, tell = () => 
     await settle();
     const { messages } = await (await fetch(`${server.address}/threads/${server.thread}`)).json();
     const held = messages.map(({ role, content }) => `${role}: ${content ?? ""}`);
-    const shown = await page.locator("#chat-thread .message").evaluateAll((all) =>
+    // Those of sub-agents stand within the message that asked for them.
+    const shown = await page.locator("#chat-thread > .messages > .message").evaluateAll((all) =>
       all.map((item) => {
         const [, role] = item.className.split(" ");
         return `${role}: ${item.querySelector(role === "tool" ? ".result .text" : ":scope > .text")?.textContent ?? ""}`;
