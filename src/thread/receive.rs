@@ -168,7 +168,7 @@ impl<V: Value> Thread<V> {
                 if patched.get(MESSAGES).is_some() {
                     return Err(Error::value("a delta", "of other fields than 'messages'"));
                 }
-                self.set_fields(patched.reuse(&self.fields));
+                self.set_fields(patched.reuse_patched(&self.fields));
                 self.server_has_patched(&operations);
             }
         }

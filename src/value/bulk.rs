@@ -182,6 +182,15 @@ pub trait Bulk: Sized {
     {
         if self.equals(known) { known.clone() } else { self }
     }
+    /// As [`reuse`](Self::reuse), for a value that a patch made of `known`. A heap need not look for equal
+    /// parts that are deep down: a patch then costs what it changes, however deep the value is.
+    #[must_use]
+    fn reuse_patched(self, known: &Self) -> Self
+    where
+        Self: Value,
+    {
+        self.reuse(known)
+    }
     /// Returns the list that `picks` makes of two: each is a position in `left`, in `right`, or in
     /// both. [`u32::MAX`] means none. A position in both takes the right item, which
     /// [`Bulk::reuse`]s the left one. Returns `left` itself when it has just its items.

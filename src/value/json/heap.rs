@@ -5,7 +5,8 @@ use std::mem;
 use std::sync::Arc;
 
 use super::super::{Bulk, Found, Join, Kind, Plan, Scalar, Texts, Value, bulk, texts};
-use super::{Items, Json, Map, Node, share};
+use super::share::{self, Deeper};
+use super::{Items, Json, Map, Node};
 
 impl<'a> Found<'a, Json> for &'a Json {
     fn of(value: &'a Json) -> Self {
@@ -211,7 +212,11 @@ impl Bulk for Json {
     }
 
     fn reuse(self, known: &Self) -> Self {
-        share::reuse(&self, known, 0)
+        share::reuse(&self, known, Deeper::Whole)
+    }
+
+    fn reuse_patched(self, known: &Self) -> Self {
+        share::reuse(&self, known, Deeper::Never)
     }
 }
 

@@ -69,22 +69,43 @@ fn equal_or_open<'a>(
     parents
 }
 
-/// How deep equal values are found. Deeper ones are not looked at: the cost stays that of the change.
+/// How deep values are shared in part.
 const DEEPEST: usize = 100;
 
+/// How lists and objects at that depth are shared.
+#[derive(Clone, Copy)]
+pub(super) enum Deeper {
+    /// Whole, or not at all: that costs as much as they hold.
+    Whole,
+    /// Not at all, unless they are identical.
+    Never,
+}
+
 /// Returns a value with every part equal to one in `known` replaced by that one.
-pub(super) fn reuse(value: &Json, known: &Json, depth: usize) -> Json {
+pub(super) fn reuse(value: &Json, known: &Json, deeper: Deeper) -> Json {
+    reuse_at(value, known, deeper, 0)
+}
+
+fn reuse_at(value: &Json, known: &Json, deeper: Deeper, depth: usize) -> Json {
     if same(value, known) {
         return known.clone();
     }
     match (&value.0, &known.0) {
-        _ if depth >= DEEPEST => value.clone(),
+        (Node::Array(_), Node::Array(_)) | (Node::Object(_), Node::Object(_))
+            if depth >= DEEPEST =>
+        {
+            if matches!(deeper, Deeper::Whole) && equal(value, known) {
+                known.clone()
+            } else {
+                value.clone()
+            }
+        }
         (Node::Array(items), Node::Array(old)) => {
-            let made = reuse_items(items, old, depth);
+            let made = reuse_items(items, old, deeper, depth);
             made.map_or_else(|| known.clone(), Json::of_items)
         }
         (Node::Object(fields), Node::Object(old)) => {
-            let made = reuse_fields(&fields.0, &old.0, depth);
+            let made = reuse_fields(&fields.0, &old.0, deeper, depth);
             made.map_or_else(|| known.clone(), Json::of_fields)
         }
         _ => value.clone(),
@@ -92,11 +113,11 @@ pub(super) fn reuse(value: &Json, known: &Json, depth: usize) -> Json {
 }
 
 /// Returns `None` when the known list has all of it.
-fn reuse_items(items: &Items, known: &Items, depth: usize) -> Option<Items> {
+fn reuse_items(items: &Items, known: &Items, deeper: Deeper, depth: usize) -> Option<Items> {
     let mut made = (items.len() != known.len()).then(Items::default);
     for (position, item) in items.iter().enumerate() {
         let old = known.get(position);
-        let shared = old.map_or_else(|| item.clone(), |old| reuse(item, old, depth + 1));
+        let shared = old.map_or_else(|| item.clone(), |old| reuse_at(item, old, deeper, depth + 1));
         if let Some(made) = &mut made {
             made.push(shared);
         } else if !old.is_some_and(|old| same(old, &shared)) {
@@ -109,11 +130,12 @@ fn reuse_items(items: &Items, known: &Items, depth: usize) -> Option<Items> {
 }
 
 /// Returns `None` when the known object has all of it.
-fn reuse_fields(fields: &Map, known: &Map, depth: usize) -> Option<Map> {
+fn reuse_fields(fields: &Map, known: &Map, deeper: Deeper, depth: usize) -> Option<Map> {
     let mut made = (fields.len() != known.len()).then(Map::default);
     for (position, (key, value)) in fields.iter().enumerate() {
         let old = known.get(key);
-        let shared = old.map_or_else(|| value.clone(), |old| reuse(value, old, depth + 1));
+        let shared =
+            old.map_or_else(|| value.clone(), |old| reuse_at(value, old, deeper, depth + 1));
         if let Some(made) = &mut made {
             made.insert(key.clone(), shared);
         } else if !old.is_some_and(|old| same(old, &shared)) {
