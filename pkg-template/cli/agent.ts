@@ -1,10 +1,8 @@
 // `threadfold agent`: a server for the first page. Its agent needs no key, because its model is a function.
-import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { textOf } from "threadfold";
-import { createAgent, tool, type FunctionModel, type ToolRuntime } from "threadfold/agent";
-import { MemorySaver } from "threadfold/checkpoint";
-import { serveAgUi, serveLangGraph, toNodeListener } from "threadfold/serve";
+import type { FunctionModel, ToolRuntime } from "threadfold/agent";
 import { Unreadable } from "./read.js";
 
 /** The agent's name over LangGraph's API. */
@@ -14,23 +12,23 @@ const PACE = 25;
 
 const city = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
 
-const weather = tool({
+const weather = {
   name: "get_weather",
   description: "The weather in a city.",
   schema: city,
   run: ({ city }: { city: string }) => `21 °C and sunny in ${city}`,
-});
+};
 
-const book = tool({
+const book = {
   name: "book_table",
   description: "Books a table in a city. Asks first.",
   schema: city,
   run({ city }: { city: string }, { interrupt }: ToolRuntime) {
-    const answer = interrupt({ message: `Book a table for two in ${city}?` }) as boolean | { approved?: boolean };
-    const isApproved = answer === true || (typeof answer === "object" && answer?.approved === true);
+    const answer = interrupt({ message: `Book a table for two in ${city}?` }) as true | { approved?: unknown } | null;
+    const isApproved = answer === true || answer?.approved === true;
     return isApproved ? `a table in ${city} is booked` : "nothing is booked";
   },
-});
+};
 
 /** Calls a tool where the question is about one, else repeats the message. */
 const model: FunctionModel = async (messages, { onToken, signal }) => {
@@ -44,9 +42,8 @@ const model: FunctionModel = async (messages, { onToken, signal }) => {
   const answer =
     last?.type === "tool" ? `Done: ${text}.` : `You said: ${text}. Ask me for the weather in Rome, or to book a table.`;
   for (const word of answer.match(/\s*\S+/g) ?? []) {
-    if (signal?.aborted) break;
     onToken(word);
-    await new Promise((resolve) => setTimeout(resolve, PACE));
+    await sleep(PACE, undefined, { signal });
   }
   return answer;
 };
@@ -58,7 +55,15 @@ const model: FunctionModel = async (messages, { onToken, signal }) => {
  * @throws Unreadable if the port is taken.
  */
 export async function serveAgent(port: number): Promise<string[]> {
-  const agent = createAgent({ model, tools: [weather, book], checkpointer: new MemorySaver() });
+  // The other commands do not wait for these.
+  const [{ createServer }, { createAgent, tool }, { MemorySaver }, { serveAgUi, serveLangGraph, toNodeListener }] =
+    await Promise.all([
+      import("node:http"),
+      import("threadfold/agent"),
+      import("threadfold/checkpoint"),
+      import("threadfold/serve"),
+    ]);
+  const agent = createAgent({ model, tools: [tool(weather), tool(book)], checkpointer: new MemorySaver() });
   const agUi = serveAgUi(agent, { cors: true, resumable: true });
   const langGraph = serveLangGraph({ [ASSISTANT]: agent }, { cors: true });
   const server = createServer(
