@@ -5,6 +5,7 @@ use std::fmt;
 use serde_json::Value;
 use threadfold::graph::BoxError;
 use tokio::sync::Mutex;
+use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, NoTls, Transaction};
 
 use crate::database::Database;
@@ -215,6 +216,17 @@ impl Sql {
     }
 }
 
+impl Postgres {
+    async fn column(
+        &self,
+        sql: &str,
+        params: &[&(dyn ToSql + Sync)],
+    ) -> Result<Vec<String>, BoxError> {
+        let rows = self.client.lock().await.query(sql, params).await?;
+        Ok(rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?)
+    }
+}
+
 impl Database for Postgres {
     async fn row(&self, thread: &str, id: Option<&str>) -> Result<Option<Row>, BoxError> {
         let client = self.client.lock().await;
@@ -264,15 +276,11 @@ impl Database for Postgres {
     }
 
     async fn ids(&self, thread: &str) -> Result<Vec<String>, BoxError> {
-        let client = self.client.lock().await;
-        let rows = client.query(&self.sql.ids, &[&thread]).await?;
-        Ok(rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?)
+        self.column(&self.sql.ids, &[&thread]).await
     }
 
     async fn threads(&self) -> Result<Vec<String>, BoxError> {
-        let client = self.client.lock().await;
-        let rows = client.query(&self.sql.threads, &[]).await?;
-        Ok(rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?)
+        self.column(&self.sql.threads, &[]).await
     }
 
     async fn delete(&self, thread: &str) -> Result<(), BoxError> {

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, Params, TransactionBehavior, params};
 use serde_json::Value;
 use threadfold::graph::BoxError;
 
@@ -147,24 +147,11 @@ impl Sqlite {
         Ok(true)
     }
 
-    fn list(&self, thread: &str) -> Result<Vec<String>, BoxError> {
+    fn column(&self, sql: &str, params: impl Params) -> Result<Vec<String>, BoxError> {
         let connection = self.connection();
-        let mut statement = connection.prepare_cached(
-            "SELECT checkpoint_id FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = '' \
-             ORDER BY checkpoint_id DESC",
-        )?;
-        let ids = statement.query_map([thread], |row| row.get(0))?;
-        Ok(ids.collect::<Result<_, _>>()?)
-    }
-
-    fn all(&self) -> Result<Vec<String>, BoxError> {
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(
-            "SELECT thread_id FROM checkpoints WHERE checkpoint_ns = '' GROUP BY thread_id \
-             ORDER BY max(checkpoint_id) DESC",
-        )?;
-        let ids = statement.query_map([], |row| row.get(0))?;
-        Ok(ids.collect::<Result<_, _>>()?)
+        let mut statement = connection.prepare_cached(sql)?;
+        let texts = statement.query_map(params, |row| row.get(0))?;
+        Ok(texts.collect::<Result<_, _>>()?)
     }
 
     fn remove(&self, thread: &str) -> Result<(), BoxError> {
@@ -219,11 +206,19 @@ impl Database for Sqlite {
     }
 
     fn ids(&self, thread: &str) -> impl Future<Output = Result<Vec<String>, BoxError>> + Send {
-        ready(self.list(thread))
+        ready(self.column(
+            "SELECT checkpoint_id FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = '' \
+             ORDER BY checkpoint_id DESC",
+            [thread],
+        ))
     }
 
     fn threads(&self) -> impl Future<Output = Result<Vec<String>, BoxError>> + Send {
-        ready(self.all())
+        ready(self.column(
+            "SELECT thread_id FROM checkpoints WHERE checkpoint_ns = '' GROUP BY thread_id \
+             ORDER BY max(checkpoint_id) DESC",
+            [],
+        ))
     }
 
     fn delete(&self, thread: &str) -> impl Future<Output = Result<(), BoxError>> + Send {

@@ -4,7 +4,7 @@ import { MemorySaver } from "threadfold/graph";
 import { textOf } from "threadfold";
 import { InMemoryStore } from "@langchain/langgraph";
 import { expect, test } from "vitest";
-import { type Recorded, replay } from "./records.js";
+import { agentWith, holding, type Recorded, replay } from "./records.js";
 
 interface Given {
   readonly files: Readonly<Record<string, string>>;
@@ -17,24 +17,10 @@ test("the system prompt that files make", () =>
   replay("memory", async ({ in: given, out, error }: Recorded<Given, string | null>) => {
     expect(error).toBeUndefined();
     const { files, sources, prompt, system } = given;
-    const backend = compositeBackend({
-      "/": {
-        read: (path) => (Object.hasOwn(files, path) ? { content: files[path] as string } : undefined),
-        write: () => {},
-        list: () => [],
-      },
-    });
-    let first: object | undefined;
-    const agent = createAgent({
-      model: (messages) => {
-        [first] = messages;
-        return "done";
-      },
-      ...(system !== null && { systemPrompt: system }),
-      middleware: [createMemoryMiddleware({ backend, sources, systemPrompt: prompt })],
-    });
+    const middleware = createMemoryMiddleware({ backend: holding(files), sources, systemPrompt: prompt });
+    const { agent, prompted } = agentWith(middleware, system);
     await agent.invoke({ messages: "go" });
-    expect((first as { type: string }).type === "system" ? textOf(first) : null).toBe(out);
+    expect(prompted()).toBe(out);
   }));
 
 test("a thread reads its memory once, and what it writes is the next thread's", async () => {

@@ -2,7 +2,9 @@
 // same scripts.
 import { readFileSync } from "node:fs";
 import { expect } from "vitest";
-import type { FunctionModel } from "threadfold/agent";
+import { textOf } from "threadfold";
+import { createAgent, type FunctionModel, type Middleware } from "threadfold/agent";
+import { compositeBackend } from "threadfold/agent/backends";
 
 export interface Call {
   readonly name: string;
@@ -56,6 +58,34 @@ export function scripted(replies: readonly Reply[]): FunctionModel {
     if ("raise" in reply) throw Object.assign(new Error(reply.raise), { name: "ValueError" });
     return { ...reply };
   };
+}
+
+/** Files that cannot be written. */
+export const holding = (files: Readonly<Record<string, string>>, folder = "/") =>
+  compositeBackend({
+    [folder]: {
+      read: (path) => (Object.hasOwn(files, path) ? { content: files[path] as string } : undefined),
+      write: () => {},
+      list: (prefix) =>
+        Object.keys(files)
+          .filter((path) => path.startsWith(prefix))
+          .map((path) => ({ path })),
+    },
+  });
+
+/** An agent with a middleware. `prompted()` returns the system prompt that its model got; null if it got none. */
+export function agentWith(middleware: Middleware, systemPrompt: string | null) {
+  let first: object | undefined;
+  const agent = createAgent({
+    model: (messages) => {
+      [first] = messages;
+      return "done";
+    },
+    ...(systemPrompt !== null && { systemPrompt }),
+    middleware: [middleware],
+  });
+  const prompted = () => ((first as { type: string }).type === "system" ? textOf(first as object) : null);
+  return { agent, prompted };
 }
 
 /** A message as the recorder shows it. */

@@ -1,10 +1,9 @@
 import { createAgent, createDeepAgent, createFilesystemMiddleware, type FunctionModel } from "threadfold/agent";
-import { compositeBackend } from "threadfold/agent/backends";
 import { createSkillsMiddleware, type Skill, type SkillsOptions } from "threadfold/agent/skills";
 import { MemorySaver } from "threadfold/graph";
 import { textOf } from "threadfold";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { type Recorded, replay } from "./records.js";
+import { agentWith, holding, type Recorded, replay } from "./records.js";
 
 interface Given {
   readonly files: Readonly<Record<string, string>>;
@@ -21,39 +20,18 @@ const warn = vi.spyOn(console, "warn");
 beforeEach(() => void warn.mockReset().mockImplementation(() => {}));
 afterEach(() => expect(warn).not.toHaveBeenCalled());
 
-/** Files that cannot be written. */
-const holding = (files: Readonly<Record<string, string>>, folder = "/") =>
-  compositeBackend({
-    [folder]: {
-      read: (path) => (Object.hasOwn(files, path) ? { content: files[path] as string } : undefined),
-      write: () => {},
-      list: (prefix) =>
-        Object.keys(files)
-          .filter((path) => path.startsWith(prefix))
-          .map((path) => ({ path })),
-    },
-  });
-
 test("the skills that are found, and the system prompt that they make", async () => {
   await replay("skills", async ({ in: given, out, error }: Recorded<Given, Found>) => {
     expect(error).toBeUndefined();
     const { files, sources, prompt, system } = given;
-    let first: object | undefined;
-    const agent = createAgent({
-      model: (messages) => {
-        [first] = messages;
-        return "done";
-      },
-      ...(system !== null && { systemPrompt: system }),
-      middleware: [createSkillsMiddleware({ backend: holding(files), sources, systemPrompt: prompt })],
-    });
+    const middleware = createSkillsMiddleware({ backend: holding(files), sources, systemPrompt: prompt });
+    const { agent, prompted } = agentWith(middleware, system);
     let skills: readonly Skill[] = [];
     for await (const [, part] of agent.stream({ messages: "go" }, { streamMode: ["updates"] }))
       for (const update of Object.values(part as Record<string, { skillsMetadata?: readonly Skill[] }>))
         skills = update?.skillsMetadata ?? skills;
-    const text = (first as { type: string }).type === "system" ? textOf(first as object) : null;
     expect({
-      text,
+      text: prompted(),
       skills: skills.map(({ allowedTools: allowed_tools, ...rest }) => ({ ...rest, allowed_tools })),
     }).toEqual(out);
   });

@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, realpath, rm, stat, writeFile } from "node:fs
 import { dirname, join, resolve, sep } from "node:path";
 import { ThreadfoldError } from "../../shared/errors.js";
 import type { FileData } from "../../state/files.js";
+import { contentOf } from "./file-at.js";
 import type { FileBackend, FileInfo } from "./types.js";
 
 /**
@@ -67,11 +68,10 @@ async function read(root: string, path: string): Promise<FileData | undefined> {
   }
 }
 
-async function write(root: string, path: string, { content, encoding }: FileData): Promise<void> {
+async function write(root: string, path: string, file: FileData): Promise<void> {
   const place = await placeOf(root, path);
   await mkdir(dirname(place), { recursive: true });
-  const text = typeof content === "string" ? content : content.join("\n");
-  await writeFile(place, text, encoding === "base64" ? "base64" : "utf8");
+  await writeFile(place, contentOf(file), file.encoding === "base64" ? "base64" : "utf8");
 }
 
 async function remove(root: string, path: string): Promise<void> {

@@ -4,6 +4,7 @@ import { field } from "../../state/fields.js";
 import type { FileData } from "../../state/files.js";
 import { withPrompt } from "./request-changes.js";
 import type { AgentState, Middleware } from "../types.js";
+import { fileAt, contentOf } from "../backends/file-at.js";
 import type { CompositeBackend } from "../backends/types.js";
 
 /** Options of {@link createMemoryMiddleware}. */
@@ -64,8 +65,7 @@ export function createMemoryMiddleware(options: MemoryOptions): Middleware<Field
       const ofState = (state as AgentState)["files"] as Readonly<Record<string, FileData>> | undefined;
       const memoryContents: Record<string, string> = {};
       for (const path of sources as readonly string[]) {
-        const files = backend ? await backend.files("file", path, ofState ?? {}) : (ofState ?? {});
-        const file = Object.hasOwn(files, path) ? files[path] : undefined;
+        const file = await fileAt(backend, path, ofState ?? {});
         if (file) memoryContents[path] = textIn(path, file);
       }
       return { memoryContents };
@@ -78,8 +78,8 @@ export function createMemoryMiddleware(options: MemoryOptions): Middleware<Field
   };
 }
 
-function textIn(path: string, { content, encoding }: FileData): string {
-  if (encoding !== "base64") return typeof content === "string" ? content : content.join("\n");
+function textIn(path: string, file: FileData): string {
+  if (file.encoding !== "base64") return contentOf(file);
   throw new ThreadfoldError("INVALID_ARGUMENT", `createMemoryMiddleware: '${path}' is not a text.`);
 }
 

@@ -2,6 +2,7 @@ import { ThreadfoldError } from "../../shared/errors.js";
 import { checkOptions, type NamesOf } from "../../shared/options.js";
 import { field } from "../../state/fields.js";
 import type { FileData } from "../../state/files.js";
+import { fileAt, contentOf } from "../backends/file-at.js";
 import type { CompositeBackend } from "../backends/types.js";
 import type { AgentState, Middleware } from "../types.js";
 import { withPrompt } from "./request-changes.js";
@@ -134,12 +135,9 @@ async function skillsIn(
   const names = backend ? await backend.files("names", folder, ofState) : ofState;
   const paths = Object.keys(names).filter((path) => path.startsWith(folder) && isSkill(path.slice(folder.length)));
   const read = async (path: string): Promise<Skill | undefined> => {
-    const files = backend ? await backend.files("file", path, ofState) : ofState;
-    const file = Object.hasOwn(files, path) ? files[path] : undefined;
+    const file = await fileAt(backend, path, ofState);
     if (!file) return undefined;
-    const { content, encoding } = file;
-    const text = typeof content === "string" ? content : content.join("\n");
-    const skill = encoding === "base64" ? "not a text" : readSkill(path, text);
+    const skill = file.encoding === "base64" ? "not a text" : readSkill(path, contentOf(file));
     if (typeof skill !== "string") return skill;
     console.warn(`createSkillsMiddleware leaves out '${path}': ${skill}.`);
     return undefined;

@@ -1,5 +1,6 @@
 // The effects of the file tools on `files`: deepagents' rules and words.
 import type { FileData } from "../../state/files.js";
+import { contentOf } from "../backends/file-at.js";
 import { globOf } from "./glob.js";
 
 /** Files by path. */
@@ -15,8 +16,6 @@ export interface FileAnswer {
 
 const fail = (said: string): FileAnswer => ({ said: `Error: ${said}`, failed: true });
 const missing = (path: string) => fail(`File '${path}' not found`);
-
-const textOf = ({ content }: FileData): string => (typeof content === "string" ? content : content.join("\n"));
 
 /** The path in one form, or why it has none. */
 export function pathOf(given: string): { path: string } | FileAnswer {
@@ -50,7 +49,7 @@ export function editFile(files: Files, path: string, from: string, to: string, a
   if (!file) return missing(path);
   if (file.encoding === "base64") return fail("Cannot edit binary files with text replacements.");
   if (from === "") return fail("old_string cannot be empty. Provide the exact text to replace.");
-  const text = textOf(file);
+  const text = contentOf(file);
   const pieces = text.split(from);
   const count = pieces.length - 1;
   if (count === 0) {
@@ -94,7 +93,7 @@ export function readFile(
 ): FileAnswer {
   const file = own(files, path);
   if (!file) return missing(path);
-  const text = textOf(file);
+  const text = contentOf(file);
   if (file.encoding === "base64") return fail(`File '${path}' is not text.`);
   // A blank text, by the rules of Python's `strip`.
   // oxlint-disable-next-line no-control-regex
@@ -182,7 +181,7 @@ export function grepFiles(
   const found = under(files, path)
     .filter(([key, relative]) => matches(relative) && own(files, key)?.encoding !== "base64")
     .map(([key]) => {
-      const lines = textOf(own(files, key) as FileData).split("\n");
+      const lines = contentOf(own(files, key) as FileData).split("\n");
       const all = lines.flatMap((line, at) => (line.includes(pattern) ? [`  ${at + 1}: ${line}`] : []));
       const shown = all.slice(0, room);
       room -= shown.length;
