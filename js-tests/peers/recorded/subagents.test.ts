@@ -1,6 +1,5 @@
 // Runs of deepagents, recorded at LangGraph's Python server and from ag-ui-langgraph (record_ag_ui.py): each sub-agent is
-// a thread under its call. Of the messages' metadata the recordings have the fields that name an agent, a task and a
-// super-step.
+// a thread under its call. The messages' metadata is cut down to the fields that name an agent, a task and a super-step.
 import { readFileSync } from "node:fs";
 import { textOf, Thread, type AgUiState, type Subagent } from "threadfold";
 import { foldAgUi } from "threadfold/ag-ui";
