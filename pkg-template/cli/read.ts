@@ -81,6 +81,8 @@ function classify(value: unknown): Recorded | undefined {
   if (!isDict(value)) return undefined;
   const { core, version, state, events, parts, turns } = value;
   if (isDict(core) && version !== undefined) return { kind: "thread", record: value };
+  if (isDict(state) && Array.isArray(value["blocks"]))
+    throw new Unreadable("This is a part of a saved thread: give what thread.toJSON() returns.");
   // As `persist` stores it.
   if (isDict(state) && isDict(state["core"])) return { kind: "thread", record: state };
   const listed = [events, parts].find(Array.isArray);

@@ -30,7 +30,7 @@ export const whole = (messageId: string): ThreadEvent => ({ type: "message-finis
 export const messages = (...messages: object[]): ThreadEvent => ({ type: "messages", messages });
 export const values = (values: object): ThreadEvent => ({ type: "values", values });
 
-type Shown = Record<string, unknown> & { messages: readonly Message[] };
+export type Shown = Record<string, unknown> & { messages: readonly Message[] };
 
 /** A thread that has these messages. */
 export function threadOf(...given: object[]): Thread<Shown> {

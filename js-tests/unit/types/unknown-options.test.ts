@@ -76,6 +76,7 @@ const CALLS: readonly (readonly [name: string, entry: object, calls: Readonly<Re
     persist,
     {
       persist: (options) => persist.persist(thread(), { name: "a", storage, ...(options as object) }),
+      forgetThread: (options) => persist.forgetThread({ name: "a", storage, ...(options as object) }),
       loadThread: (options) => persist.loadThread({ name: "a", storage, ...(options as object) }),
     },
   ],

@@ -3,6 +3,8 @@ import { ThreadfoldError } from "../shared/errors.js";
 import type { ThreadState, ThreadUpdate } from "../thread/thread-types.js";
 import { Thread } from "../thread/thread.js";
 import { isPromise } from "../shared/is-promise.js";
+import { after, assembled, type Found, forget } from "./blocks.js";
+import { noteLoaded } from "./persist.js";
 import { checked, failure } from "./storage.js";
 import type { LoadOptions, Saved } from "./types.js";
 
@@ -63,32 +65,58 @@ export function loaded<S extends object, U extends object>(
 ): Thread<S, U> | undefined | Promise<Thread<S, U> | undefined> {
   const { name, storage } = checked("loadThread", options);
   const read = (text: string | null | undefined) =>
-    text === null || text === undefined ? undefined : threadOf(savedOf(text, name), options);
+    text ? after(assembled({ name, storage }, text), made) : undefined;
+  const made = (found: Found | undefined) => {
+    if (!found)
+      throw new ThreadfoldError("INVALID_ARGUMENT", `Invalid data under '${name}': persist() did not save it.`);
+    const thread = threadOf(found.saved, options);
+    if (!isPromise(thread)) noteLoaded(thread, { name, storage }, found.kept);
+    return thread;
+  };
   const failed = (cause: unknown) => void tell(failure(`Loading the thread '${name}'`, cause), options);
   try {
     const text = storage.getItem(name);
-    const thread = isPromise(text) ? Promise.resolve(text).then(read) : read(text);
-    return isPromise(thread) ? thread.catch(failed) : thread;
+    const thread = after(text, read);
+    return isPromise(thread) ? Promise.resolve(thread).catch(failed) : thread;
   } catch (cause) {
     return failed(cause) as undefined;
+  }
+}
+
+/**
+ * Removes a saved thread from its storage. Stop saving it first.
+ *
+ * @throws {@link ThreadfoldError} `STORAGE_FAILED` if the storage fails; `INVALID_ARGUMENT` and `UNKNOWN_OPTION` as
+ *   {@link loadThread}. The promise rejects with it.
+ *
+ * @example
+ * ```ts
+ * import { Thread } from "threadfold";
+ * import { forgetThread, loadThread, persist } from "threadfold/persist";
+ *
+ * const kept = new Map<string, string>(); // in a page: localStorage
+ * const storage = { getItem: (name: string) => kept.get(name), setItem: kept.set.bind(kept) };
+ *
+ * const thread = new Thread();
+ * const stop = persist(thread, { name: "chat", storage });
+ * thread.optimistic({ messages: "Hi" });
+ * stop();
+ * await forgetThread({ name: "chat", storage });
+ * console.log(await loadThread({ name: "chat", storage })); // undefined
+ * ```
+ */
+export async function forgetThread(options: Pick<LoadOptions<object>, "name" | "storage">): Promise<void> {
+  const { name, storage } = checked("forgetThread", options);
+  try {
+    await forget({ name, storage });
+  } catch (cause) {
+    throw failure(`Forgetting the thread '${name}'`, cause);
   }
 }
 
 function tell(error: ThreadfoldError, { onError }: { onError?: ((error: ThreadfoldError) => void) | undefined }): void {
   if (!onError) throw error;
   onError(error);
-}
-
-function savedOf(text: string, name: string): Saved {
-  let saved: Partial<Saved> | null | undefined;
-  try {
-    saved = JSON.parse(text) as typeof saved;
-  } catch {
-    // Told below.
-  }
-  const { state, version } = saved ?? {};
-  if (typeof state === "object" && state !== null && typeof version === "number") return { state, version };
-  throw new ThreadfoldError("INVALID_ARGUMENT", `Invalid data under '${name}': persist() did not save it.`);
 }
 
 function threadOf<S extends object, U extends object>(

@@ -4,8 +4,9 @@ import type { ThreadView } from "../thread/subagents.js";
 import type { AnyThread } from "../thread/thread.js";
 import { tell } from "../shared/tell.js";
 import { isPromise } from "../shared/is-promise.js";
+import { type Kept, type Place, save } from "./blocks.js";
 import { checked, failure } from "./storage.js";
-import type { PersistOptions, Saved } from "./types.js";
+import type { PersistOptions } from "./types.js";
 import { onLeaving, whenIdle } from "./page.js";
 import { INSIDE } from "../thread/inside.js";
 
@@ -18,10 +19,11 @@ import { INSIDE } from "../thread/inside.js";
  * A failed save is reported as an error. Earlier saves are kept. The next change, `flush()` or leaving the page tries
  * again.
  *
- * A save writes the whole thread, some 20 ms for 10,000 messages; tokens cost nothing. Two tabs that save under one
- * name do not notify each other. The last to save wins, and a tab without changes does not save.
+ * A save writes what changed: messages that make 64 KB go into an entry of their own, such as `chat#0`. It is written
+ * again when one of its messages, or an earlier one, changes. Tokens cost nothing. Two tabs that save under one name do not notify each other. The
+ * last to save wins, and a tab without changes does not save.
  *
- * Call it in a page, not on a server. To forget a thread, stop, then remove it from your storage.
+ * Call it in a page, not on a server. To forget a thread, stop, then call {@link forgetThread}.
  *
  * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for a name that is not a string, a storage without `getItem` and `setItem`,
  *   a `throttle` that is not a number of milliseconds, and an option that neither `persist` nor `loadThread` has.
@@ -69,10 +71,12 @@ export function persist(thread: AnyThread, options: PersistOptions): (() => void
   return Object.assign(() => saver.stop(), { flush: () => saver.flush() });
 }
 
-/** The thread's last saved state, and its storage. */
-const lastSaved = new WeakMap<AnyThread, Place & { readonly looks: readonly unknown[] }>();
+/** What was last saved of a thread, or loaded, and where. */
+const lastSaved = new WeakMap<AnyThread, Place & { readonly kept: Kept; readonly looks?: readonly unknown[] }>();
 
-type Place = Pick<PersistOptions, "name" | "storage">;
+/** Notes what a storage has of a thread that was loaded from it. */
+export const noteLoaded = (thread: AnyThread, { name, storage }: Place, kept: Kept): void =>
+  void lastSaved.set(thread, { name, storage, kept });
 
 /** They keep their identity until they change. */
 const looksOf = (thread: ThreadView): readonly unknown[] => [
@@ -84,9 +88,14 @@ const looksOf = (thread: ThreadView): readonly unknown[] => [
 
 /** Whether a thread has changed since it was saved in this place or, if it never was, since it was made. */
 function hasChanged(thread: AnyThread, { name, storage }: Place): boolean {
+  const looks = lastIn(thread, { name, storage })?.looks;
+  if (!looks) return thread.getState() !== thread.getInitialState();
+  return looksOf(thread).some((look, at) => look !== looks[at]);
+}
+
+function lastIn(thread: AnyThread, { name, storage }: Place) {
   const last = lastSaved.get(thread);
-  if (last?.name !== name || last.storage !== storage) return thread.getState() !== thread.getInitialState();
-  return looksOf(thread).some((look, at) => look !== last.looks[at]);
+  return last?.name === name && last.storage === storage ? last : undefined;
 }
 
 class Saver {
@@ -103,14 +112,14 @@ class Saver {
   constructor(thread: AnyThread, options: PersistOptions & { readonly throttle: number }) {
     this.#thread = thread;
     this.#options = options;
-    this.#ends = [thread.subscribe(() => this.#changed()), onLeaving(() => void this.flush())];
+    this.#ends = [thread.subscribe(() => this.#changed()), onLeaving(() => void this.flush(true))];
     if (hasChanged(thread, options)) this.#changed();
   }
 
-  async flush(): Promise<void> {
+  async flush(isLeaving = false): Promise<void> {
     this.#notice();
     // A storage that answers at once has the thread before the page is gone.
-    if (!this.#writing) this.#save();
+    if (!this.#writing) this.#save(isLeaving);
     while (this.#writing) {
       await this.#writing;
       if (this.#isUnsaved && !this.#isFailing) this.#save();
@@ -142,7 +151,7 @@ class Saver {
   }
 
   /** Saves pending changes, unless a save is in progress. */
-  #save(): void {
+  #save(isLeaving = false): void {
     this.#cancel?.();
     this.#cancel = undefined;
     if (!this.#isUnsaved || this.#writing) return;
@@ -150,21 +159,21 @@ class Saver {
     const { name, storage, version = 0 } = this.#options;
     try {
       const looks = looksOf(this.#thread);
-      const saved: Saved = { state: this.#thread.toJSON(), version };
-      const done = storage.setItem(name, JSON.stringify(saved));
+      const { kept } = lastIn(this.#thread, { name, storage }) ?? {};
+      const done = save({ name, storage }, { state: this.#thread.toJSON(), version }, kept, isLeaving);
       if (isPromise(done)) this.#writing = this.#wait(done, looks);
-      else this.#succeeded(looks);
+      else this.#succeeded(done, looks);
     } catch (error) {
       this.#failed(error);
     }
   }
 
-  async #wait(done: PromiseLike<unknown>, looks: readonly unknown[]): Promise<void> {
+  async #wait(done: PromiseLike<Kept>, looks: readonly unknown[]): Promise<void> {
     let isStale = false;
     try {
-      await done;
+      const kept = await done;
       isStale = this.#isUnsaved;
-      this.#succeeded(looks);
+      this.#succeeded(kept, looks);
     } catch (error) {
       isStale = this.#isUnsaved;
       this.#failed(error);
@@ -174,9 +183,9 @@ class Saver {
     if (isStale && this.#ends.length > 0) this.#changed();
   }
 
-  #succeeded(looks: readonly unknown[]): void {
+  #succeeded(kept: Kept, looks: readonly unknown[]): void {
     const { name, storage } = this.#options;
-    lastSaved.set(this.#thread, { name, storage, looks });
+    lastSaved.set(this.#thread, { name, storage, kept, looks });
     this.#isFailing = false;
   }
 

@@ -10,6 +10,8 @@ export interface ThreadStorage {
   getItem(name: string): string | null | undefined | PromiseLike<string | null | undefined>;
   /** Either keeps the whole text, or throws and keeps the earlier one. */
   setItem(name: string, text: string): unknown;
+  /** Removes a text. Without it, an empty one is kept in its place. */
+  removeItem?(name: string): unknown;
 }
 
 /** The saved form of a thread. */

@@ -75,22 +75,22 @@ function invalid(sentence: string): never {
   throw new ThreadfoldError("INVALID_ARGUMENT", sentence);
 }
 
-/**
- * Throws for a circular value, which JSON cannot express. Visits each object once, however often it is shared: `known`
- * holds those visited.
- */
-export function refuseCircles(root: object, known: Set<object>): void {
+/** Objects without a circle. The values of a thread do not change in place. */
+const withoutCircle = new WeakSet<object>();
+
+/** Throws for a circular value, which JSON cannot express. Visits each object once, in all records of a program. */
+export function refuseCircles(root: object): void {
   const path = new Set<object>();
   const stack = [root];
   for (let value = stack.pop(); value; value = stack.pop()) {
     // Met again on the way back: all its children were visited.
-    if (path.delete(value) || known.has(value)) continue;
-    known.add(value);
+    if (path.delete(value)) withoutCircle.add(value);
+    if (withoutCircle.has(value)) continue;
     path.add(value);
     stack.push(value);
     for (const inner of Object.values(value)) {
       if (path.has(inner)) invalid("The thread contains a circular value, which cannot be JSON.");
-      if (isObject(inner) && typeof inner.toJSON !== "function") stack.push(inner);
+      if (isObject(inner) && !withoutCircle.has(inner) && typeof inner.toJSON !== "function") stack.push(inner);
     }
   }
 }

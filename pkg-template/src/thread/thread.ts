@@ -478,15 +478,14 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
    * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for a circular state.
    */
   toJSON(): object {
-    const known = new Set<object>();
-    reading(() => refuseCircles([this.getConfirmedState(), this.pending.map(withPlainError)], known));
+    reading(() => refuseCircles([this.getConfirmedState(), this.pending.map(withPlainError)]));
     const record = this.#core.ask<{ pending: readonly object[]; run: object }>(ASK.record);
     return reading(() => {
       const { lastEventId } = this.#subagents;
       const run = withPlainError(lastEventId === undefined ? record.run : { ...record.run, lastEventId });
       const core = { ...record, run, pending: record.pending.map(withPlainError) };
       const history = this.#history.toJSON();
-      refuseCircles([core, history], known);
+      refuseCircles([core, history]);
       const { threadId } = this;
       return {
         version: VERSION,

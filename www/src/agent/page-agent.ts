@@ -2,7 +2,7 @@
 // was.
 import { Thread, toAgUi, type AgUiState } from "threadfold";
 import { AgUiRunner, graphTransport } from "threadfold/ag-ui";
-import { loadThread, persist } from "threadfold/persist";
+import { forgetThread, loadThread, persist } from "threadfold/persist";
 import { saved, storage } from "../chat/saved";
 import { lineage, type Checkpoint } from "./checkpoints";
 import { checkpoints, graph } from "./graph";
@@ -53,7 +53,7 @@ export class PageAgent {
   /** Forgets this one, and returns a new one. */
   startOver(): PageAgent {
     this.#stopSaving();
-    storage.removeItem(kept.name);
+    void forgetThread(kept);
     storage.removeItem(FROM);
     void this.stop().then(() => checkpoints.deleteThread(this.thread.threadId ?? ""));
     return new PageAgent();
