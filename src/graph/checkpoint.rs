@@ -91,8 +91,23 @@ pub struct Pending<S: State> {
     pub finished: Option<Finished<S>>,
     /// The answers that it was given.
     pub answers: Vec<Answered>,
-    /// Its open interrupt.
+    /// Its last interrupt, which is open until the task has finished.
     pub interrupt: Option<Interrupt>,
+    /// Whether its last answer is to that interrupt: another answer replaces it.
+    pub is_answered: bool,
+}
+
+impl<S: State> Pending<S> {
+    /// Answers its interrupt. An answer that it was given before, and did not finish with, is dropped.
+    #[doc(hidden)]
+    pub fn answer(&mut self, value: serde_json::Value) {
+        let Some(asked) = &self.interrupt else { return };
+        if self.is_answered {
+            self.answers.pop();
+        }
+        self.answers.push(Answered { value, forwarded: asked.forwarded.clone() });
+        self.is_answered = true;
+    }
 }
 
 /// A thread as of the end of a step, and the pending work of the next.
@@ -224,6 +239,7 @@ where
             finished: self.finished.clone(),
             answers: self.answers.clone(),
             interrupt: self.interrupt.clone(),
+            is_answered: self.is_answered,
         }
     }
 }

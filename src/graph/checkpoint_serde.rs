@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use serde::de::{Deserialize, Deserializer, Error};
-use serde::ser::{Serialize, Serializer};
-use serde_json::Value;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Value, json};
 
 use super::checkpoint::{Checkpoint, Delta, Finished, Pending, Source};
 use super::names::Names;
@@ -26,14 +26,16 @@ type CauseForm = Option<(u32, bool)>;
 type FinishedForm<U, S> = (Vec<U>, Vec<u32>, Vec<S>, Option<(u32, u32)>);
 /// An answer, and the id of its question in a graph inside.
 type AnswerForm = (Value, Option<String>);
-/// An interrupt's id, node and value, and its id in a graph inside.
-type InterruptForm = (String, String, Value, Option<String>);
+/// An interrupt's id, node and value, its id in a graph inside, and whether it was answered.
+type InterruptForm = (String, String, Value, Option<String>, bool);
+/// That of an earlier version.
+type OpenForm = (String, String, Value, Option<String>);
 /// The node, why it ran and its trigger; its results, its answers, its interrupt, its error.
 type PendingForm<U, S> = (
     (u32, CauseForm, u32),
     Option<FinishedForm<U, S>>,
     Vec<AnswerForm>,
-    Option<InterruptForm>,
+    Option<Value>,
     Option<String>,
 );
 /// The fields, the nodes, the list edges and the deferred nodes.
@@ -91,7 +93,8 @@ where
         if form != FORM {
             return Err(T::Error::custom(format!("a checkpoint of another form: {form}")));
         }
-        let pending = pending.into_iter().map(read_pending).collect();
+        let pending = pending.into_iter().map(read_pending).collect::<Result<_, _>>();
+        let pending = pending.map_err(T::Error::custom)?;
         let (fields, nodes, joins, deferred) = names;
         let names = Arc::new(Names { fields, nodes, joins, deferred });
         Ok(Self {
@@ -172,14 +175,17 @@ fn pending<S: State>(pending: &Pending<S>) -> PendingForm<&S::Update, &S> {
         (pending.node, cause, pending.trigger),
         finished,
         pending.answers.iter().cloned().map(|own| (own.value, own.forwarded)).collect(),
-        pending.interrupt.clone().map(|own| (own.id, own.node, own.value, own.forwarded)),
+        pending
+            .interrupt
+            .as_ref()
+            .map(|own| json!([own.id, own.node, own.value, own.forwarded, pending.is_answered])),
         pending.error.clone(),
     )
 }
 
 fn read_pending<S: State>(
     ((node, cause, trigger), finished, answers, interrupt, error): PendingForm<S::Update, S>,
-) -> Pending<S> {
+) -> serde_json::Result<Pending<S>> {
     let finished = finished.map(|(updates, writes, sends, edges)| Finished {
         updates,
         writes,
@@ -188,7 +194,8 @@ fn read_pending<S: State>(
         is_kept: true,
     });
     let answers = answers.into_iter().map(|(value, forwarded)| Answered { value, forwarded });
-    Pending {
+    let (interrupt, is_answered) = interrupt.map(read_interrupt).transpose()?.unzip();
+    Ok(Pending {
         node,
         cause: match cause {
             None => Cause::Pull,
@@ -199,11 +206,18 @@ fn read_pending<S: State>(
         error,
         finished,
         answers: answers.collect(),
-        interrupt: interrupt.map(|(id, node, value, forwarded)| Interrupt {
-            id,
-            node,
-            value,
-            forwarded,
-        }),
-    }
+        interrupt,
+        is_answered: is_answered.unwrap_or_default(),
+    })
+}
+
+fn read_interrupt(form: Value) -> serde_json::Result<(Interrupt, bool)> {
+    let (id, node, value, forwarded, is_answered) = match form.as_array().map(Vec::len) {
+        Some(4) => {
+            let (id, node, value, forwarded) = OpenForm::deserialize(form)?;
+            (id, node, value, forwarded, false)
+        }
+        _ => InterruptForm::deserialize(form)?,
+    };
+    Ok((Interrupt { id, node, value, forwarded }, is_answered))
 }

@@ -94,6 +94,9 @@ where
 
     /// Returns the run's interrupts, if it has stopped for them.
     pub fn interrupts(&self) -> Vec<Interrupt> {
+        if self.status == Status::Tasks {
+            return Vec::new();
+        }
         self.pending.iter().filter_map(|pending| pending.interrupt.clone()).collect()
     }
 

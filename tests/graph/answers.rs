@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use serde_json::json;
 use threadfold::graph::{
-    BoxError, Command, Ctx, Graph, GraphError, MemorySaver, Node, Outcome, Resume, START,
-    StateGraph,
+    BoxError, Checkpointer, Command, Ctx, Graph, GraphError, MemorySaver, Node, Outcome, Resume,
+    RunPart, START, StateGraph,
 };
 
 use super::typed::{Log, LogUpdate, Texts, asks, joined, named, say};
@@ -49,33 +49,111 @@ async fn an_answer_to_no_question_is_refused_and_approves_nothing() {
     assert_eq!(joined(&thread.resume(json!(true)).await.unwrap().state), "in plan paid true");
 }
 
-/// A node whose question was answered fails, and asks no more when it runs again.
-#[tokio::test]
-async fn an_answer_outlives_a_failure_and_is_not_for_the_next_node() {
-    let works = Arc::new(AtomicBool::new(false));
-    let asks = works.clone();
-    let graph = StateGraph::<Log>::new()
+/// `first` asks, and works with answers above 1; `pay` follows, and asks.
+fn first_and_pay(works: &Arc<AtomicBool>) -> StateGraph<Log> {
+    let works = works.clone();
+    StateGraph::<Log>::new()
         .node("first", move |_: &Log, ctx: Ctx| {
-            let works = asks.load(Ordering::SeqCst);
+            let works = works.load(Ordering::SeqCst);
             async move {
                 let answer = ctx.interrupt(json!("First?"))?;
-                if works { Ok(say(answer.to_string())) } else { Err(BoxError::from("no")) }
+                let fits = works || answer.as_i64().is_some_and(|answer| answer > 1);
+                if fits { Ok(say(answer.to_string())) } else { Err(BoxError::from("no")) }
             }
         })
         .node("pay", pay)
         .edge(START, "first")
         .edge("first", "pay")
+}
+
+/// A node that fails with an answer has its question open: the next answer replaces that one, a run
+/// without one keeps it, and neither is for the next node.
+#[tokio::test]
+async fn a_node_that_fails_with_an_answer_has_its_question_open() {
+    let savers: [Arc<dyn Checkpointer<Log>>; 2] =
+        [Arc::new(MemorySaver::new()), Arc::new(Texts::default())];
+    for saver in savers {
+        let works = Arc::new(AtomicBool::new(false));
+        let graph = first_and_pay(&works).checkpointer(saver).compile().unwrap();
+        for (thread, more, kept) in [("1", Resume::Answer(json!(2)), "2"), ("2", Resume::GoOn, "1")]
+        {
+            works.store(false, Ordering::SeqCst);
+            let thread = graph.on(thread);
+            let first = thread.invoke(say("in")).await.unwrap().interrupts;
+            for answer in [Resume::Answer(json!(1)), Resume::Answer(json!(0)), Resume::GoOn] {
+                thread.resume(answer).await.unwrap_err();
+                let failed = thread.outcome().await.unwrap().unwrap();
+                assert_eq!((&failed.interrupts, next(&failed)), (&first, "first".to_owned()));
+            }
+            thread.resume(json!(1)).await.unwrap_err();
+            works.store(true, Ordering::SeqCst);
+            let running = thread.stream_resumed(more).await.unwrap();
+            assert!(running.interrupts().is_empty());
+            let asked = running.finish().await.unwrap();
+            assert_eq!((joined(&asked.state), next(&asked)), (format!("in {kept}"), "pay".into()));
+            assert_eq!(asked.interrupts[0].value, json!("Pay 1,000?"));
+            // The answer is to no question that was asked before.
+            let again = Resume::Answers(vec![(first[0].id.clone(), json!(3))]);
+            let refused = thread.resume(again).await.unwrap_err();
+            assert!(matches!(refused, GraphError::UnknownInterrupt(Some(_))));
+        }
+    }
+}
+
+/// A run that is stopped while the node that was answered is at work.
+#[tokio::test]
+async fn a_node_that_is_stopped_with_an_answer_has_its_question_open() {
+    let graph = StateGraph::<Log>::new()
+        .node("slow", |_: &Log, ctx: Ctx| async move {
+            let answers = (ctx.interrupt(json!("1?"))?, ctx.interrupt(json!("2?"))?);
+            if answers.1 == json!("wait") {
+                std::future::pending::<()>().await;
+            }
+            Ok::<_, BoxError>(say(format!("{} {}", answers.0, answers.1)))
+        })
+        .edge(START, "slow")
         .checkpointer(MemorySaver::new())
         .compile()
         .unwrap();
     let thread = graph.on("1");
     thread.invoke(say("in")).await.unwrap();
-    thread.resume(json!(1)).await.unwrap_err();
-    works.store(true, Ordering::SeqCst);
-    assert!(matches!(thread.resume(json!(2)).await, Err(GraphError::UnknownInterrupt(None))));
-    let asked = thread.resume(()).await.unwrap();
-    assert_eq!((joined(&asked.state), next(&asked)), ("in 1".to_owned(), "pay".to_owned()));
-    assert_eq!(asked.interrupts[0].value, json!("Pay 1,000?"));
+    let second = thread.resume(json!(1)).await.unwrap().interrupts;
+    let mut parts = thread.stream_resumed(json!("wait")).await.unwrap().parts();
+    while !matches!(parts.next().await, Some(RunPart::Started(_))) {}
+    parts.stop();
+    assert_eq!(parts.finish().await.unwrap().interrupts, second);
+    assert_eq!(thread.outcome().await.unwrap().unwrap().interrupts, second);
+    assert_eq!(joined(&thread.resume(json!(2)).await.unwrap().state), "in 1 2");
+}
+
+/// A question that nobody answered stays open if its node fails before it asks again.
+#[tokio::test]
+async fn a_question_without_an_answer_outlives_a_failure() {
+    let fails = Arc::new(AtomicBool::new(false));
+    let asks = fails.clone();
+    let graph = StateGraph::<Log>::new()
+        .node("late", move |_: &Log, ctx: Ctx| {
+            let fails = asks.load(Ordering::SeqCst);
+            async move {
+                let one = ctx.interrupt(json!("1?"))?;
+                if fails {
+                    return Err(BoxError::from("no"));
+                }
+                Ok(say(format!("{one} {}", ctx.interrupt(json!("2?"))?)))
+            }
+        })
+        .edge(START, "late")
+        .checkpointer(Texts::default())
+        .compile()
+        .unwrap();
+    let thread = graph.on("1");
+    thread.invoke(say("in")).await.unwrap();
+    let second = thread.resume(json!(1)).await.unwrap().interrupts;
+    fails.store(true, Ordering::SeqCst);
+    thread.resume(()).await.unwrap_err();
+    assert_eq!(thread.outcome().await.unwrap().unwrap().interrupts, second);
+    fails.store(false, Ordering::SeqCst);
+    assert_eq!(joined(&thread.resume(json!(2)).await.unwrap().state), "in 1 2");
 }
 
 /// The node that asked has changed: it asks no more, and its answer is for no other.

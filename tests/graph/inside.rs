@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use threadfold::State;
 use threadfold::graph::{
-    BoxError, Command, Ctx, Graph, MemorySaver, MessageChunk, Node, RunPart, START, StateGraph,
+    BoxError, Command, Ctx, Graph, MemorySaver, MessageChunk, Node, Resume, RunPart, START,
+    StateGraph,
 };
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize, State)]
@@ -29,7 +30,13 @@ impl Node<Log> for Noted {
             std::future::pending::<()>().await;
         }
         let line = match self.0 {
-            "ask" => format!("{} {}", ctx.interrupt(json!("One?"))?, ctx.interrupt(json!("Two?"))?),
+            "ask" => {
+                let answers = (ctx.interrupt(json!("One?"))?, ctx.interrupt(json!("Two?"))?);
+                if answers.1.is_null() {
+                    return Err("no answer".into());
+                }
+                format!("{} {}", answers.0, answers.1)
+            }
             name => name.to_owned(),
         };
         Ok(Command::update(LogUpdate { lines: Some(vec![line]) }))
@@ -86,6 +93,12 @@ async fn a_graph_inside_goes_on_where_it_was_cut_off_and_asks_through_its_node()
     assert_eq!(asked.interrupts[0].value, json!("One?"));
     let asked = thread.resume(json!(1)).await.unwrap();
     assert_eq!(asked.interrupts[0].value, json!("Two?"));
+    // An answer that the inner node fails with is asked for again, of the same question.
+    for unfit in [json!(null).into(), Resume::GoOn] {
+        let asked = asked.interrupts.clone();
+        thread.resume(unfit).await.unwrap_err();
+        assert_eq!(thread.outcome().await.unwrap().unwrap().interrupts, asked);
+    }
     let done = thread.resume(json!(2)).await.unwrap();
     assert_eq!(done.state.lines, ["in", "first", "second", "1 2"]);
     let ran = ran.lock().unwrap().clone();

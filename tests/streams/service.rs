@@ -175,6 +175,50 @@ async fn a_run_that_failed_or_was_stopped_does_not_go_on_by_itself() {
     assert!(process(&world).recover("t").await.unwrap().is_none());
 }
 
+/// An answer that its node fails with: the question is open again, for the client and for who joins.
+#[tokio::test]
+async fn an_answer_that_does_not_fit_leaves_the_question_open() {
+    async fn pay(_: &Log, ctx: Ctx) -> Result<LogUpdate, BoxError> {
+        let answer = ctx.interrupt("Pay?")?;
+        let answer = answer.as_bool().ok_or("Expected true or false")?;
+        Ok(LogUpdate { lines: Some(vec![format!("paid {answer}")]) })
+    }
+    let saver = Arc::new(MemorySaver::new());
+    let open = || {
+        let graph = StateGraph::<Log>::new().node("pay", pay).edge(START, "pay");
+        Service::new(graph.checkpointer(saver.clone()).compile().unwrap()).unwrap()
+    };
+    let service = open();
+    let run = async |service: &Service<Log>, run: &str, resume: Value| {
+        let body = json!({ "threadId": "t", "runId": run, "messages": [], "resume": resume });
+        let body = body.to_string();
+        let request = ServiceRequest::new("POST", "/").body(body.as_bytes());
+        let mut response = service.answer(request).await;
+        response.work.take().map(tokio::spawn);
+        events(response.body).await
+    };
+    let asked = run(&service, "r1", json!([])).await;
+    let id = asked.last().unwrap()["outcome"]["interrupts"][0]["id"].clone();
+    let answer =
+        |payload: Value| json!([{ "interruptId": id, "status": "resolved", "payload": payload }]);
+    for (at, service) in [service.clone(), service, open()].iter().enumerate() {
+        let unfit = run(service, &format!("unfit{at}"), answer(json!({}))).await;
+        let [.., open, error] = &*unfit else { panic!("{unfit:?}") };
+        assert_eq!((&open["value"][0]["id"], &open["name"]), (&id, &json!("open_interrupts")));
+        assert_eq!(error["message"], "Expected true or false");
+    }
+    let service = open();
+    let again = run(&service, "unfit2", answer(json!({}))).await;
+    let [.., still, error] = &*again else { panic!("{again:?}") };
+    assert_eq!((&still["value"][0]["id"], &error["code"]), (&id, &json!("RUN_ENDED")));
+    let thread = json_of(get(&service, "/threads/t").await).await;
+    assert_eq!(thread["interrupts"][0]["id"], id);
+    let done = run(&service, "r2", answer(json!(true))).await;
+    assert_eq!(done.last().unwrap()["type"], "RUN_FINISHED");
+    let thread = json_of(get(&service, "/threads/t").await).await;
+    assert_eq!(thread["state"]["lines"], json!(["paid true"]));
+}
+
 #[tokio::test]
 async fn a_run_is_told_from_where_its_client_left() {
     let world = Arc::<World>::default();

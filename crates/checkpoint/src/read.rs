@@ -29,8 +29,6 @@ pub struct Look {
     /// The highest version of the thread's newest checkpoint, if that is another one: then all tasks run
     /// again, and what they asked is asked again.
     pub past: Option<u64>,
-    /// Whether the caller names it: then a task that has failed asks again.
-    pub is_named: bool,
 }
 
 /// Reads a checkpoint. `values` are those of its channels.
@@ -290,9 +288,10 @@ impl Reading<'_> {
         let Some(answer) = answer else { return Ok(()) };
         if let Some(by_id) = answers_by_id(answer) {
             for task in pending {
-                let asked = task.interrupt.take_if(|asked| by_id.contains_key(&asked.id));
-                let answer = asked.and_then(|asked| by_id.get(&asked.id)).cloned();
-                task.answers.extend(answer.map(|answer| Answered::new(answer, None)));
+                let asked = task.interrupt.as_ref();
+                if let Some(answer) = asked.and_then(|asked| by_id.get(&asked.id)) {
+                    task.answer(answer.clone());
+                }
             }
             return Ok(());
         }
@@ -300,8 +299,7 @@ impl Reading<'_> {
             pending.iter().any(|task| task.answers.last().is_some_and(|own| own.value == *answer));
         let mut asking = pending.iter_mut().filter(|task| task.interrupt.is_some());
         if let (Some(task), None, false) = (asking.next(), asking.next(), is_taken) {
-            task.interrupt = None;
-            task.answers.push(Answered::new(answer.clone(), None));
+            task.answer(answer.clone());
         }
         Ok(())
     }
@@ -326,7 +324,6 @@ impl Reading<'_> {
         };
         let (asked, error) = (report(INTERRUPT), report(ERROR));
         let is_past = self.look.past.is_some();
-        let has_failed = error.is_some();
         let error = error.filter(|_| !is_past);
         let mut answers = answers(report(RESUME), asked.or(error));
         let is_report = |write: &&Write| crate::row::place_of(&write.channel).is_some();
@@ -337,14 +334,14 @@ impl Reading<'_> {
         let id = asked.and_then(|asked| asked.get("id")).and_then(Value::as_str);
         let id = id.unwrap_or_default();
         let place = place_of(task);
-        let asks_again = self.look.is_named && has_failed && finished.is_none();
-        if is_past || asks_again {
-            let before = (0..answers.len()).find(|count| interrupt_id(&place, *count) == id);
+        let before = (0..=answers.len()).find(|count| interrupt_id(&place, *count) == id);
+        if is_past {
             answers.truncate(before.unwrap_or_default());
         }
-        let is_next = id == interrupt_id(&place, answers.len());
+        let asked = asked.filter(|_| finished.is_none());
         // In langgraph.js, all questions of a task have one id.
-        let asked = asked.filter(|_| finished.is_none() && (is_next || error.is_none()));
+        let has_answered = error.is_some() || asked.is_some_and(|own| own["answered"] == true);
+        let is_answered = has_answered && !answers.is_empty() && before != Some(answers.len());
         let text = |of: &Value, key: &str| of.get(key).and_then(Value::as_str).map(str::to_owned);
         let interrupt = asked.map(|asked| {
             let id = text(asked, "id").unwrap_or_else(|| task_id(task));
@@ -359,6 +356,7 @@ impl Reading<'_> {
             error: error.map(|error| text(error, "message").unwrap_or_else(|| error.to_string())),
             finished,
             answers,
+            is_answered: is_answered && interrupt.is_some(),
             interrupt,
         })
     }

@@ -139,8 +139,7 @@ impl<D: Database> Saver<D> {
                 values.insert(name.clone(), seed.clone());
             }
         }
-        let mut checkpoint: Checkpoint<S> =
-            read(&row, &values, Look { past, is_named: id.is_some() })?;
+        let mut checkpoint: Checkpoint<S> = read(&row, &values, Look { past })?;
         for (name, History { writes, .. }) in histories {
             for write in writes.into_iter().rev().flatten() {
                 let value = written_value(&fields, &name, write);

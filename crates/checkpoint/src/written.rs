@@ -304,8 +304,8 @@ where
     fn pending(&self) -> Result<Vec<TaskWrites>, BoxError> {
         let delta = self.delta;
         let mut all = Vec::with_capacity(delta.pending.len());
-        for Pending { node, cause, trigger, finished, answers, interrupt, error } in &delta.pending
-        {
+        for pending in &delta.pending {
+            let Pending { node, cause, trigger, finished, answers, interrupt, error, .. } = pending;
             let task = self.task(&delta.id, delta.plan.step + 1, *node, *cause, *trigger);
             let finished = finished.as_ref().filter(|finished| finished.edges.is_some());
             if finished.is_some_and(|own| own.is_kept && delta.source == Source::Stop) {
@@ -319,8 +319,10 @@ where
             };
             let mut entries = Vec::new();
             if let Some(asked) = interrupt {
-                entries.push((INTERRUPT.to_owned(), asked_for(asked, inside)));
-            } else if let (Some(message), None) = (error, finished) {
+                let is_answered = pending.is_answered;
+                entries.push((INTERRUPT.to_owned(), asked_for(asked, is_answered, inside.clone())));
+            }
+            if let (Some(message), None) = (error, finished) {
                 let record = object_of([("name", json!("Error")), ("message", json!(message))]);
                 entries.push((ERROR.to_owned(), with_inside(record, inside)));
             }
@@ -398,10 +400,13 @@ fn resumed(answers: &[Answered]) -> Vec<(String, Value)> {
     if values.is_empty() { Vec::new() } else { vec![(RESUME.to_owned(), json!(values))] }
 }
 
-fn asked_for(asked: &Interrupt, inside: Vec<Value>) -> Value {
+fn asked_for(asked: &Interrupt, is_answered: bool, inside: Vec<Value>) -> Value {
     let mut record = object_of([("id", json!(asked.id)), ("value", asked.value.clone())]);
     if let Some(forwarded) = asked.forwarded() {
         record.insert("forwarded".to_owned(), json!(forwarded));
+    }
+    if is_answered {
+        record.insert("answered".to_owned(), json!(true));
     }
     with_inside(record, inside)
 }

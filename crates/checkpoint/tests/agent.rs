@@ -37,12 +37,14 @@ async fn an_agent_waits_for_a_yes_in_a_database() {
     let input = AgentUpdate::from("Send it.").with_field("mood", "good");
     let asked = agent(&saver).on("1").invoke(input).await.unwrap();
     assert_eq!(asked.interrupts[0].value["action_requests"][0]["name"], "send");
-    // Decisions that do not fit fail the run; the question can be answered again.
+    // Decisions that do not fit fail the run; the question is open again.
     let agent = agent(&saver);
     let wrong = agent.on("1").resume(json!({ "decisions": [] })).await.unwrap_err();
     assert!(matches!(wrong, GraphError::Node { .. }));
     let again = agent.on("1");
-    let again = again.at(asked.checkpoint.as_deref().unwrap());
+    let named = again.at(asked.checkpoint.as_deref().unwrap());
+    assert_eq!(named.outcome().await.unwrap().unwrap().interrupts, asked.interrupts);
+    agent.on("1").resume(()).await.unwrap_err();
     assert_eq!(again.outcome().await.unwrap().unwrap().interrupts, asked.interrupts);
     let yes = json!({ "decisions": [{ "type": "approve" }] });
     let ended = again.resume(yes).await.unwrap();

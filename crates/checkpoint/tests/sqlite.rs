@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use threadfold::graph::{BoxError, Ctx, Graph, GraphError, START, StateGraph};
+use threadfold::graph::{BoxError, Ctx, Graph, GraphError, Resume, RunPart, START, StateGraph};
 use threadfold::reducer::{AddMessages, Append};
 use threadfold::typed::MessageList;
 use threadfold::{Message, State};
@@ -79,6 +79,47 @@ async fn another_process_continues_at_a_question() {
     assert!(ended.is_ended());
     // The input, START's step, and the two nodes': a stop has no checkpoint of its own.
     assert_eq!(graph.on("1").checkpoints().await.unwrap().len(), 4);
+}
+
+/// Asks twice, fails with a second answer that is null, and never returns with `"wait"`.
+async fn ask_twice(_: &Chat, ctx: Ctx) -> Result<ChatUpdate, BoxError> {
+    let (one, two) = (ctx.interrupt(json!("1?"))?, ctx.interrupt(json!("2?"))?);
+    if two == "wait" {
+        std::future::pending::<()>().await;
+    }
+    if two.is_null() { Err("no".into()) } else { Ok(say(&format!("{one} {two}"))) }
+}
+
+#[tokio::test]
+async fn a_question_is_open_until_its_node_has_finished() {
+    let file = File::new("unfit");
+    let open = || {
+        let graph = StateGraph::<Chat>::new().node("ask", ask_twice).edge(START, "ask");
+        let saver = SqliteSaver::open(&file.0).unwrap();
+        graph.checkpointer(saver).compile().unwrap()
+    };
+    open().on("1").invoke(say("in")).await.unwrap();
+    let second = open().on("1").resume(json!(1)).await.unwrap().interrupts;
+    let is_open = async || {
+        let left = open().on("1").outcome().await.unwrap().unwrap();
+        assert_eq!(left.interrupts, second);
+    };
+    for unfit in [Resume::Answer(json!(null)), Resume::GoOn] {
+        open().on("1").resume(unfit).await.unwrap_err();
+        is_open().await;
+    }
+    let graph = open();
+    let mut parts = graph.on("1").stream_resumed(json!("wait")).await.unwrap().parts();
+    while !matches!(parts.next().await, Some(RunPart::Started(_))) {}
+    parts.stop();
+    assert_eq!(parts.finish().await.unwrap().interrupts, second);
+    is_open().await;
+    let done = open().on("1").resume(json!(2)).await.unwrap();
+    assert_eq!(done.state.log, ["in", "1 2"]);
+    // At an older checkpoint the second question is asked again, with the first answer.
+    let ids = open().on("1").checkpoints().await.unwrap();
+    let forked = open().on("1").at(&ids[1]).resume(json!(3)).await.unwrap();
+    assert_eq!(forked.state.log, ["in", "1 3"]);
 }
 
 #[tokio::test]

@@ -7,10 +7,9 @@ use crate::State;
 use crate::graph::checkpoint::{Checkpoint, Source};
 use crate::graph::error::GraphError;
 use crate::graph::known_thread::KnownThread;
-use crate::graph::node::Answered;
 use crate::graph::outcome::{Outcome, Resume};
 use crate::graph::place::Place;
-use crate::graph::planner::Run;
+use crate::graph::planner::{Run, Status};
 
 impl<'g, S> Running<'g, S>
 where
@@ -90,8 +89,7 @@ where
         for pending in &mut self.pending {
             let asked = pending.interrupt.as_ref();
             if let Some(value) = asked.and_then(|own| answers.remove(&own.id)) {
-                let forwarded = pending.interrupt.take().and_then(|own| own.forwarded);
-                pending.answers.push(Answered { value, forwarded });
+                pending.answer(value);
             }
         }
         match answers.into_keys().min() {
@@ -120,6 +118,7 @@ where
         let (plan, options) = (graph.plan.clone(), &graph.options);
         let mut running =
             Self { thread: Some(thread), saver: Some(saver), ..Self::new(graph, S::default()) };
+        running.status = Status::Done;
         running.trail.last = last;
         if let Some(id) = run_id {
             running.id = id.into();
@@ -154,13 +153,17 @@ where
         let at_checkpoint = running.state.clone();
         // A step that was not completed has left the results of its tasks.
         let has_left = !running.pending.is_empty();
+        let is_cut_off = running
+            .pending
+            .iter()
+            .any(|own| own.is_answered || own.error.is_some() && own.interrupt.is_none());
         let options = &place.graph.options;
         let has_breakpoints =
             !(options.interrupt_before.is_empty() && options.interrupt_after.is_empty());
         let outcome = running.outcome()?;
         let is_open = !outcome.is_ended() && outcome.interrupts.is_empty();
         let is_cut = is_open && !has_left && !has_breakpoints;
-        let has_failed = is_open && has_left;
+        let has_failed = is_open && has_left || is_cut_off;
         Ok(Some(KnownThread { outcome, at_checkpoint, is_cut, has_failed }))
     }
 

@@ -39,11 +39,14 @@ pub(super) struct Results<S: State> {
     pub failed: Option<GraphError>,
     /// For each task, its error.
     pub errors: Vec<Option<String>>,
+    /// For each task, its last interrupt of an earlier run, and whether it was answered.
+    pub before: Vec<Option<(Interrupt, bool)>>,
 }
 
 impl<S: State> Default for Results<S> {
     fn default() -> Self {
-        Self { done: Vec::new(), asked: Vec::new(), failed: None, errors: Vec::new() }
+        let (done, asked, errors, before) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { done, asked, failed: None, errors, before }
     }
 }
 
@@ -70,7 +73,7 @@ where
         };
         let start = self.graph.plan.nodes();
         let is_start = tasks.first().is_some_and(|task| task.node == start);
-        let Results { mut done, asked, failed, errors } = if is_start {
+        let Results { mut done, asked, failed, errors, before } = if is_start {
             let input = Finished::new(self.input.take());
             Results { done: vec![Some(input)], ..Results::default() }
         } else {
@@ -95,7 +98,7 @@ where
             Some(error) => Err(error),
         };
         self.route_finished(&tasks, &mut done);
-        self.keep(&tasks, done, asked, step);
+        self.keep(&tasks, done, asked, before, step);
         for (pending, error) in self.pending.iter_mut().zip(errors) {
             pending.error = error;
         }
@@ -238,8 +241,11 @@ where
         OpenStep { kept, returned }: OpenStep<S>,
     ) -> Results<S> {
         let results = std::mem::take(&mut *locked(&returned));
-        let mut done: Vec<Option<Finished<S>>> =
-            kept.into_iter().map(|kept| kept.and_then(|kept| kept.finished)).collect();
+        let kept = kept.into_iter().map(|kept| {
+            let Pending { finished, interrupt, is_answered, .. } = kept?;
+            Some((finished, interrupt.map(|asked| (asked, is_answered))))
+        });
+        let (mut done, before): (Vec<_>, Vec<_>) = kept.map(Option::unwrap_or_default).unzip();
         let (mut failed, mut asked) = (None, Vec::new());
         let mut errors = vec![None; tasks.len()];
         for (at, result) in results.into_iter().enumerate() {
@@ -263,7 +269,7 @@ where
                 _ => {}
             }
         }
-        Results { done, asked, failed, errors }
+        Results { done, asked, failed, errors, before }
     }
 
     /// Begins a step: collects the earlier results of its tasks, and their answers.
@@ -293,14 +299,25 @@ where
         tasks: &[Task],
         done: Vec<Option<Finished<S>>>,
         asked: Vec<(usize, Question)>,
+        before: Vec<Option<(Interrupt, bool)>>,
         step: i64,
     ) {
         let answers = std::mem::take(&mut self.shared().answers);
         let mut pending: Vec<Pending<S>> = Vec::with_capacity(tasks.len());
-        for ((task, finished), answers) in tasks.iter().zip(done).zip(answers) {
-            let (node, cause, trigger) = (task.node, task.cause, self.trigger(task));
-            let (error, interrupt) = (None, None);
-            pending.push(Pending { node, cause, trigger, error, finished, answers, interrupt });
+        let left = before.into_iter().chain(std::iter::repeat(None));
+        for (((task, finished), answers), left) in tasks.iter().zip(done).zip(answers).zip(left) {
+            // A task that has failed, or was stopped, has its question open again.
+            let (interrupt, is_answered) = left.filter(|_| finished.is_none()).unzip();
+            pending.push(Pending {
+                node: task.node,
+                cause: task.cause,
+                trigger: self.trigger(task),
+                error: None,
+                finished,
+                answers,
+                interrupt,
+                is_answered: is_answered.unwrap_or_default(),
+            });
         }
         for (at, Question { value, forwarded }) in asked {
             if let Some(pending) = pending.get_mut(at) {
@@ -308,6 +325,7 @@ where
                 let task = Task::new(pending.node, pending.cause);
                 let id = self.interrupt_id(&task, step, pending.answers.len());
                 pending.interrupt = Some(Interrupt { id, node, value, forwarded });
+                pending.is_answered = false;
             }
         }
         self.pending = pending;

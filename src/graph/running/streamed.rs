@@ -14,7 +14,7 @@ use crate::graph::error::GraphError;
 use crate::graph::node::{Interrupt, Interrupted};
 use crate::graph::outcome::Outcome;
 use crate::graph::parts::Parts;
-use crate::graph::planner::Task;
+use crate::graph::planner::{Status, Task};
 use crate::graph::run_part::{Queue, RunPart};
 
 impl<'g, S> Running<'g, S>
@@ -100,6 +100,7 @@ where
 
     /// Saves what the nodes of a stopped step have returned.
     async fn stopped(&mut self) -> Result<(), GraphError> {
+        self.status = Status::Done;
         if let Some(stepped) = self.saved().await {
             stepped?;
         }
@@ -110,7 +111,7 @@ where
         let Some(open) = self.open.take() else { return Ok(()) };
         let mut ended = self.ended(&tasks, open);
         self.route_finished(&tasks, &mut ended.done);
-        self.keep(&tasks, ended.done, ended.asked, step);
+        self.keep(&tasks, ended.done, ended.asked, ended.before, step);
         self.save(Source::Stop, Ok(None)).await?;
         Ok(())
     }
