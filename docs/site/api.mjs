@@ -20,7 +20,7 @@ function introduce(module, path) {
 /** After the links are resolved: modules are found by the names that TypeDoc gives them. */
 const LAST = -10_000;
 
-/** Reads the entries, and writes their pages into a folder. What TypeDoc complains of is an error. */
+/** Reads the entries, and writes their pages into a folder. A complaint of TypeDoc is an error. */
 export async function api(folder) {
   const app = await Application.bootstrapWithPlugins({
     options: join(docs, "typedoc.json"),

@@ -66,7 +66,7 @@ fn first_and_pay(works: &Arc<AtomicBool>) -> StateGraph<Log> {
         .edge("first", "pay")
 }
 
-/// A node that fails with an answer has its question open: the next answer replaces that one, a run
+/// A node that fails with an answer has its question open. The next answer replaces that one, a run
 /// without one keeps it, and neither is for the next node.
 #[tokio::test]
 async fn a_node_that_fails_with_an_answer_has_its_question_open() {

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { expect, test } from "vitest";
+import { FURTHER, KINDS } from "../../../docs/site/pages.mjs";
 import { documents, root } from "../examples/blocks.js";
 
 const examples = join(root, "examples");
@@ -46,12 +47,12 @@ test.each(files.map((file) => relative(root, file)))("the links of %s", (name) =
 });
 
 test("the documentation's site has every page and every entry", () => {
-  const { entryPoints, projectDocuments } = JSON.parse(readFileSync(join(root, "docs", "typedoc.json"), "utf8")) as {
+  const { entryPoints } = JSON.parse(readFileSync(join(root, "docs", "typedoc.json"), "utf8")) as {
     entryPoints: string[];
-    projectDocuments: string[];
   };
   const pages = readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md"));
-  expect(pages.filter((name) => !projectDocuments.includes(name))).toEqual([]);
+  const placed = [...FURTHER, ...KINDS.flatMap(({ pages }) => pages)];
+  expect(pages.filter((name) => !placed.includes(name))).toEqual([]);
   const entries = join(root, "pkg-template", "src", "entries");
   const modules = readdirSync(entries, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
   const missing = modules.filter((name) => !entryPoints.includes(`../pkg-template/src/entries/${name}`));

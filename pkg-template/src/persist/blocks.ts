@@ -22,7 +22,7 @@ interface Block {
   readonly count: number;
 }
 
-/** What a storage has of a thread. */
+/** A thread in its storage. */
 export interface Kept {
   /** The text under the thread's name. */
   readonly text: string;

@@ -71,7 +71,7 @@ export function persist(thread: AnyThread, options: PersistOptions): (() => void
   return Object.assign(() => saver.stop(), { flush: () => saver.flush() });
 }
 
-/** What was last saved of a thread, or loaded, and where. */
+/** The last save of a thread, or its loading, and the place. */
 const lastSaved = new WeakMap<AnyThread, Place & { readonly kept: Kept; readonly looks?: readonly unknown[] }>();
 
 /** Notes what a storage has of a thread that was loaded from it. */
