@@ -43,6 +43,7 @@
 
 mod agent;
 mod builder;
+pub(crate) mod caught;
 mod checkpoint;
 mod checkpoint_serde;
 mod checkpointer;

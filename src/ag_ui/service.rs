@@ -1,5 +1,6 @@
 //! A graph as an AG-UI server, without input and output.
 
+use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
@@ -8,7 +9,8 @@ use serde::de::DeserializeOwned;
 
 use super::run_input::RunAgentInput;
 use super::run_start::check;
-use crate::graph::{Checkpointer, Graph, GraphError, GraphState};
+use crate::graph::sendable::{MaybeSend, MaybeSync};
+use crate::graph::{Checkpointer, Graph, GraphError, GraphState, Outcome};
 use crate::id::new_id;
 use crate::value::{Json, Value};
 
@@ -94,7 +96,24 @@ impl<S> ServedState for S where
 /// # let waker = std::task::Waker::noop();
 /// # assert!(run.as_mut().poll(&mut std::task::Context::from_waker(waker)).is_ready());
 /// ```
-pub struct Service<S: ServedState>(Arc<Serving<S>>);
+pub struct Service<S: ServedState> {
+    serving: Arc<Serving<S>>,
+    on_error: Option<Arc<dyn OnError>>,
+}
+
+/// Takes a thread, a run of it, and an error.
+trait OnError: MaybeSend + MaybeSync {
+    fn call(&self, thread: &str, run: Option<&str>, error: &(dyn Error + 'static));
+}
+
+impl<F> OnError for F
+where
+    F: Fn(&str, Option<&str>, &(dyn Error + 'static)) + MaybeSend + MaybeSync,
+{
+    fn call(&self, thread: &str, run: Option<&str>, error: &(dyn Error + 'static)) {
+        self(thread, run, error);
+    }
+}
 
 /// The graph and its runs.
 struct Serving<S: ServedState> {
@@ -109,19 +128,42 @@ impl<S: ServedState> Service<S> {
     /// [`GraphError::NoCheckpointer`]: without one there is no thread to serve.
     pub fn new(graph: Graph<S>) -> Result<Self, GraphError> {
         graph.saver().ok_or(GraphError::NoCheckpointer)?;
-        Ok(Self(Arc::new(Serving { graph, runs: RunLogs::new(&new_id()) })))
+        let serving = Arc::new(Serving { graph, runs: RunLogs::new(&new_id()) });
+        Ok(Self { serving, on_error: None })
+    }
+
+    /// Calls a function with each error of a run, such as to log it: with the thread, the run, and the
+    /// error with its [`source`](Error::source). An error of the checkpointer that has no run is
+    /// reported, too.
+    ///
+    /// A client receives a `RUN_ERROR`: of a node's error its own text without its sources, of a panic
+    /// only the node's name.
+    #[must_use]
+    pub fn on_error<F>(mut self, report: F) -> Self
+    where
+        F: Fn(&str, Option<&str>, &(dyn Error + 'static)) + MaybeSend + MaybeSync + 'static,
+    {
+        self.on_error = Some(Arc::new(report));
+        self
+    }
+
+    fn report(&self, thread: &str, error: &GraphError) -> Refusal {
+        if let Some(on_error) = &self.on_error {
+            on_error.call(thread, None, error);
+        }
+        Refusal(500, error.to_string())
     }
 
     /// Returns the graph.
     #[must_use]
     pub fn graph(&self) -> &Graph<S> {
-        &self.0.graph
+        &self.serving.graph
     }
 
     /// Returns where the graph's threads are kept.
     #[must_use]
     pub fn checkpointer(&self) -> Option<&Arc<dyn Checkpointer<S>>> {
-        self.0.graph.saver()
+        self.serving.graph.saver()
     }
 
     /// Answers a request. Spawn the response's [`work`](ServiceResponse::work), if it has some.
@@ -145,12 +187,12 @@ impl<S: ServedState> Service<S> {
     /// # Errors
     /// Those of the checkpointer.
     pub async fn recover(&self, thread: &str) -> Result<Option<RunWork>, GraphError> {
-        let Some(known) = self.0.graph.on(thread).known().await? else { return Ok(None) };
+        let Some(known) = self.serving.graph.on(thread).known().await? else { return Ok(None) };
         if !known.is_cut {
             return Ok(None);
         }
         let run = known.outcome.run_id.unwrap_or_else(new_id);
-        Ok(match self.0.runs.enter(thread, &run) {
+        Ok(match self.serving.runs.enter(thread, &run) {
             Entered::New(log) => Some(self.work(log, Begin::GoOn)),
             Entered::Known(_) | Entered::Busy(_) => None,
         })
@@ -162,7 +204,7 @@ impl<S: ServedState> Service<S> {
         check(&input).map_err(|error| Refusal(400, error.to_string()))?;
         let (thread, run) = (input.thread_id.clone(), input.run_id.clone());
         loop {
-            match self.0.runs.enter(&thread, &run) {
+            match self.serving.runs.enter(&thread, &run) {
                 Entered::Known(log) => return Ok(ServiceResponse::events(log.events(0), None)),
                 Entered::New(log) => {
                     let events = log.events(0);
@@ -176,12 +218,12 @@ impl<S: ServedState> Service<S> {
     }
 
     async fn thread(&self, thread: &str) -> Result<ServiceResponse, Refusal> {
-        let work = match self.0.runs.under_way(thread) {
+        let work = match self.serving.runs.under_way(thread) {
             Some(_) => None,
-            None => self.recover(thread).await.map_err(failure)?,
+            None => self.recover(thread).await.map_err(|error| self.report(thread, &error))?,
         };
-        let run = self.0.runs.under_way(thread);
-        let known = self.0.graph.on(thread).outcome().await.map_err(failure)?;
+        let run = self.serving.runs.under_way(thread);
+        let known = self.known(thread).await?;
         if known.is_none() && run.is_none() {
             return Err(Refusal(404, format!("There is no thread {thread}.")));
         }
@@ -190,22 +232,27 @@ impl<S: ServedState> Service<S> {
         Ok(ServiceResponse { work, ..ServiceResponse::json(200, &json) })
     }
 
+    async fn known(&self, thread: &str) -> Result<Option<Outcome<S>>, Refusal> {
+        let known = self.serving.graph.on(thread).outcome().await;
+        known.map_err(|error| self.report(thread, &error))
+    }
+
     async fn join(
         &self,
         thread: &str,
         run: &str,
         last_event_id: Option<&str>,
     ) -> Result<ServiceResponse, Refusal> {
-        let from = last_event_id.map_or(0, |id| self.0.runs.place(id));
-        if let Some(log) = self.0.runs.get(thread, run) {
+        let from = last_event_id.map_or(0, |id| self.serving.runs.place(id));
+        if let Some(log) = self.serving.runs.get(thread, run) {
             return Ok(ServiceResponse::events(log.events(from), None));
         }
         // A run of an earlier process.
-        let known = self.0.graph.on(thread).outcome().await.map_err(failure)?;
+        let known = self.known(thread).await?;
         if known.and_then(|known| known.run_id).as_deref() != Some(run) {
             return Err(unknown_run(thread, run));
         }
-        match self.0.runs.enter(thread, run) {
+        match self.serving.runs.enter(thread, run) {
             Entered::New(log) => {
                 let events = log.events(0);
                 Ok(ServiceResponse::events(events, Some(self.work(log, Begin::GoOn))))
@@ -216,7 +263,7 @@ impl<S: ServedState> Service<S> {
     }
 
     async fn stop(&self, thread: &str, run: &str) -> Result<ServiceResponse, Refusal> {
-        let Some(log) = self.0.runs.get(thread, run) else {
+        let Some(log) = self.serving.runs.get(thread, run) else {
             return Err(unknown_run(thread, run));
         };
         log.stop();
@@ -225,19 +272,19 @@ impl<S: ServedState> Service<S> {
     }
 
     fn work(&self, log: Arc<RunLog>, begin: Begin) -> RunWork {
-        RunWork::new(work(self.0.clone(), log, begin))
+        RunWork::new(work(self.serving.clone(), log, begin, self.on_error.clone()))
     }
 }
 
 impl<S: ServedState> Clone for Service<S> {
     fn clone(&self) -> Self {
-        Self(self.0.clone())
+        Self { serving: self.serving.clone(), on_error: self.on_error.clone() }
     }
 }
 
 impl<S: ServedState> fmt::Debug for Service<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Service").field("graph", &self.0.graph).finish_non_exhaustive()
+        f.debug_struct("Service").field("graph", &self.serving.graph).finish_non_exhaustive()
     }
 }
 
@@ -250,11 +297,6 @@ fn busy(thread: &str) -> Refusal {
 
 fn unknown_run(thread: &str, run: &str) -> Refusal {
     Refusal(404, format!("There is no run {run} of the thread {thread}."))
-}
-
-#[allow(clippy::needless_pass_by_value)] // For `map_err`.
-fn failure(error: GraphError) -> Refusal {
-    Refusal(500, error.to_string())
 }
 
 fn capabilities() -> Json {

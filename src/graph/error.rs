@@ -25,7 +25,8 @@ pub enum GraphError {
     EmptyJoin(String),
     /// A run took more steps than it may.
     RecursionLimit(u64),
-    /// A node failed. Its siblings' updates are kept if there is a checkpointer.
+    /// A node failed, or it or its branch panicked. Its siblings' updates are kept if there is a
+    /// checkpointer.
     Node {
         /// The node.
         node: String,

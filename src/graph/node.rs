@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use serde_json::Value;
 
+use super::caught::{caught, caught_future};
 use super::command::Command;
 use super::emitter::{Emitter, TaskName};
 use super::error::BoxError;
@@ -413,6 +414,12 @@ where
     F: for<'a> NodeFn<'a, S, Kind>,
 {
     fn call<'a>(&'a self, state: &'a S, ctx: Ctx) -> BoxFuture<'a, Result<Command<S>, BoxError>> {
-        Box::pin(self.0.call(state, ctx))
+        let call = caught(|| self.0.call(state, ctx));
+        Box::pin(async move {
+            match call {
+                Ok(call) => caught_future(call).await.unwrap_or_else(|error| Err(error.into())),
+                Err(panicked) => Err(panicked.into()),
+            }
+        })
     }
 }

@@ -3,10 +3,12 @@
 use std::error::Error;
 use std::fmt;
 use std::future::ready;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context;
 use serde_json::json;
-use threadfold::graph::{BoxError, Ctx, GraphError, MemorySaver, START, StateGraph};
+use threadfold::graph::{BoxError, Ctx, END, GraphError, MemorySaver, START, StateGraph};
 
 use super::typed::{Log, LogUpdate, joined, say};
 
@@ -92,4 +94,45 @@ async fn sources_are_displayed_once() {
     let graph = StateGraph::<Log>::new().node("pay", pay).edge(START, "pay").compile().unwrap();
     let failed = anyhow::Error::from(graph.invoke(Log::default()).await.unwrap_err());
     assert_eq!(format!("{failed:#}"), "The node 'pay' failed: cannot pay: no money");
+}
+
+#[tokio::test]
+async fn a_panic_is_its_nodes_failure_and_the_others_are_kept() {
+    async fn good(_: &Log, _: Ctx) -> Result<LogUpdate, BoxError> {
+        Ok(say("good"))
+    }
+    // At once, after a wait, and in a branch.
+    for place in ["call", "poll", "branch"] {
+        let is_mended = Arc::new(AtomicBool::new(false));
+        let (mended, branch_mended) = (is_mended.clone(), is_mended.clone());
+        let graph = StateGraph::<Log>::new()
+            .node("good", good)
+            .node("bad", move |_: &Log, _: Ctx| {
+                let is_mended = mended.load(Ordering::SeqCst);
+                assert!(is_mended || place != "call", "{place}");
+                async move {
+                    tokio::task::yield_now().await;
+                    assert!(is_mended || place != "poll", "{place}");
+                    Ok::<_, BoxError>(say("bad"))
+                }
+            })
+            .edge(START, "good")
+            .edge(START, "bad")
+            .branch("bad", move |_: &Log| {
+                assert!(branch_mended.load(Ordering::SeqCst) || place != "branch", "{place}");
+                END
+            })
+            .checkpointer(MemorySaver::new())
+            .compile()
+            .unwrap();
+        let thread = graph.on("1");
+        let failed = thread.invoke(say("in")).await.unwrap_err();
+        assert_eq!(failed.to_string(), "The node 'bad' failed");
+        assert_eq!(failed.source().unwrap().to_string(), format!("Panicked: {place}"));
+        let left = thread.outcome().await.unwrap().unwrap();
+        assert!(joined(&left.state).contains("good") && !left.is_ended());
+        is_mended.store(true, Ordering::SeqCst);
+        let done = thread.resume(()).await.unwrap();
+        assert_eq!((done.state.log.len(), done.is_ended()), (3, true), "{place}");
+    }
 }

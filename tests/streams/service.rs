@@ -27,6 +27,7 @@ struct World {
     /// Lets the second node return.
     may: AtomicBool,
     fails: AtomicBool,
+    panics: AtomicBool,
 }
 
 struct Step(&'static str, Arc<World>);
@@ -39,6 +40,8 @@ impl Node<Log> for Step {
             if world.fails.load(Ordering::SeqCst) {
                 return Err("No connection".into());
             }
+            let password = "secret";
+            assert!(!world.panics.load(Ordering::SeqCst), "no connection with {password}");
             while !world.may.load(Ordering::SeqCst) {
                 tokio::task::yield_now().await;
             }
@@ -173,6 +176,41 @@ async fn a_run_that_failed_or_was_stopped_does_not_go_on_by_itself() {
     let told = events(response.body).await;
     assert_eq!(told.last().unwrap()["outcome"], json!({ "type": "cancelled" }));
     assert!(process(&world).recover("t").await.unwrap().is_none());
+}
+
+/// A panic is its run's failure, which the program hears in full and its clients by name.
+#[tokio::test]
+async fn a_run_that_panics_fails_and_does_not_go_on_by_itself() {
+    let world = Arc::<World>::default();
+    world.panics.store(true, Ordering::SeqCst);
+    let heard = Arc::<Mutex<Vec<String>>>::default();
+    let log = heard.clone();
+    let service = process(&world).on_error(move |thread, run, error| {
+        let source = error.source().map(ToString::to_string);
+        log.lock().unwrap().push(format!("{thread} {run:?} {error}: {source:?}"));
+    });
+    let mut response = post(&service, "r1").await;
+    response.work.take().map(tokio::spawn);
+    let told = events(response.body).await;
+    let last = told.last().unwrap();
+    assert_eq!((&last["type"], &last["code"]), (&json!("RUN_ERROR"), &json!("PANIC")));
+    assert_eq!(last["message"], "The node 'second' panicked.");
+    let all = heard.lock().unwrap().clone();
+    let full =
+        "t Some(\"r1\") The node 'second' failed: Some(\"Panicked: no connection with secret\")";
+    assert_eq!(all, [full]);
+
+    for service in [service, process(&world)] {
+        assert!(service.recover("t").await.unwrap().is_none());
+        assert!(get(&service, "/threads/t").await.work.is_none());
+    }
+    assert_eq!(world.ran.lock().unwrap().len(), 2);
+    // The client asks for it.
+    world.panics.store(false, Ordering::SeqCst);
+    world.may.store(true, Ordering::SeqCst);
+    let mut again = post(&process(&world), "r2").await;
+    again.work.take().map(tokio::spawn);
+    assert_eq!(types(&events(again.body).await).last(), Some(&"RUN_FINISHED"));
 }
 
 /// An answer that its node fails with: the question is open again, for the client and for who joins.

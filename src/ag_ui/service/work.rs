@@ -6,12 +6,16 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use super::run_log::RunLog;
-use super::{ServedState, Serving};
+use super::{OnError, ServedState, Serving};
 use crate::ag_ui::encoder::RunEncoder;
 use crate::ag_ui::run_input::RunAgentInput;
 use crate::ag_ui::run_start::{Found, RunStart, run_start};
-use crate::graph::{GraphError, KnownThread, Parts, Resume};
+use crate::graph::caught::{Panicked, caught_future};
+use crate::graph::{BoxError, GraphError, KnownThread, Parts, Resume};
 use crate::stream::StreamError;
+
+/// The code of a run that panicked.
+const PANIC: &str = "PANIC";
 
 /// How a run begins.
 pub enum Begin {
@@ -21,8 +25,18 @@ pub enum Begin {
     GoOn,
 }
 
-/// Why a run failed: a message and a code.
-struct Failed(String, String);
+/// Why a run failed: a message and a code for its client, and the error itself.
+struct Failed {
+    message: String,
+    code: String,
+    error: Option<BoxError>,
+}
+
+impl Failed {
+    fn new(message: String, code: &str, error: impl Into<BoxError>) -> Self {
+        Self { message, code: code.to_owned(), error: Some(error.into()) }
+    }
+}
 
 /// Ends a run's log, also if its work is dropped.
 struct Ending<S: ServedState>(Arc<Serving<S>>, Arc<RunLog>);
@@ -34,7 +48,12 @@ impl<S: ServedState> Drop for Ending<S> {
 }
 
 /// Does a run, and logs its events.
-pub async fn work<S: ServedState>(serving: Arc<Serving<S>>, log: Arc<RunLog>, begin: Begin) {
+pub async fn work<S: ServedState>(
+    serving: Arc<Serving<S>>,
+    log: Arc<RunLog>,
+    begin: Begin,
+    on_error: Option<Arc<dyn OnError>>,
+) {
     let ending = Ending(serving, log);
     let Ending(serving, log) = &ending;
     let input = match begin {
@@ -44,11 +63,19 @@ pub async fn work<S: ServedState>(serving: Arc<Serving<S>>, log: Arc<RunLog>, be
     let none = RunAgentInput::new(log.thread(), log.id());
     let mut encoder = RunEncoder::new(input.as_ref().unwrap_or(&none));
     log.add([encoder.start()]);
-    if let Err(Failed(message, code)) = run(serving, log, input.as_ref(), &mut encoder).await {
+    // A node's panic is its error; this is a reducer's, or serde's.
+    let ended = caught_future(run(serving, log, input.as_ref(), &mut encoder)).await;
+    let ended = ended.unwrap_or_else(|panicked| {
+        Err(Failed::new("The run panicked.".to_owned(), PANIC, panicked))
+    });
+    if let Err(Failed { message, code, error }) = ended {
         // The run's own error says more than why its questions cannot be read.
         let open = serving.graph.on(log.thread()).outcome().await.ok().flatten();
         let open = open.map(|open| open.interrupts).unwrap_or_default();
         log.add(encoder.fail(&message, &code, &open));
+        if let (Some(on_error), Some(error)) = (on_error, error) {
+            on_error.call(log.thread(), Some(log.id()), &*error);
+        }
     }
 }
 
@@ -123,7 +150,11 @@ fn told_again<S: ServedState>(
     log.add(encoder.stands(&known.outcome)?);
     if known.has_failed {
         let reason = "The run ended before its graph did: it failed, or was stopped.";
-        return Err(Failed(reason.to_owned(), "RUN_ENDED".to_owned()));
+        return Err(Failed {
+            message: reason.to_owned(),
+            code: "RUN_ENDED".to_owned(),
+            error: None,
+        });
     }
     log.add(encoder.finish());
     Ok(())
@@ -131,7 +162,8 @@ fn told_again<S: ServedState>(
 
 impl From<StreamError> for Failed {
     fn from(error: StreamError) -> Self {
-        Self(error.to_string(), error.code().to_owned())
+        let (message, code) = (error.to_string(), error.code().to_owned());
+        Self::new(message, &code, error)
     }
 }
 
@@ -142,12 +174,16 @@ impl From<GraphError> for Failed {
             GraphError::RecursionLimit(_) => "GraphRecursionError",
             GraphError::UnknownInterrupt(_) | GraphError::UnknownThread(_) => "NO_QUESTION",
             GraphError::Conflict(_) => "CONFLICT",
+            GraphError::Node { error, .. } if error.is::<Panicked>() => PANIC,
             _ => "Error",
         };
         let message = match &error {
+            GraphError::Node { node, error } if error.is::<Panicked>() => {
+                format!("The node '{node}' panicked.")
+            }
             GraphError::Node { error, .. } => error.to_string(),
             other => other.to_string(),
         };
-        Self(message, name.to_owned())
+        Self::new(message, name, error)
     }
 }

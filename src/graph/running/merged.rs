@@ -4,6 +4,7 @@
 
 use super::Running;
 use crate::State;
+use crate::graph::caught::caught;
 use crate::graph::checkpoint::Finished;
 use crate::graph::command::Target;
 use crate::graph::compiled::{Compiled, write_of};
@@ -122,7 +123,12 @@ where
         let branches = self.branches(node);
         let copy = if is_alone || branches.is_empty() { None } else { self.seen(node, slot)? };
         for branch in branches {
-            route.go(self.graph, branch.targets(copy.as_ref().unwrap_or(&self.state)))?;
+            let targets = caught(|| branch.targets(copy.as_ref().unwrap_or(&self.state)));
+            let targets = targets.map_err(|panicked| {
+                let (node, error) = (self.name(node).to_string(), panicked.into());
+                GraphError::Node { node, error }
+            })?;
+            route.go(self.graph, targets)?;
         }
         Ok(route)
     }
