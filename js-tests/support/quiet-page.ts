@@ -49,7 +49,7 @@ export function quietPage(
     if (between.isUnnamed) headers.delete("content-location");
     if (!between.blocks || !path.endsWith("/stream") || !answer.ok)
       return new Response(answer.body, { status: answer.status, headers });
-    const blocks = (await answer.text()).split("\n\n").filter(Boolean);
+    const blocks = (await answer.text()).split("\n\n").filter((block) => /^[^:]/.test(block));
     return new Response(
       between
         .blocks(blocks)

@@ -79,7 +79,7 @@ function broken(response, cut) {
   if (!Number.isInteger(cut) || !response.body || response.headers.get("content-type") !== "text/event-stream")
     return response;
   const reader = response.body.getReader();
-  let sent = 0;
+  let sent = -1; // the first is the heartbeat
   const body = new ReadableStream({
     async pull(controller) {
       const { done, value } = await reader.read();

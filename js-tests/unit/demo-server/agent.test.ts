@@ -64,10 +64,12 @@ async function read(response: Response): Promise<{ parts: Part[]; broken: boolea
   }
   const blocks = text.split("\n\n");
   const rest = blocks.pop() ?? "";
-  const parts = blocks.map((block) => {
-    const [, id, data] = /^id: (\d+)\ndata: (.*)$/.exec(block) ?? [];
-    return { id: Number(id), event: JSON.parse(data ?? "") as Part["event"] };
-  });
+  const parts = blocks
+    .filter((block) => !block.startsWith(":"))
+    .map((block) => {
+      const [, id, data] = /^id: (\d+)\ndata: (.*)$/.exec(block) ?? [];
+      return { id: Number(id), event: JSON.parse(data ?? "") as Part["event"] };
+    });
   return { parts, broken, rest };
 }
 

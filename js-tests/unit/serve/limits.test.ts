@@ -29,7 +29,7 @@ async function ask(handler: FetchHandler, method: string, path: string, body?: s
   const init = { method, headers, ...(text !== undefined && { body: text }) };
   const response = await handler(new Request(`http://localhost${path}`, init));
   const said = await response.text();
-  return { status: response.status, said, json: (said.startsWith("data:") ? undefined : JSON.parse(said)) as unknown };
+  return { status: response.status, said, json: (/^(data)?:/.test(said) ? undefined : JSON.parse(said)) as unknown };
 }
 
 const human = [{ type: "human", id: "q", content: "Hi" }];

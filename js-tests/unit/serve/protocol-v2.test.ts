@@ -41,7 +41,8 @@ function threadOf(handler: FetchHandler, id = "t", headers: Record<string, strin
       text += new TextDecoder().decode((await reader.read()).value);
       const blocks = text.split("\n\n");
       text = blocks.pop() ?? "";
-      for (const block of blocks) events.push(JSON.parse(/^data: (.*)$/m.exec(block)?.[1] as string) as Event);
+      for (const block of blocks.filter((one) => !one.startsWith(":")))
+        events.push(JSON.parse(/^data: (.*)$/m.exec(block)?.[1] as string) as Event);
     }
     await reader.cancel();
     return events;

@@ -40,7 +40,7 @@ async function partsOf(
   expect(response.headers.get("content-type")).toBe("text/event-stream");
   return (await response.text())
     .split("\n\n")
-    .filter((part) => part !== "")
+    .filter((part) => part !== "" && !part.startsWith(":"))
     .map((part) => {
       const [, id, data = ""] = /^(?:id: (\d+)\n)?data: (.*)$/.exec(part) ?? [];
       return { id, ...(JSON.parse(data) as { type: string }) };
@@ -220,7 +220,9 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
       await vi.advanceTimersByTimeAsync(31_000);
       go();
       await vi.advanceTimersByTimeAsync(1_000);
-      expect((await text).split("\n\n").filter((part) => part.startsWith(":"))).toHaveLength(2);
+      expect((await text).split("\n\n").filter((part) => part.startsWith(":"))).toEqual(
+        Array.from({ length: 3 }, () => ": heartbeat 15000"),
+      );
     } finally {
       vi.useRealTimers();
     }

@@ -48,7 +48,7 @@ export async function served({ nodes, edges, turns }: Script): Promise<Event[][]
     const cancelled = cancels && asked.map(({ id }) => ({ interruptId: id, status: "cancelled" }));
     const body = { threadId: "t", runId: `r${run.turn}`, ...input, resume: resume ?? answered ?? cancelled };
     const response = await handler(new Request("http://localhost/", { method: "POST", body: JSON.stringify(body) }));
-    const parts = (await response.text()).trim().split("\n\n");
+    const parts = (await response.text()).split("\n\n").filter((part) => part.startsWith("data: "));
     const events = parts.map((part) => JSON.parse(part.slice("data: ".length)) as Event);
     asked = events.at(-1)?.outcome?.interrupts ?? [];
     all.push(events);

@@ -253,7 +253,7 @@ class AgUiServer {
       for await (const [place, part] of run.from(Number.isInteger(seen) ? seen : 0, isStarter))
         yield resumable ? `id: ${place + 1}\n${part}\n\n` : `${part}\n\n`;
     }
-    return eventStream(parts(), {}, resumable ? undefined : () => run.stop.abort());
+    return eventStream(parts(), this.#options, {}, resumable ? undefined : () => run.stop.abort());
   }
 
   async #thread(threadId: string): Promise<Response> {

@@ -28,12 +28,16 @@ export class Wait {
   }
 
   for<T>(work: Promise<T>): Promise<T> {
-    if (!this.#signal) return work;
     return new Promise((resolve, reject) => {
       this.#reject = reject;
       if (this.#signal?.aborted) this.#abort();
       work.then(resolve, reject);
     });
+  }
+
+  /** Rejects the promise that is waited for. */
+  fail(error: unknown): void {
+    this.#reject?.(error);
   }
 
   end(): void {

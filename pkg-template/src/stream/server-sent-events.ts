@@ -13,8 +13,13 @@ export class ServerSentEvents {
   #isInLine = false;
   #isOver = false;
 
-  constructor(taker: Taker, signal: AbortSignal | undefined) {
+  /** @param beats - Called with the time that a server names between its heartbeats, in milliseconds. */
+  constructor(taker: Taker, signal: AbortSignal | undefined, beats: (heartbeat: number) => void) {
     this.#parser = createParser({
+      onComment: (comment) => {
+        const [, heartbeat] = /^\s*heartbeat (\d+)$/.exec(comment) ?? [];
+        if (heartbeat) beats(Number(heartbeat));
+      },
       onEvent: ({ id, event, data: said }) => {
         if (this.#hasEnough) return;
         const data = this.#isOver && said.endsWith(`\n${END}`) ? said.slice(0, -1 - END.length) : said;

@@ -4,6 +4,7 @@ import { Wait } from "../shared/abort.js";
 import { bodyOf, isResponse } from "./response.js";
 import { ServerSentEvents } from "./server-sent-events.js";
 import type { Taker } from "./taker.js";
+import { Watchdog } from "./watchdog.js";
 
 /** An RxJS Observable, or anything with the same `subscribe`. */
 export interface Observable<T> {
@@ -34,14 +35,16 @@ export type Source<Part extends object> =
  */
 export async function read(source: unknown, taker: Taker, signal: AbortSignal | undefined): Promise<void> {
   const wait = new Wait(signal);
+  const watchdog = new Watchdog((error) => wait.fail(error));
   try {
     const arrived = await arrival(source, wait);
-    const feed = new Feed(taker, signal);
+    const feed = new Feed(taker, signal, watchdog);
     const observable = observableOf(arrived);
     if (observable) await push(observable, feed, wait);
     else await pull(openedOf(arrived), feed, wait);
   } finally {
     wait.end();
+    watchdog.end();
   }
 }
 
@@ -61,17 +64,20 @@ async function arrival(source: unknown, wait: Wait): Promise<unknown> {
 class Feed {
   readonly #taker: Taker;
   readonly #signal: AbortSignal | undefined;
+  readonly #watchdog: Watchdog;
   #events: ServerSentEvents | undefined;
 
-  constructor(taker: Taker, signal: AbortSignal | undefined) {
+  constructor(taker: Taker, signal: AbortSignal | undefined, watchdog: Watchdog) {
     this.#taker = taker;
     this.#signal = signal;
+    this.#watchdog = watchdog;
   }
 
   /** Takes what a source brings, which may be text or bytes. Returns whether the taker has enough. */
   bring(value: unknown): boolean {
     if (typeof value !== "string" && !ArrayBuffer.isView(value)) return this.take(value);
-    this.#events ??= new ServerSentEvents(this.#taker, this.#signal);
+    this.#events ??= new ServerSentEvents(this.#taker, this.#signal, (heartbeat) => this.#watchdog.watch(heartbeat));
+    this.#watchdog.hear();
     return this.#events.feed(value as string | Uint8Array);
   }
 

@@ -284,7 +284,8 @@ export class LangGraphServer {
     const left = new AbortController();
     // Where the handler is called as `fetch`, nobody closes the body.
     request.signal.addEventListener("abort", () => left.abort());
-    return eventStream(this.events.read(threadId, filterIn(body), left.signal), {}, () => left.abort());
+    const events = this.events.read(threadId, filterIn(body), left.signal);
+    return eventStream(events, this.#options, {}, () => left.abort());
   }
 
   /** A run without a thread has one of its own, which is gone when the run is over. */
@@ -343,7 +344,7 @@ export class LangGraphServer {
         if (!modes || isOfModes(event, modes)) yield run.isResumable ? `id: ${place}\n${part}` : part;
       }
     }
-    return eventStream(parts(), locationOf(run), left);
+    return eventStream(parts(), this.#options, locationOf(run), left);
   }
 
   // The parts that these are built from
