@@ -1,0 +1,44 @@
+//! Panics of a caller's code, as errors. Where a panic aborts the program, as in wasm, nothing is caught.
+
+use std::any::Any;
+use std::fmt;
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::task::Poll;
+
+/// A panic, with its message.
+#[derive(Debug)]
+pub(crate) struct Panicked(String);
+
+impl Panicked {
+    #[allow(clippy::needless_pass_by_value)] // As `catch_unwind` returns it.
+    fn of(payload: Box<dyn Any + Send>) -> Self {
+        let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
+        Self(text.unwrap_or_else(|| "no message".to_owned()))
+    }
+}
+
+impl fmt::Display for Panicked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Panicked: {}", self.0)
+    }
+}
+
+impl std::error::Error for Panicked {}
+
+/// Calls a function. Nothing that it may have left half done is used after a panic.
+pub(super) fn caught<T>(call: impl FnOnce() -> T) -> Result<T, Panicked> {
+    catch_unwind(AssertUnwindSafe(call)).map_err(Panicked::of)
+}
+
+/// Awaits a future, as [`caught`] calls a function.
+pub(crate) async fn caught_future<T>(future: impl Future<Output = T>) -> Result<T, Panicked> {
+    let mut future = pin!(future);
+    poll_fn(|context| match caught(|| future.as_mut().poll(context)) {
+        Ok(poll) => poll.map(Ok),
+        Err(panicked) => Poll::Ready(Err(panicked)),
+    })
+    .await
+}
