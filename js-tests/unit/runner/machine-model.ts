@@ -5,7 +5,7 @@ import { listOf } from "../../../pkg-template/src/runner/machine/chain.js";
 import { machineOf } from "../../../pkg-template/src/runner/machine/machine-of.js";
 import { isDue, isUnderWay, openOf, standingOf } from "../../../pkg-template/src/runner/machine/standing.js";
 import type { Command, Event, Found, Machine, Rules } from "../../../pkg-template/src/runner/machine/types.js";
-import { shownStatus } from "../../../pkg-template/src/runner/shown.js";
+import { showsError } from "../../../pkg-template/src/runner/shown.js";
 
 type Kind = "send" | "empty" | "edit" | "bad edit" | "retry" | "whole" | "part" | "bad answer" | "other";
 type Status = "pending" | "sent" | "failed" | "done" | "gone";
@@ -507,7 +507,7 @@ function checkRules(world: World, rules: Rules): void {
   check(isReading || state.is === "elsewhere" || machine.own.length === 0, "nobody waits for nothing");
   check(state.is === "stopping" || machine.stops.length === 0, "nobody waits for a stop that is over");
   // An error is there exactly when retry() can be called.
-  if (["error", "disconnected"].includes(shownStatus(machine))) {
+  if (showsError(machine)) {
     const ids = Object.keys(updates).filter((id) => updates[id] === "failed");
     const { commands } = step(machine, { is: "retry", callId: 0, ids, named: false, edits: false }, rules);
     check(!commands.some((command) => command.do === "refuse"), "an error can be tried again");

@@ -11,7 +11,7 @@ import { machineOf } from "./machine/machine-of.js";
 import { isDue, isUnderWay, openOf } from "./machine/standing.js";
 import type { Command, Event, Machine, Refusal, Rules, CallId } from "./machine/types.js";
 import type { RunProtocol } from "./protocol.js";
-import { openInterrupts, shownStatus } from "./shown.js";
+import { openInterrupts, showsError, shownStatus } from "./shown.js";
 import { Listeners } from "./listeners.js";
 import { carried, isPending } from "./messages-in.js";
 import { INSIDE } from "../thread/inside.js";
@@ -83,8 +83,7 @@ export class Driver<S extends object, U extends object> {
   }
 
   get error(): ThreadfoldError | undefined {
-    const { status } = this;
-    return status === "error" || status === "disconnected" ? this.#reason : undefined;
+    return !this.thread.isDisposed && showsError(this.machine) ? this.#reason : undefined;
   }
 
   get interrupts(): readonly Interrupt[] {

@@ -58,8 +58,8 @@ export abstract class Runner<S extends object, U extends object> {
 
   /**
    * Why the last run failed, why its connection broke, or why the thread could not be loaded. It has the HTTP `status`,
-   * if the server refused the request. Set exactly while {@link Runner.status} is `error`, when you can call `retry()`;
-   * not while a broken connection is being rejoined. `NO_CONNECTION` for a run that a reload cut off, until it is
+   * if the server refused the request. Set exactly while you can call `retry()`: {@link Runner.status} is `error`, or it is
+   * `disconnected` and the runner is not rejoining the run by itself. `NO_CONNECTION` for a run that a reload cut off, until it is
    * joined. The same object until another run fails.
    */
   get error(): ThreadfoldError | undefined {

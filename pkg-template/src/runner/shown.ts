@@ -7,8 +7,10 @@ import type { Machine, Standing } from "./machine/types.js";
 export function shownStatus({ state, unsent, waiters, wants }: Machine): RunStatus {
   switch (state.is) {
     case "requesting":
-    case "rejoining":
       return "submitted";
+    case "rejoining":
+      // A call joins the run of a page that was left, or of another page: nothing has broken here.
+      return state.tries < 0 ? "submitted" : "disconnected";
     case "reading":
       return "streaming";
     case "elsewhere":
@@ -36,6 +38,12 @@ const WORDS = {
   unloaded: "error",
   disconnected: "disconnected",
 } as const satisfies { readonly [Is in Standing["is"]]: RunStatus };
+
+/** Whether an error is shown: while a broken connection is being rejoined, none is. */
+export function showsError(machine: Machine): boolean {
+  const status = shownStatus(machine);
+  return status === "error" || (status === "disconnected" && machine.state.is === "rest");
+}
 
 /** The ids of the interrupts that wait for an answer. */
 export function openInterrupts({ state }: Machine): readonly string[] {

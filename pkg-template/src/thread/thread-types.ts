@@ -124,7 +124,8 @@ export interface OptimisticOptions {
 /**
  * How a run stands, of a thread, a runner and a chat. `ready`: it ended well, or there was none. `submitted`: it is
  * requested. `streaming`: the server has begun it. `interrupted`: it waits for an answer. `error`: it failed.
- * `disconnected`: the connection broke, or the page was reloaded; you can join the run.
+ * `disconnected`: the connection broke, or the page was reloaded. Without an `error`, a runner is rejoining the run;
+ * with one, you can.
  */
 export type RunStatus = "ready" | "submitted" | "streaming" | "interrupted" | "error" | "disconnected";
 

@@ -138,18 +138,20 @@ function Composer({ say }: { say: (text: string) => void }) {
 }
 
 /** Tells screen readers each answer once it is whole: a log that is read token by token is not to be followed. */
-function Announcement({ chat: { thread }, status }: { chat: Chat; status: string }) {
+function Announcement({ chat: { thread, agent }, status }: { chat: Chat; status: string }) {
   const [said, setSaid] = useState("");
   const before = useRef(status);
   useEffect(() => {
     const wasRunning = before.current === "streaming" || before.current === "submitted";
+    // A broken connection is being rejoined: the run goes on.
+    if (status === "disconnected" && agent.error === undefined) return;
     before.current = status;
     if (!wasRunning || status === "streaming" || status === "submitted") return;
     const last = thread.getState().messages.at(-1);
     setSaid(
       status === "error" || status === "disconnected" ? "Failed." : last ? `Agent: ${textOf(last).slice(0, 400)}` : "",
     );
-  }, [thread, status]);
+  }, [thread, agent, status]);
   return (
     <p className="unseen" aria-live="polite">
       {said}

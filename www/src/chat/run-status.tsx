@@ -1,22 +1,23 @@
 // The run's status, in words, and the button that stops it.
-import { useRun } from "threadfold/react";
+import { useSyncExternalStore } from "react";
 import { sentence } from "./bubble";
 import type { Chat } from "./connection";
 
-export function RunStatus({ chat: { thread, agent }, status }: { chat: Chat; status: Chat["agent"]["status"] }) {
-  const isLost = useRun(thread, (run) => run.status === "disconnected");
-  const goesOn = status === "submitted" || status === "streaming";
+export function RunStatus({ chat: { agent }, status }: { chat: Chat; status: Chat["agent"]["status"] }) {
+  const error = useSyncExternalStore(agent.subscribe, () => agent.error);
+  const rejoins = status === "disconnected" && error === undefined;
+  const goesOn = status === "submitted" || status === "streaming" || rejoins;
   return (
     <div className="run">
       <p id="run-status" role="status" data-status={status}>
-        {words(chatWords(status, isLost), agent.error)}
+        {words(rejoins ? "The connection broke. Joining the run again…" : chatWords(status), error)}
       </p>
       {goesOn && (
         <button type="button" className="quiet" onClick={() => void agent.stop()}>
           Stop
         </button>
       )}
-      {status === "disconnected" && (
+      {status === "disconnected" && !rejoins && (
         <button type="button" className="quiet" onClick={() => void agent.load()}>
           Join again
         </button>
@@ -30,10 +31,10 @@ export function RunStatus({ chat: { thread, agent }, status }: { chat: Chat; sta
   );
 }
 
-function chatWords(status: Chat["agent"]["status"], isLost: boolean): string {
+function chatWords(status: Chat["agent"]["status"]): string {
   switch (status) {
     case "submitted":
-      return isLost ? "The connection broke. Joining the run again…" : "Waiting for the server…";
+      return "Waiting for the server…";
     case "streaming":
       return "The agent is answering…";
     case "interrupted":

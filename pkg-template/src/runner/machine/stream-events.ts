@@ -40,9 +40,10 @@ export function cut(turn: Turn, { n, joins, parts, answered, auth }: Cut): void 
   const tries = parts ? 0 : was.tries + 1;
   const isAnswered = was.answered || answered;
   const isOver = tries >= turn.rules.patience;
-  turn.m.state = { ...was, is: "rejoining", heard, tries, answered: isAnswered };
+  turn.m.state = { ...was, is: "rejoining", heard, answered: isAnswered };
   if (auth) return tire(turn, joins, heard);
   if (!joins || (isOver && isAnswered)) return command(turn, { do: "giveUp", n });
+  turn.m.state = { ...turn.m.state, tries };
   if (!isOver) return command(turn, { do: "wait", n, tries });
   command(turn, { do: "tire" });
   tire(turn, joins, heard);
