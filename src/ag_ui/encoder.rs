@@ -80,6 +80,8 @@ pub struct RunEncoder {
     asked: IndexMap<String, Interrupt>,
     /// The ids of messages that were streamed, or need not be.
     seen: HashSet<String>,
+    /// The tasks that have run a graph inside.
+    around: HashSet<TaskName>,
     /// The state at the start of the run, until the first node begins.
     first: Option<Json>,
     /// Whether the nodes of the step have written nothing: its state is then not streamed.
@@ -100,6 +102,7 @@ impl RunEncoder {
             steps: IndexMap::new(),
             asked: IndexMap::new(),
             seen: HashSet::new(),
+            around: HashSet::new(),
             first: Some(Json::NULL),
             is_quiet: None,
         }
@@ -240,6 +243,9 @@ impl RunEncoder {
         let update = update.unwrap_or(&Json::NULL);
         let is_empty = update.entries().all(|(_, value)| value.is_null());
         self.is_quiet = Some(is_empty && self.is_quiet != Some(false));
+        if self.around.remove(task) {
+            self.skip_earlier(update);
+        }
         self.written(task, update, events);
         self.messages.end(Some(task), &update["messages"], events);
         self.step_over(task, events);
@@ -248,7 +254,19 @@ impl RunEncoder {
     /// A node of a graph inside has returned: its messages are whole.
     fn inside(&mut self, task: &TaskName, update: &Json, events: &mut Vec<Event>) {
         self.written(task, update, events);
+        self.around.insert(task.clone());
         self.messages.end_whole(&update["messages"], events);
+    }
+
+    /// Skips the messages that a graph inside has made in an earlier run: the list has them in their
+    /// places, and a call after its result would not be.
+    fn skip_earlier(&mut self, update: &Json) {
+        for (_, value) in update.entries() {
+            let ids: Vec<&str> =
+                value.iter().filter_map(|message| message["id"].as_str()).collect();
+            let last = ids.iter().rposition(|id| self.seen.contains(*id)).unwrap_or_default();
+            self.seen.extend(ids.into_iter().take(last).map(str::to_owned));
+        }
     }
 
     /// Streams the messages in an update that were not streamed.

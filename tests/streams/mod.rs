@@ -7,6 +7,7 @@ mod ag_ui_words;
 mod langgraph_parts;
 mod langgraph_recorded;
 mod malformed;
+mod nested;
 mod recording;
 mod run_input;
 mod served;
