@@ -23,7 +23,7 @@ mod told_state;
 
 use chunk_form::{chunk, is_message};
 use interrupt_form::{OPEN_INTERRUPTS, interrupt};
-pub(super) use json_form::{is_private, json_of, shown};
+pub(super) use json_form::{is_private, json_of, name_of, sentence, shown};
 use told_messages::ToldMessages;
 pub(super) use told_messages::ag_ui_messages;
 use told_state::ToldState;

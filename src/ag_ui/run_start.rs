@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::encoder::interrupt_form::cancelled;
-use super::encoder::{is_private, json_of};
+use super::encoder::{is_private, json_of, name_of, sentence};
 use super::message::to_ag_ui;
 use super::run_input::RunAgentInput;
 use crate::graph::{Interrupt, KnownThread, Resume};
@@ -14,7 +14,7 @@ use crate::merge_state::{Compat, langgraph_default_merge_state};
 use crate::message::is_on_screen;
 use crate::stream::StreamError;
 use crate::typed::{Message, State};
-use crate::value::{Json, Value};
+use crate::value::{Json, Kind, Value};
 
 /// How a run begins.
 pub(super) enum RunStart<U> {
@@ -90,13 +90,24 @@ where
         let messages = messages.into_iter().chain(merged["messages"].iter().cloned()).collect();
         update = update.with("messages", messages);
     }
-    let update = serde::Deserialize::deserialize(&update).map_err(|error| invalid(&error))?;
-    Ok(RunStart::Input(update))
+    Ok(RunStart::Input(updated::<S>(&update)?))
 }
 
-fn invalid(error: &serde_json::Error) -> StreamError {
-    let reason = format!("The graph's state cannot be read from the input: {error}.");
-    StreamError::new("INVALID_ARGUMENT", "RunAgentInput", reason)
+/// Reads an update of a state. An error names the first field that does not fit.
+fn updated<S: State<Update: DeserializeOwned>>(update: &Json) -> Result<S::Update, StreamError> {
+    let read = |update: &Json| <S::Update as serde::Deserialize>::deserialize(update);
+    let error = match read(update) {
+        Ok(update) => return Ok(update),
+        Err(error) => error,
+    };
+    let alone = |(name, value): (&str, &Json)| {
+        let error = read(&Json::from([(name.to_owned(), value.clone())])).err()?;
+        Some((format!("field `{name}` of the state"), error))
+    };
+    let found = update.entries().find_map(alone);
+    let (what, error) = found.unwrap_or_else(|| ("state".to_owned(), error));
+    let reason = format!("Invalid {what} `{}`: {}", name_of::<S>(), sentence(&error));
+    Err(StreamError::new("INVALID_ARGUMENT", "RunAgentInput", reason))
 }
 
 /// The fields of the client's state that the graph has and the thread has otherwise.
@@ -153,7 +164,10 @@ fn answered(input: &RunAgentInput, found: Option<&Found>) -> Result<Option<Resum
 }
 
 fn plain(value: &Json) -> Result<serde_json::Value, StreamError> {
-    value.try_into().map_err(|error| invalid(&error))
+    value.try_into().map_err(|error: serde_json::Error| {
+        let reason = format!("Invalid answer: {}", sentence(&error));
+        StreamError::new("INVALID_ARGUMENT", "RunAgentInput", reason)
+    })
 }
 
 /// Whether the client sends something that the thread lacks, or the user's last message again. Output
@@ -226,6 +240,9 @@ fn is_said(message: &Json) -> bool {
 pub(super) fn check(input: &RunAgentInput) -> Result<(), StreamError> {
     if input.thread_id.is_empty() || input.run_id.is_empty() {
         return Err(StreamError::field_of("RunAgentInput", "threadId", "a text with letters"));
+    }
+    if !matches!(input.state.kind(), Kind::Object | Kind::Null) {
+        return Err(StreamError::field_of("RunAgentInput", "state", "an object of fields"));
     }
     for message in &input.messages {
         if message["id"].as_str().is_none_or(str::is_empty) || to_ag_ui(message).is_err() {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::encoder::sentence;
 use super::run_input::RunAgentInput;
 use super::run_start::check;
 use crate::graph::sendable::{MaybeSend, MaybeSync};
@@ -176,7 +177,13 @@ impl<S: ServedState> Service<S> {
                 self.join(&thread, &run, request.last_event_id).await
             }
             ("DELETE", ServicePath::Run(thread, run)) => self.stop(&thread, &run).await,
-            _ => Err(Refusal(404, format!("There is no {} {}.", request.method, request.path))),
+            ("GET", ServicePath::Other) => {
+                Err(Refusal(404, format!("There is no {}.", request.path)))
+            }
+            (method, path) => {
+                let reason = format!("Invalid method {method}: use {}.", path.methods());
+                Err(Refusal(405, reason))
+            }
         };
         answer.unwrap_or_else(|Refusal(status, reason)| ServiceResponse::error(status, &reason))
     }
@@ -199,8 +206,8 @@ impl<S: ServedState> Service<S> {
     }
 
     async fn start(&self, body: &[u8]) -> Result<ServiceResponse, Refusal> {
-        let input: RunAgentInput = serde_json::from_slice(body)
-            .map_err(|error| Refusal(400, format!("Invalid input of a run: {error}.")))?;
+        let invalid = |error| Refusal(400, format!("Invalid input of a run: {}", sentence(&error)));
+        let input: RunAgentInput = serde_json::from_slice(body).map_err(invalid)?;
         check(&input).map_err(|error| Refusal(400, error.to_string()))?;
         let (thread, run) = (input.thread_id.clone(), input.run_id.clone());
         loop {

@@ -178,7 +178,7 @@ async fn a_run_that_failed_or_was_stopped_does_not_go_on_by_itself() {
     assert!(process(&world).recover("t").await.unwrap().is_none());
 }
 
-/// A panic is its run's failure, which the program hears in full and its clients by name.
+/// A panic fails its run: `on_error` gets all of it, a client only the name of the node.
 #[tokio::test]
 async fn a_run_that_panics_fails_and_does_not_go_on_by_itself() {
     let world = Arc::<World>::default();
@@ -288,17 +288,39 @@ async fn what_cannot_be_served_is_refused() {
     let mut first = post(&service, "r1").await;
     tokio::spawn(first.work.take().unwrap());
     assert_eq!(post(&service, "r2").await.status, 409);
-    for (path, status) in [("/threads/none", 404), ("/threads/t/runs/none", 404), ("/x", 404)] {
-        assert_eq!(get(&service, path).await.status, status, "{path}");
+    for path in ["/threads/none", "/threads/t/runs/none", "/x"] {
+        assert_eq!(get(&service, path).await.status, 404, "{path}");
+    }
+    for (method, path, methods) in [
+        ("PUT", "/x", "POST"),
+        ("PUT", "/threads/t/runs/r1", "GET or DELETE"),
+        ("POST", "/threads/t", "GET"),
+    ] {
+        let refused = service.answer(ServiceRequest::new(method, path)).await;
+        assert_eq!(refused.status, 405, "{path}");
+        let error = format!("Invalid method {method}: use {methods}.");
+        assert_eq!(json_of(refused).await["error"], error);
     }
     let no_ids =
         json!({ "threadId": "t", "runId": "r", "messages": [{ "role": "user" }] }).to_string();
     let no_thread = json!({ "threadId": "", "runId": "r", "messages": [] }).to_string();
-    for body in ["", "[]", "{\"threadId\":1}", &no_ids, &no_thread] {
+    let no_state = json!({ "threadId": "t", "runId": "r", "messages": [], "state": 5 }).to_string();
+    for body in ["", "[]", "{\"threadId\":1}", &no_ids, &no_thread, &no_state] {
         let refused = service.answer(ServiceRequest::new("POST", "/").body(body.as_bytes())).await;
         assert_eq!(refused.status, 400, "{body}");
-        assert!(json_of(refused).await["error"].is_string());
+        let error = json_of(refused).await["error"].as_str().unwrap().to_owned();
+        assert!(error.ends_with('.') && !error.ends_with(".."), "{error}");
+        assert!(error.contains("`state`") == (body == no_state), "{error}");
     }
+    let service = process(&Arc::default());
+    let body = json!({ "threadId": "t", "runId": "r", "messages": [], "state": { "lines": 5 } });
+    let body = body.to_string();
+    let mut response = service.answer(ServiceRequest::new("POST", "/").body(body.as_bytes())).await;
+    response.work.take().map(tokio::spawn);
+    let error = events(response.body).await.pop().unwrap();
+    let expected = "RunAgentInput: Invalid field `lines` of the state `Log`: \
+                    invalid type: integer `5`, expected a sequence.";
+    assert_eq!(error["message"], expected);
     let capabilities = json_of(get(&service, "/agent/capabilities").await).await;
     assert_eq!(capabilities["transport"]["resumable"], true);
 }

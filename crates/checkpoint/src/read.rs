@@ -94,7 +94,9 @@ where
     };
     let mut state = some_fields(&S::default(), |field| !given.contains_key(field))?;
     state.extend(given.iter().map(|(name, value)| (name.clone(), value.clone())));
-    Ok(serde_json::from_value(Value::Object(state))?)
+    let name = std::any::type_name::<S>();
+    serde_json::from_value(Value::Object(state))
+        .map_err(|error| format!("Invalid state `{name}` in the checkpoint: {error}").into())
 }
 
 /// Finds the nodes and list edges that a checkpoint names.

@@ -1,5 +1,7 @@
 //! States and updates as shared JSON.
 
+use std::fmt::Display;
+
 use serde::Serialize;
 
 use crate::stream::StreamError;
@@ -18,10 +20,22 @@ pub fn is_private(name: &str) -> bool {
 }
 
 /// Returns what serde writes, its fields in order.
-pub fn json_of(value: &impl Serialize) -> Result<Json, StreamError> {
+pub fn json_of<T: Serialize>(value: &T) -> Result<Json, StreamError> {
     let written = serde_json::to_string(value).and_then(|text| text.parse());
     written.map_err(|error| {
-        let reason = format!("serde cannot write the state: {error}.");
+        let reason = format!("serde cannot write `{}`: {}", name_of::<T>(), sentence(&error));
         StreamError::new("INVALID_STATE", "", reason)
     })
+}
+
+/// A type's name without its path.
+pub fn name_of<T>() -> &'static str {
+    let name = std::any::type_name::<T>();
+    let path = name.split('<').next().unwrap_or_default();
+    path.rfind("::").and_then(|end| name.get(end + 2..)).unwrap_or(name)
+}
+
+/// An error as a sentence, with one full stop.
+pub fn sentence(error: &impl Display) -> String {
+    format!("{}.", error.to_string().trim_end_matches('.'))
 }

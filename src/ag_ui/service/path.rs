@@ -14,6 +14,15 @@ pub enum ServicePath {
 }
 
 impl ServicePath {
+    /// Returns the methods that it is asked by.
+    pub fn methods(&self) -> &'static str {
+        match self {
+            Self::Capabilities | Self::Thread(_) => "GET",
+            Self::Run(..) => "GET or DELETE",
+            Self::Other => "POST",
+        }
+    }
+
     pub fn read(path: &str) -> Self {
         let mut parts = path.rsplit('/');
         let mut last = || parts.next().unwrap_or_default();
