@@ -258,8 +258,8 @@ impl RunEncoder {
         self.messages.end_whole(&update["messages"], events);
     }
 
-    /// Skips the messages that a graph inside has made in an earlier run: the list has them in their
-    /// places, and a call after its result would not be.
+    /// Skips the messages that a graph inside has made in an earlier run. Streamed now, a call would
+    /// follow its result; the list has both in their places.
     fn skip_earlier(&mut self, update: &Json) {
         for (_, value) in update.entries() {
             let ids: Vec<&str> =
