@@ -1,4 +1,5 @@
-//! The core's insides that the npm package's wasms need (`crates/core-wasm`, `crates/agent-wasm`).
+//! The core's insides that the npm package's wasms need (`crates/core-wasm`, `crates/agent-wasm`), and
+//! `crates/checkpoint`.
 //!
 //! Semver does not cover this module: any version may change it.
 
@@ -35,6 +36,14 @@ pub mod agent {
     pub mod todos {
         pub use crate::agent::todos::refused;
     }
+}
+
+/// The rest of a checkpoint, for a checkpointer that writes LangGraph's format (`crates/checkpoint`).
+pub mod checkpoint {
+    pub use crate::graph::checkpoint::{Ended, Finished, Pending, Source};
+    pub use crate::graph::names::Names;
+    pub use crate::graph::naming::{Naming, PlannedTask};
+    pub use crate::graph::node::Answered;
 }
 
 /// The decision who runs next in a graph, in numbers.

@@ -172,20 +172,28 @@ pub struct Delta<S: State> {
     /// The updates merged since the parent, in order.
     pub updates: Arc<Vec<S::Update>>,
     /// The planner's state.
+    #[doc(hidden)]
     pub plan: PlanState,
     /// The input that is not merged yet.
+    #[doc(hidden)]
     pub input: Option<S::Update>,
     /// The states of the Sends.
+    #[doc(hidden)]
     pub sends: Vec<S>,
     /// The pending results of the next step's tasks.
+    #[doc(hidden)]
     pub pending: Vec<Pending<S>>,
     /// The names of the numbers: the graph may have changed when the thread continues.
+    #[doc(hidden)]
     pub names: Arc<Names>,
     /// The origin of the checkpoint. serde leaves it out, and the next two.
+    #[doc(hidden)]
     pub source: Source,
     /// The tasks whose writes it has, in the order of its updates.
+    #[doc(hidden)]
     pub ended: Arc<Vec<Ended>>,
     /// The writers of the held `branch:to:N`, by channel: `None` for an edge, or the node that chose.
+    #[doc(hidden)]
     pub held: Vec<(Channel, Option<Node>)>,
 }
 

@@ -124,8 +124,9 @@ pub trait Checkpointer<S: State>: MaybeSend + MaybeSync {
 
     /// Returns how it names checkpoints and interrupts, if it does that itself.
     ///
-    /// Then [`put`](Self::put) is also called with [`Source::Stop`](super::Source). The checkpoint has the
+    /// Then [`put`](Self::put) is also called with [`Source::Stop`](crate::unstable::checkpoint::Source). The checkpoint has the
     /// id of the one that its step began at: keep its pending tasks beside that one.
+    #[doc(hidden)]
     fn naming(&self) -> Option<&dyn Naming> {
         None
     }

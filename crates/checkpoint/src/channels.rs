@@ -1,6 +1,6 @@
 //! The channels of a graph, by their names in LangGraph.
 
-use threadfold::graph::Names;
+use threadfold::unstable::checkpoint::Names;
 use threadfold::unstable::planner::Channel;
 
 use crate::row::{BRANCH, JOIN, START, TASKS};

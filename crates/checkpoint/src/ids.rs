@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::json;
-use threadfold::graph::{Naming, PlannedTask};
+use threadfold::unstable::checkpoint::{Naming, PlannedTask};
 use threadfold::unstable::planner::Cause;
 use uuid::{Timestamp, Uuid};
 use xxhash_rust::xxh3::xxh3_128;

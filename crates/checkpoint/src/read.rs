@@ -7,11 +7,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use threadfold::State;
-use threadfold::graph::{
-    Answered, BoxError, Checkpoint, Delta, Finished, Interrupt, Names, Pending, PlannedTask, Source,
-};
+use threadfold::graph::{BoxError, Checkpoint, Delta, Interrupt};
 use threadfold::reducer::kind::FieldKind;
 use threadfold::typed::StateField;
+use threadfold::unstable::checkpoint::{Answered, Finished, Names, Pending, PlannedTask, Source};
 use threadfold::unstable::planner::{Cause, Channel, ChannelState, Node, PlanState};
 
 use crate::channels::{channel_count, is_field, is_lead, numbered, target};

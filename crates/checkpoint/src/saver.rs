@@ -8,7 +8,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use threadfold::State;
-use threadfold::graph::{BoxError, Checkpoint, Checkpointer, Naming, Saving};
+use threadfold::graph::{BoxError, Checkpoint, Checkpointer, Saving};
+use threadfold::unstable::checkpoint::Naming;
 
 use crate::database::Database;
 use crate::ids::Ids;

@@ -6,11 +6,11 @@ use std::time::SystemTime;
 use serde::Serialize;
 use serde_json::{Value, json};
 use threadfold::State;
-use threadfold::graph::{
-    Answered, BoxError, Checkpoint, Delta, Ended, Finished, Interrupt, Names, Pending, PlannedTask,
-    Source,
-};
+use threadfold::graph::{BoxError, Checkpoint, Delta, Interrupt};
 use threadfold::reducer::kind::FieldKind;
+use threadfold::unstable::checkpoint::{
+    Answered, Ended, Finished, Names, Pending, PlannedTask, Source,
+};
 use threadfold::unstable::planner::{Cause, Channel, ChannelState, Node};
 
 use crate::channels::{channel_count, numbered, target};
