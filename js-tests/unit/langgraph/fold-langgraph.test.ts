@@ -480,6 +480,14 @@ describe("invalid input", () => {
     expect(contents(thread)).toEqual(["Hi"]);
   });
 
+  test("and it is a gap in a stream of updates", async () => {
+    const thread = new Thread();
+    const updates = ['{"a": {"messages": [], "todos": NaN}}', '{"b": {"messages": []}}'];
+    await foldLangGraph(thread, response(updates.map((data) => `event: updates\ndata: ${data}\n\n`)));
+    expect(new Set(thread.doubts.map(({ reason }) => reason))).toEqual(new Set(["gap"]));
+    expect(thread.doubts.map(({ field }) => field)).toContain("todos");
+  });
+
   test("an error of the run is the run's, and the thread's next run is well", async () => {
     const thread = new Thread();
     thread.optimistic({ messages: [human("h", "Hi")] });

@@ -46,3 +46,24 @@ test("a stream without that mark may be cut", async () => {
   );
   expect(asked).toContain("GET /threads/…/runs/…");
 });
+
+test("a stream that ends between two parts, as if it were over, leaves a doubt", async () => {
+  const whole = (await requests()).thread.getState().messages.map(({ content }) => content);
+  let count = 0;
+  for (let kept = 0; kept === 0 || kept < count; kept++) {
+    const { asked, thread } = await requests((text) => {
+      const parts = text.split("\n\n").filter((part) => part !== "");
+      count = parts.length;
+      return parts
+        .slice(0, kept)
+        .map((part) => `${part}\n\n`)
+        .join("");
+    });
+    expect(thread.getState().messages.map(({ content }) => content)).toEqual(whole);
+    // It joined the stream again, or asked for what it lacks.
+    expect(
+      asked.some((path) => /\/(digest|state|search|stream)$/.test(path) && path !== "POST /threads/…/runs/stream"),
+    ).toBe(true);
+  }
+  expect(count).toBeGreaterThan(4);
+});

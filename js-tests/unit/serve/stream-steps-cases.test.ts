@@ -170,13 +170,21 @@ describe.each(Object.entries(HOSTS))("%s", (host, { builder, saver, send, Comman
 
   test("an update names what JSON changes", async () => {
     const graph = builder()
-      .addNode("exact", () => ({ ...said("exact"), last: "x", log: whole(["a", { b: undefined, c: [0.5, null] }]) }))
-      .addNode("message", () => ({ messages: [new AIMessage({ id: "m", content: "m" })] }))
+      .addNode("exact", () => ({ ...said("exact"), last: "x", log: whole(["a", { c: [0.5, null] }]) }))
+      .addNode("message", () => ({
+        messages: [
+          new AIMessage({ id: "m", content: "m" }),
+          { type: "ai", id: "n", content: "n", name: undefined, response_metadata: { usage: undefined } },
+        ],
+      }))
+      // A reducer that merges objects sees the key.
+      .addNode("nested", () => ({ log: whole([{ b: undefined }]) }))
       .addNode("not", () => ({ last: undefined, log: [Number.NaN], sum: -0, messages: [] }))
       .addNode("nor", () => ({ last: new Date(0), log: whole([new Map()]), sum: Number.POSITIVE_INFINITY }))
       .addEdge("__start__", "exact")
       .addEdge("exact", "message")
-      .addEdge("message", "not")
+      .addEdge("message", "nested")
+      .addEdge("nested", "not")
       .addEdge("not", "nor")
       .compile({ checkpointer: saver() });
     const parts = await new SteppedThread(graph).run({ input });
@@ -184,6 +192,7 @@ describe.each(Object.entries(HOSTS))("%s", (host, { builder, saver, send, Comman
     expect(marks.map((one) => (one as { inexact?: string[] }).inexact?.toSorted())).toEqual([
       undefined,
       undefined,
+      ["log"],
       ["last", "log", "sum"],
       ["last", "log", "sum"],
     ]);

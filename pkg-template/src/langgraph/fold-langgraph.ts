@@ -27,6 +27,8 @@ interface Requested {
    * ends before such a part was cut, and the run is `disconnected`.
    */
   readonly endsWith?: "values" | "updates" | undefined;
+  /** Whether the state was loaded in the middle of the run, and the stream begins with the run's start. */
+  readonly isLoaded?: boolean | undefined;
   /** Tells whether a run without states is over, once its stream has ended. */
   readonly isOver?: (() => Promise<boolean>) | undefined;
   /** Called with doubts before the run ends. */
@@ -133,6 +135,7 @@ class Reading implements Taker {
     this.#mayEnd = (options.join ?? (isOpen(thread) && thread.run.id !== undefined)) && !isHalf;
     if (options.step !== undefined) known.v2.standsAt(options.step);
     if (options.join) known.api.steps.join();
+    if (options.isLoaded && thread.run.id !== undefined) known.api.steps.rejoin(thread.run.id);
   }
 
   /** Whether the run is the one to read to its end. */
@@ -158,6 +161,7 @@ class Reading implements Taker {
   }
 
   refuse(data: string, cause: unknown): void {
+    this.#folding.api.steps.lost();
     this.#thread[INSIDE].report(
       new ThreadfoldError("INVALID_ARGUMENT", "A part of the stream is not JSON: see the cause.", { cause }),
       data,
@@ -212,7 +216,7 @@ class Reading implements Taker {
         this.#folding.catchUp();
         disconnect(this.#thread);
       } else {
-        api.steps.finish(run.interrupts.length > 0);
+        api.steps.finish(run.interrupts.length > 0, !this.#isV2 && this.#options.endsWith === "updates");
         if (isQuiet) await this.#options.settle?.(run.interrupts.length === 0, api.steps.isNumbered);
         run.finish(api.steps.hasFoldedInput);
       }
@@ -237,7 +241,9 @@ class Reading implements Taker {
     const { conversation, began } = this.#run;
     conversation.delivery.at(undefined);
     if (isAbort(error, this.#options.signal)) {
-      if (isOpen(this.#thread)) this.#folding.api.steps.fail();
+      const { began, ended } = this.#run;
+      const isLeft = isOpen(this.#thread) || (began && !ended);
+      if (isLeft && !(this.#thread as AnyThread).isDisposed) this.#folding.api.steps.fail();
       stop(this.#thread, conversation);
     } else {
       this.#folding.catchUp();

@@ -34,6 +34,8 @@ export interface RunNotes {
   hasUpdates?: boolean;
   /** Whether a super-step is known to be saved. */
   hasSaved?: boolean;
+  /** Whether the state has some of the open super-step's writes, nobody knows which. */
+  isPartlyTaken?: boolean;
 }
 
 /** The notes about a thread's last run, whose stream was read elsewhere. */

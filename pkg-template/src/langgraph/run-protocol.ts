@@ -5,7 +5,7 @@ import type { RunStream } from "./parts.js";
 import { asKept, goesBack } from "./behind.js";
 import { checkRunnerOptions } from "../runner/options.js";
 import { choice } from "../shared/choices.js";
-import { httpStatusOf, reached } from "../stream/http.js";
+import { httpStatusOf, pause, reached } from "../stream/http.js";
 import { refusal } from "../stream/response.js";
 import { newId } from "../shared/new-id.js";
 import type { LoadedThread, RunRef } from "../runner/transport.js";
@@ -44,6 +44,10 @@ export class LangGraphProtocol implements RunProtocol {
   #changedAt: string | undefined;
   /** Whether it is not known that the thread was as the server's when the run began. */
   #mayDiffer = false;
+  /** The stream that was read last: resolves when it is no longer read. */
+  #reading: Promise<unknown> | undefined;
+  /** The run in whose middle the state was loaded. */
+  #loadedIn: string | undefined;
   /** The outcome of the run that was folded last, if the server was asked. */
   #status: string | undefined;
 
@@ -225,6 +229,23 @@ export class LangGraphProtocol implements RunProtocol {
     } finally {
       connection.abort();
     }
+    if (runId && isQuiet(this.#options)) await this.#settleStopped({ ...ref, runId }, signal);
+  }
+
+  /** Asks for the state that a stopped run left, once the server has stopped it. Otherwise the fields stay in doubt. */
+  async #settleStopped(run: RunRef, signal: AbortSignal): Promise<void> {
+    await this.#reading;
+    try {
+      for (const delay of STOPS_AFTER) {
+        if (this.#thread.doubts.length === 0) return;
+        await pause(delay, signal);
+        const status = await this.#transport.status?.(run, { signal });
+        if (status === "running" || status === "pending") continue;
+        return await settle(this.#thread, this.#transport, { isWell: false, isStopped: true, compares: false }, signal);
+      }
+    } catch {
+      // The next run asks.
+    }
   }
 
   get #run(): RunRef {
@@ -250,7 +271,9 @@ export class LangGraphProtocol implements RunProtocol {
     const { threadId } = this.#thread;
     if (threadId === undefined) return undefined;
     this.#changedAt = undefined;
-    return serverThread(await this.#transport.load?.(threadId, { signal }));
+    const found = serverThread(await this.#transport.load?.(threadId, { signal }));
+    this.#loadedIn = found?.runId;
+    return found;
   }
 
   /** Fetches the messages that the server has; none if it does not know the thread. */
@@ -264,14 +287,17 @@ export class LangGraphProtocol implements RunProtocol {
   async #fold(stream: RunStream | Promise<RunStream>, signal: AbortSignal, join: boolean): Promise<RunNews> {
     const { onEvent } = this.#options;
     this.#status = undefined;
-    await foldRun(this.#thread, stream, {
+    const reading = foldRun(this.#thread, stream, {
       signal,
       join,
+      isLoaded: join && this.#loadedIn === this.#run.runId && this.#run.lastEventId === undefined,
       endsWith: endOf(modesOf(this.#options)),
       isOver: () => this.#isOver(signal),
       settle: (endedWell, hasDigests) => this.#settle(endedWell, hasDigests, signal),
       onEvent: (part) => tell(onEvent, part),
     });
+    this.#reading = reading.catch(() => {});
+    await reading;
     return {};
   }
 
@@ -323,6 +349,9 @@ function showsEnd(thread: Thread, { values, interrupts, isDone }: ServerThread):
 }
 
 const asked = <T>(value: T | (() => T)): T => (typeof value === "function" ? (value as () => T)() : value);
+
+/** Waits, in ms, for a server to stop a run. */
+const STOPS_AFTER = [0, 100, 400];
 
 /** Runs are compared seldom, and the first ones of a page the most. */
 const isPowerOfTwo = (count: number): boolean => (count & (count - 1)) === 0;

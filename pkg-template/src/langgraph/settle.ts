@@ -1,6 +1,8 @@
 import { digest } from "../shared/digest.js";
 import { httpStatusOf } from "../stream/http.js";
 import { reconcile } from "../runner/load.js";
+import { messagesIn } from "../runner/messages-in.js";
+import { sameJson } from "../shared/same-json.js";
 import { INSIDE } from "../thread/inside.js";
 import type { AnyThread } from "../thread/thread.js";
 import { comparable } from "./message-form.js";
@@ -12,6 +14,8 @@ type Values = Readonly<Record<string, unknown>>;
 interface Ended {
   /** Whether nothing of it is unfinished. */
   readonly isWell: boolean;
+  /** Whether the user stopped it: what was said stays. */
+  readonly isStopped?: boolean;
   /** Whether fields without a doubt are to be compared with the server's digests, too. */
   readonly compares: boolean;
 }
@@ -23,7 +27,7 @@ interface Ended {
 export async function settle(
   thread: AnyThread,
   transport: LangGraphTransport,
-  { isWell, compares }: Ended,
+  { isWell, isStopped = false, compares }: Ended,
   signal: AbortSignal,
 ): Promise<void> {
   const { threadId } = thread;
@@ -44,7 +48,10 @@ export async function settle(
   const found = await (state ?? load)?.(threadId, call);
   if (!found) return;
   const { values, interrupts = [], position = { isLeft: !isWell } } = found;
-  reconcile(thread, { values, interrupts, position });
+  reconcile(thread, { values, interrupts, position }, isStopped || interrupts.length > 0);
+  // Half an answer is in no state: it stays until the next run, and the messages in doubt.
+  const hasAll = sameJson(idsIn(thread.getConfirmedState()), idsIn(values));
+  if (isStopped && interrupts.length === 0 && hasAll) thread[INSIDE].proof.settle((field) => field === "messages");
 }
 
 /** Waits for an answer; a server or a proxy that refuses the question has none. */
@@ -56,6 +63,8 @@ async function answered(asked: PromiseLike<Values | undefined> | undefined): Pro
     return undefined;
   }
 }
+
+const idsIn = (values: object): unknown[] => messagesIn(values).map(({ id }) => id);
 
 const namesOf = ({ doubts }: AnyThread): string[] => [...new Set(doubts.map(({ field }) => field))];
 

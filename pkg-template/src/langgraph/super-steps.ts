@@ -45,6 +45,8 @@ export class SuperSteps {
   readonly #fold: UpdateFold;
   #window: StepWindow | undefined;
   #run: RunNotes;
+  /** The run in whose middle the state was loaded, until its stream comes to that state. */
+  #loadedIn: string | undefined;
 
   constructor(conversation: Conversation) {
     this.#conversation = conversation;
@@ -91,11 +93,27 @@ export class SuperSteps {
     this.#run.isJoining = true;
   }
 
+  /** The stream to come begins with the start of a run in whose middle the state was loaded. */
+  rejoin(runId: string): void {
+    this.#loadedIn = runId;
+  }
+
+  /** Whether the state has what the stream brings. */
+  get #isBehind(): boolean {
+    return this.#loadedIn !== undefined && this.#loadedIn === this.#run.id;
+  }
+
+  /** A part cannot be read: it is lost. */
+  lost(): void {
+    if (!this.#conversation.sawValues) this.#fold.doubtAll("gap");
+  }
+
   /** A message of the stream came. Returns false if its task has written it already: then its text came late. */
   sees(id: unknown, metadata: unknown, isGuest: boolean): boolean {
     if (id === this.#window?.lastId && this.#isValid) return true;
     this.#run.end = undefined;
     if (this.#conversation.sawValues || typeof id !== "string" || id === "") return true;
+    if (this.#isBehind && this.isNumbered) return false;
     const { langgraph_step: step, langgraph_path: path, langgraph_node: node } = isDict(metadata) ? metadata : {};
     const isPlaced = !isGuest && typeof step === "number";
     const window = this.#reach(isPlaced ? step : undefined);
@@ -147,10 +165,12 @@ export class SuperSteps {
     if (part !== undefined) {
       if (part !== (this.#run.parts ?? 0)) this.#fold.doubtAll("gap");
       this.#run.parts = part + 1;
+      if (this.#isBehind) return;
     }
     const window = this.#reach(step);
     window.lastId = undefined;
-    const own = updates.map((update) => this.#fold.known(update, part !== undefined));
+    const taken = this.#isBehind || this.#run.isPartlyTaken ? updates.map(messagesOf) : updates;
+    const own = taken.map((update) => this.#fold.known(update, part !== undefined));
     const write: Write = { node, updates: own, step, path };
     if (!cached || !this.#wasTaken(write)) {
       if (step === undefined) window.place(write);
@@ -166,6 +186,7 @@ export class SuperSteps {
     if (!isDict(told) || this.#conversation.sawValues) return;
     const { step, checkpoint_id: checkpointId, parts, end, from, hidden } = told as Note;
     if (parts === undefined && checkpointId === undefined) return;
+    if (this.#isBehind && !this.#catchesUp(told as Note)) return;
     this.#openWindow();
     const run = this.#run;
     const isFirst = run.step === undefined;
@@ -179,7 +200,36 @@ export class SuperSteps {
     run.hasEnd = end === true;
     if (checkpointId === undefined) return;
     if (!isFirst && checkpointId !== this.#proof.position?.checkpointId) this.#commit();
+    if (!isFirst) run.isPartlyTaken = false;
     this.#thread.receive({ type: "step", step, checkpointId });
+  }
+
+  /**
+   * Whether the stream has come to the loaded state, or begins there. From then on its parts are folded. The state also
+   * has what tasks of the open super-step have written: of those only messages, which have ids, are folded again.
+   */
+  #catchesUp({ from, checkpoint_id: checkpointId, parts, step }: Note): boolean {
+    const run = this.#run;
+    const { checkpointId: loaded, isLeft } = this.#proof.position ?? {};
+    const begins = from !== undefined && (from ?? undefined) === loaded;
+    if (!begins) {
+      run.parts = parts ?? 0;
+      run.step = step ?? run.step;
+      if (checkpointId === undefined || checkpointId !== loaded) return false;
+    }
+    this.#loadedIn = undefined;
+    if (isLeft) {
+      run.isPartlyTaken = true;
+      this.#fold.doubtAll("gap");
+    }
+    if (!begins) this.#skipInput();
+    return begins;
+  }
+
+  /** The state has what the run was sent. */
+  #skipInput(): void {
+    this.#run.hasInput = this.#thread.pending.some(({ status }) => status === "sent");
+    this.#run.isInputFolded = true;
   }
 
   /** The run stopped at a breakpoint: what came before it is saved. */
@@ -187,13 +237,18 @@ export class SuperSteps {
     if (!this.#conversation.sawValues) this.#commit();
   }
 
-  /** The run is about to end well; with interrupts, its last super-step is unfinished. */
-  finish(isInterrupted: boolean): void {
+  /**
+   * The run is about to end well; with interrupts, its last super-step is unfinished. A stream that was asked for updates
+   * brings some; one with marks has a mark of the end.
+   */
+  finish(isInterrupted: boolean, asksUpdates = false): void {
     const run = this.#run;
     // A run that was sent once more has ended already.
     if (run.end) return;
     run.end = isInterrupted ? "interrupted" : "finished";
     if (this.#conversation.sawValues) return;
+    // The stream did not come to the loaded state, or not to the run's end.
+    if (this.#isBehind || (this.isNumbered && !run.hasEnd) || (asksUpdates && !run.hasUpdates)) this.#fold.doubtAll("gap");
     // The end of a stream that brought nothing proves nothing.
     if (run.isJoining) {
       this.#openWindow();
@@ -279,12 +334,21 @@ export class SuperSteps {
   #openWindow(): StepWindow {
     if (!this.#isValid) this.#window = undefined;
     const run = this.#run;
-    if (run.hasInput === undefined) this.#takeInput();
+    if (run.hasInput === undefined) {
+      if (this.#isBehind) this.#takeLoaded();
+      else this.#takeInput();
+    }
     if (run.isJoining) {
       run.isJoining = false;
       if (!this.isNumbered) this.#fold.doubtAll("gap");
     }
     return (this.#window ??= this.#newWindow(!run.hasInput && this.#isLeftUnknown));
+  }
+
+  /** The server does not say where its stream comes to the loaded state. Then messages alone are folded, by their ids. */
+  #takeLoaded(): void {
+    this.#skipInput();
+    this.#fold.doubtAll("gap");
   }
 
   #newWindow(hasUnknown: boolean): StepWindow {
@@ -355,3 +419,6 @@ export class SuperSteps {
     this.#fold.settle(window, this.#run.hasUpdates === true);
   }
 }
+
+/** The part of an update that may be folded twice. */
+const messagesOf = ({ messages }: Dict): Dict => (messages === undefined ? {} : { messages });

@@ -125,7 +125,10 @@ export function overApi(options: ApiTransportOptions): LangGraphTransport {
     fields: async (threadId, names, { signal }) => {
       const extract = extractOf(names);
       return (
-        extract && fieldsIn(await jsonOf(await post("/threads/search", { ids: [threadId], extract }, signal)), names)
+        extract && fieldsIn(
+          await jsonOf(await post("/threads/search", { ids: [threadId], extract, select: ["thread_id"] }, signal)),
+          names,
+        )
       );
     },
     digests: async (threadId, fields, { signal }) => {

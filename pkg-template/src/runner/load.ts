@@ -42,11 +42,12 @@ export function foldState<S extends object, U extends object>(
 export function reconcile<S extends object, U extends object>(
   thread: Thread<S, U>,
   { values, interrupts, position }: Pick<ServerThread, "values" | "interrupts" | "position">,
+  // The state of an interrupted run lacks what a subgraph sent before it.
+  partial = interrupts.length > 0,
 ): void {
   const { status, error } = thread.run;
   const lost = status === "error" ? lostMessages(thread, values) : [];
-  // The state of an interrupted run lacks what a subgraph sent before it.
-  if (Object.keys(values).length > 0) thread.receive({ type: "values", values, partial: interrupts.length > 0 });
+  if (Object.keys(values).length > 0) thread.receive({ type: "values", values, partial });
   if (position) thread.receive({ type: "step", ...position });
   if (lost.length > 0) thread.optimistic({ messages: lost } as U).fail(error);
 }

@@ -45,7 +45,7 @@ const named = (inexact: ReadonlySet<string>, hidden: ReadonlySet<string>): Unsho
   ...(hidden.size > 0 && { hidden: [...hidden] }),
 });
 
-/** Whether JSON gives a value back; of an object's keys those count that have a value. */
+/** Whether JSON gives a value back. In a message, keys without a value do not count: no reducer merges a message's keys. */
 function isExact(value: unknown): boolean {
   try {
     return isJson(value);
@@ -56,13 +56,17 @@ function isExact(value: unknown): boolean {
   }
 }
 
-function isJson(value: unknown): boolean {
+function isJson(value: unknown, isInMessage = false): boolean {
   if (typeof value === "number") return Number.isFinite(value) && !Object.is(value, -0);
   if (typeof value !== "object" || value === null)
     return value === null || typeof value === "string" || typeof value === "boolean";
-  if (Array.isArray(value)) return value.every(isJson);
+  if (Array.isArray(value)) return value.every((one) => isJson(one, isInMessage));
   const dict = contentOf(value as Dict);
-  return dict !== undefined && Object.values(dict).every((one) => one === undefined || isJson(one));
+  const isMessage = isInMessage || (dict !== undefined && "content" in dict && ("type" in dict || "role" in dict));
+  return (
+    dict !== undefined &&
+    Object.values(dict).every((one) => (isMessage && one === undefined) || isJson(one, isMessage))
+  );
 }
 
 /** The fields of a plain object, a message or an Overwrite; undefined for other objects. */
