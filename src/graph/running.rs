@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::caught::caught;
 use super::checkpoint::Pending;
 use super::checkpointer::Checkpointer;
 use super::command::START;
@@ -14,8 +15,8 @@ use super::node::{Interrupt, Shared};
 use super::outcome::{Outcome, StepDone};
 use super::planner::{Cause, Node, Run, Status, Task, Writes};
 use super::run_part::Queue;
-use crate::State;
 use crate::id::new_id;
+use crate::{Error, State};
 
 mod merged;
 mod opened;
@@ -51,6 +52,8 @@ pub struct Running<'g, S: State> {
     kept_run: Option<String>,
     /// Whether it continues where the thread stopped.
     resumes: bool,
+    /// Whether a reducer has panicked and left the state half merged.
+    is_torn: bool,
     /// The parts for its reader, and the way of its nodes to them.
     queue: Option<Arc<Queue<S>>>,
     emitter: Emitter,
@@ -81,6 +84,7 @@ where
             save: Mutex::new(None),
             kept_run: None,
             resumes: false,
+            is_torn: false,
             queue: None,
             emitter: Emitter::default(),
         }
@@ -168,9 +172,11 @@ where
     }
 
     fn merge(&mut self, node: &str, update: S::Update) -> Result<(), GraphError> {
-        self.state
-            .update(update)
-            .map_err(|error| GraphError::Merge { node: node.to_owned(), error })
+        let merged = caught(|| self.state.update(update)).unwrap_or_else(|panicked| {
+            self.is_torn = true;
+            Err(Error::reducer(panicked))
+        });
+        merged.map_err(|error| GraphError::Merge { node: node.to_owned(), error })
     }
 
     fn name(&self, node: Node) -> Arc<str> {

@@ -156,3 +156,47 @@ async fn input_that_cannot_be_merged_is_dropped_by_the_next() {
     let done = thread.invoke(input()).await.unwrap();
     assert_eq!((done.state.messages.len(), done.state.log.join(" ")), (1, "paid".into()));
 }
+
+#[derive(Debug, Clone, Default, PartialEq, State)]
+#[state(derive(Clone))]
+struct Jar {
+    #[reducer(Append)]
+    #[update(Vec<String>)]
+    log: Vec<String>,
+    #[reducer(|sum: u32, more: u32| { assert!(more < 10, "too many"); sum + more })]
+    coins: u32,
+}
+
+/// A reducer that panics: the state is as before the step, also where nothing else ran in it.
+#[tokio::test]
+async fn a_reducer_that_panics_leaves_the_state_of_the_last_checkpoint() {
+    for is_alone in [true, false] {
+        let amount = Arc::new(AtomicUsize::new(10));
+        let given = amount.clone();
+        let mut graph = StateGraph::<Jar>::new()
+            .node("pay", move |_: &Jar, _: Ctx| {
+                let coins = u32::try_from(given.load(Ordering::SeqCst)).ok();
+                let log = Some(vec!["paid".to_owned()]);
+                std::future::ready(Ok::<_, BoxError>(JarUpdate { log, coins }))
+            })
+            .node("beside", |_: &Jar, _: Ctx| {
+                let log = Some(vec!["beside".to_owned()]);
+                std::future::ready(Ok::<_, BoxError>(JarUpdate { log, coins: None }))
+            })
+            .edge(START, "pay");
+        if !is_alone {
+            graph = graph.edge(START, "beside");
+        }
+        let graph = graph.checkpointer(MemorySaver::new()).compile().unwrap();
+        let thread = graph.on("1");
+        let input = JarUpdate { log: Some(vec!["in".to_owned()]), coins: Some(1) };
+        let failed = thread.invoke(input).await.unwrap_err();
+        assert!(matches!(&failed, GraphError::Merge { node, .. } if node == "pay"));
+        let left = thread.state().await.unwrap().unwrap();
+        let beside = if is_alone { &[][..] } else { &["beside"] };
+        assert_eq!((left.log[..].join(" "), left.coins), ([&["in"], beside].concat().join(" "), 1));
+        amount.store(2, Ordering::SeqCst);
+        let done = thread.resume(()).await.unwrap();
+        assert_eq!((done.state.coins, done.is_ended()), (3, true));
+    }
+}

@@ -3,13 +3,13 @@
 #![allow(clippy::cast_possible_truncation)] // As in builder.rs.
 
 use super::Running;
-use crate::State;
 use crate::graph::caught::caught;
 use crate::graph::checkpoint::Finished;
 use crate::graph::command::Target;
 use crate::graph::compiled::{Compiled, write_of};
 use crate::graph::error::GraphError;
 use crate::graph::planner::{Node, Task};
+use crate::{Error, State};
 
 /// Where a task goes: the numbers of channels, and the states of Sends.
 pub(super) struct Route<S> {
@@ -71,6 +71,7 @@ where
         };
         if let (true, Some(before)) = (result.is_err(), before) {
             self.state = before;
+            self.is_torn = false;
         }
         result
     }
@@ -162,7 +163,8 @@ where
         if updates.is_empty() {
             return Ok(None);
         }
-        let merged = updates.iter().cloned().try_fold(self.state.clone(), S::try_merge);
+        let merge = || updates.iter().cloned().try_fold(self.state.clone(), S::try_merge);
+        let merged = caught(merge).unwrap_or_else(|panicked| Err(Error::reducer(panicked)));
         match merged {
             Ok(seen) => Ok(Some(seen)),
             Err(error) => {

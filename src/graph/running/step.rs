@@ -92,7 +92,11 @@ where
                 }
                 // The last checkpoint has the input.
                 Err(error) if is_start => return Err(error),
-                Err(error) => Err(error),
+                Err(error) => {
+                    self.status = Status::Done;
+                    self.mend().await?;
+                    Err(error)
+                }
             },
             None => Ok(None),
             Some(error) => Err(error),
@@ -104,6 +108,19 @@ where
         }
         self.status = Status::Done;
         self.save(Source::Stop, then).await
+    }
+
+    /// Takes the state of the last checkpoint, if a reducer has left its own half merged.
+    async fn mend(&mut self) -> Result<(), GraphError> {
+        let (Some(thread), Some(saver), true) = (self.thread, self.saver, self.is_torn) else {
+            return Ok(());
+        };
+        let found = saver.get(thread, self.trail.kept.as_deref()).await;
+        if let Some(found) = found.map_err(GraphError::Checkpointer)? {
+            self.state = found.state;
+            self.is_torn = false;
+        }
+        Ok(())
     }
 
     /// Ends a step: its updates are merged, and the planner finds the next.
