@@ -186,6 +186,7 @@ const CALLS: readonly (readonly [name: string, entry: object, calls: Readonly<Re
     {
       serveAgUi: (options) => serve.serveAgUi(compiled(), options),
       serveLangGraph: (options) => serve.serveLangGraph(compiled(), options),
+      "new MemoryRuns": (options) => new serve.MemoryRuns(options),
     },
   ],
 ];

@@ -4,3 +4,14 @@ export { toNodeListener } from "../serve/node-listener.js";
 export { serveLangGraph } from "../serve/langgraph/serve-langgraph.js";
 export type { ServeLangGraphOptions } from "../serve/langgraph/serve-options.js";
 export { serveAgUi, type ServeAgUiOptions } from "../serve/serve-ag-ui.js";
+export { MemoryRuns } from "../serve/runs/memory-runs.js";
+export type {
+  NewRun,
+  NumberedPart,
+  Part,
+  RunFilter,
+  RunKey,
+  RunLease,
+  RunStore,
+  StoredRun,
+} from "../serve/runs/run-store.js";

@@ -75,7 +75,12 @@ export function checkServerOptions(taker: string, options: HandlerOptions, names
     if (COUNTS.includes(name) && !(typeof value === "number" && value >= 0))
       throw new ThreadfoldError("INVALID_ARGUMENT", `${name} should be a number from 0.`);
   }
-  const { authenticate, cors, mayUse } = options;
+  const { authenticate, cors, mayUse, runs } = options as HandlerOptions & { readonly runs?: { begin?: unknown } };
+  if (runs !== undefined && typeof runs?.begin !== "function")
+    throw new ThreadfoldError(
+      "INVALID_ARGUMENT",
+      `${taker}: invalid option runs. Use a RunStore, such as new MemoryRuns() or new RedisRuns({ client }).`,
+    );
   checkCors(cors);
   if (authenticate !== undefined && typeof authenticate !== "function")
     throw new ThreadfoldError("INVALID_ARGUMENT", "authenticate should be a function.");

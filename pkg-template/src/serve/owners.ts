@@ -15,7 +15,7 @@ export const OWNER_NAMESPACE = "__owner__";
 /** An owner; undefined for a thread that nobody who is known made. */
 type Owner = string | undefined;
 
-/** A part of a thread in this program's memory: a run, or its metadata. */
+/** A part of a thread outside its checkpoints: a run of the store, or the metadata in this program's memory. */
 export interface HeldPart {
   readonly owner?: Owner;
 }
@@ -29,13 +29,13 @@ const CLAIMS = new Turns();
 export class Owners {
   readonly #graphs: () => readonly RunnableGraph[];
   readonly #mayUse: HandlerOptions["mayUse"];
-  readonly #held: (threadId: string) => readonly HeldPart[];
+  readonly #held: (threadId: string) => Promise<readonly HeldPart[]>;
 
-  /** @param held - Returns the parts of a thread in the server's memory: all that is known without a checkpointer. */
+  /** @param held - Returns the parts of a thread that the server keeps: all that is known without a checkpointer. */
   constructor(
     graphs: () => readonly RunnableGraph[],
     { mayUse }: HandlerOptions,
-    held: (threadId: string) => readonly HeldPart[],
+    held: (threadId: string) => Promise<readonly HeldPart[]>,
   ) {
     this.#graphs = graphs;
     this.#mayUse = mayUse;
@@ -71,9 +71,10 @@ export class Owners {
     for (const saver of this.#savers())
       for (const [threadId, owner] of await savedOwners(saver, undefined))
         saved.set(threadId, [...(saved.get(threadId) ?? []), owner]);
+    const all = await Promise.all(threads.map(({ id }) => this.#withHeld(saved.get(id) ?? [], id)));
     const usable: T[] = [];
-    for (const thread of threads) {
-      const owners = this.#withHeld(saved.get(thread.id) ?? [], thread.id);
+    for (const [at, thread] of threads.entries()) {
+      const owners = all[at] ?? [];
       if (await this.#allows(asker, thread.id, owners.length > 0 ? owners : [undefined])) usable.push(thread);
     }
     return usable;
@@ -92,7 +93,7 @@ export class Owners {
   async #ownersOf(threadId: string): Promise<Owner[]> {
     const savers = this.#savers();
     const saved = await Promise.all(savers.map((saver) => savedOwners(saver, threadId)));
-    const owners = this.#withHeld(
+    const owners = await this.#withHeld(
       saved.flatMap((found) => [...found.values()]),
       threadId,
     );
@@ -103,11 +104,11 @@ export class Owners {
   }
 
   /**
-   * Adds the owners that the memory knows. Another program may have deleted the thread, and another user may now have
+   * Adds the owners that the kept runs know. Another program may have deleted the thread, and another user may now have
    * its id. That user must not see the runs that are kept here.
    */
-  #withHeld(saved: readonly Owner[], threadId: string): Owner[] {
-    const held = this.#held(threadId);
+  async #withHeld(saved: readonly Owner[], threadId: string): Promise<Owner[]> {
+    const held = await this.#held(threadId);
     const owners = new Set([...saved, ...held.flatMap(({ owner }) => owner ?? [])]);
     return owners.size === 0 && held.length > 0 ? [undefined] : [...owners];
   }

@@ -13,6 +13,7 @@ import { checkedInput, isUnfinished, resumeOf, type GraphRunInput } from "../ag-
 import { agUiMessages } from "../ag-ui/graph/message-told.js";
 import { REPEATS, WHOLE } from "../ag-ui/graph/whole.js";
 import { capabilities, foldingClient, folds } from "./capabilities.js";
+import { newId } from "../shared/new-id.js";
 import { errorWords } from "../stream/error-words.js";
 import { checkedGraph, shownState, type GraphTask, type RunnableGraph } from "../stream/graph-parts.js";
 import {
@@ -30,7 +31,18 @@ import {
 import { Refusal } from "./refusal.js";
 import { Owners } from "./owners.js";
 import { bodyOf } from "./request-body.js";
-import { RunLog, RunLogs } from "./run-log.js";
+import { MemoryRuns } from "./runs/memory-runs.js";
+import {
+  ended,
+  isStoreError,
+  textOf,
+  type NumberedPart,
+  type Part,
+  type RunKey,
+  type RunStore,
+  type StoredRun,
+} from "./runs/run-store.js";
+import { WorkedRun } from "./runs/worked-run.js";
 import { UnderWay } from "./under-way.js";
 import { wireJson } from "./wire.js";
 
@@ -42,12 +54,14 @@ export interface ServeAgUiOptions extends HandlerOptions {
    */
   config?: ((input: GraphRunInput, request: Request) => object | undefined) | object | undefined;
   /**
-   * Whether a run continues when its caller leaves, and can be joined again: in the memory of this program. Without it
-   * a run stops with its connection. Default false.
+   * Whether a run continues when its caller leaves, and can be joined again. Without it a run stops with its connection.
+   * Default: where `runs` is given.
    */
   resumable?: boolean | undefined;
-  /** How many runs that are over can still be joined. Default 100. */
+  /** How many runs that are over can still be joined, if they are in this program's memory. Default 100. */
   keep?: number | undefined;
+  /** Where the runs are kept: `RedisRuns` shares them between instances. Default: this program's memory. */
+  runs?: RunStore | undefined;
   /**
    * How an interrupted run says so. Default `"on_interrupt"`: the custom event of ag-ui-langgraph, which CopilotKit gives
    * to a page as it is. `"outcome"` is AG-UI 1.0's own way, for `HttpAgent` and its `pendingInterrupts`. Clients that
@@ -104,9 +118,11 @@ export interface ServeAgUiOptions extends HandlerOptions {
  */
 export function serveAgUi(graph: RunnableGraph, options: ServeAgUiOptions = {}): FetchHandler {
   checkedGraph(graph, "serveAgUi");
-  checkServerOptions("serveAgUi", options, ["config", "resumable", "keep", "interrupts", "subagents", "onEvents"]);
+  const own = ["config", "resumable", "keep", "runs", "interrupts", "subagents", "onEvents"];
+  checkServerOptions("serveAgUi", options, own);
   checkedInterrupts("serveAgUi", options.interrupts);
-  const server = new AgUiServer(graph, options);
+  const resumable = options.resumable ?? options.runs !== undefined;
+  const server = new AgUiServer(graph, { ...options, resumable });
   return answering(
     options,
     (error) => ({ error }),
@@ -123,7 +139,7 @@ const PATH = /\/threads\/([^/]+)(?:\/runs\/([^/]+))?$/;
 class AgUiServer {
   readonly #graph: RunnableGraph;
   readonly #options: ServeAgUiOptions;
-  readonly #runs: RunLogs;
+  readonly #runs: RunStore;
   readonly #underWay: UnderWay;
   readonly #owners: Owners;
 
@@ -131,11 +147,11 @@ class AgUiServer {
     this.#graph = graph;
     this.#underWay = new UnderWay(graph);
     this.#options = options;
-    this.#runs = new RunLogs(options.resumable ? (options.keep ?? 100) : 0);
+    this.#runs = options.runs ?? new MemoryRuns({ keep: options.resumable ? (options.keep ?? 100) : 0 });
     this.#owners = new Owners(
       () => [graph],
       options,
-      (threadId) => this.#runs.of(threadId),
+      (threadId) => this.#runs.runs({ threadId }),
     );
   }
 
@@ -154,11 +170,11 @@ class AgUiServer {
     if (runId === undefined) {
       if (method === "GET") return this.#thread(threadId);
     } else if (method === "GET" || method === "DELETE") {
-      const run = this.#options.resumable ? this.#runs.get(threadId, runId) : undefined;
+      const run = await this.#known(threadId, runId);
       if (!run) throw new Refusal(404, `There is no run ${runId} of the thread ${threadId}.`);
-      if (method === "GET") return this.#stream(run, request);
-      run.stop.abort();
-      await run.over;
+      if (method === "GET") return this.#joined(run, request);
+      await this.#runs.cancel(run);
+      await ended(this.#runs, run);
       return json("{}");
     }
     throw new Refusal(404, `There is no ${method} ${pathname}.`);
@@ -168,25 +184,38 @@ class AgUiServer {
     checkId(given.threadId);
     const { input, client, changes } = folds(this.#graph, this.#options) ? foldingClient(given) : { input: given };
     const owner = await this.#owners.open(asker, input.threadId, true);
-    const known = this.#options.resumable ? this.#runs.get(input.threadId, input.runId) : undefined;
+    const known = await this.#known(input.threadId, input.runId);
     const answers = JSON.stringify(input.resume);
     // An answer under the id of the run that asked, as CopilotKit sends it, is a run of its own.
-    const isSame = answers === known?.resume && (answers !== undefined || resumeOf(input) === undefined);
-    if (known && (isSame || !known.hasEnded)) return this.#stream(known, request);
+    const isSame = answers === known?.about.answers && (answers !== undefined || resumeOf(input) === undefined);
+    if (known && (isSame || !known.hasEnded)) return this.#joined(known, request);
     // Without a checkpointer there is no thread that two runs could share.
-    if (this.#graph.checkpointer) await this.#free(input.threadId);
-    const { config } = this.#options;
+    const isAlone = Boolean(this.#graph.checkpointer);
+    if (isAlone) await this.#free(input.threadId);
+    const { config, resumable } = this.#options;
     const asked = typeof config === "function" ? (config as (...args: unknown[]) => object)(input, request) : config;
-    const run = new RunLog(input.runId, input.threadId, owner, answers);
-    this.#runs.add(run);
-    if (this.#graph.checkpointer) this.#underWay.add(run);
+    // Such runs share no thread and are joined by nobody: two may have one id.
+    const id = isAlone || resumable ? input.runId : newId();
+    const run = new WorkedRun(this.#runs, { threadId: input.threadId, id }, owner);
+    if (isAlone) this.#underWay.add(run);
     // A caller who leaves before there is a response stops the run, too.
     const stop = () => run.stop.abort();
-    if (!this.#options.resumable) request.signal.addEventListener("abort", stop);
-    if (!this.#options.resumable && request.signal.aborted) stop();
-    const state = client?.leavesOut ? await this.#known(run, client.at, asked) : undefined;
+    if (!resumable) request.signal.addEventListener("abort", stop);
+    if (!resumable && request.signal.aborted) stop();
+    try {
+      await run.begin({ server: SERVER, about: { answers } satisfies About, isAlone });
+    } catch (error) {
+      if (!isStoreError(error, "BUSY")) throw error;
+      // Another request has begun a run since, here or on another instance.
+      const other = await this.#known(input.threadId, input.runId);
+      if (other && !other.hasEnded) return this.#joined(other, request);
+      throw new Refusal(409, (error as Error).message);
+    }
+    const state = client?.leavesOut ? await this.#stateAt(run, client.at, asked) : undefined;
     const { interrupts, subagents } = this.#options;
-    void this.#work(run, input, request, {
+    const starters = new Map<number, string | undefined>();
+    const response = this.#stream(run, request, run, starters);
+    void this.#work(run, input, request, starters, {
       config: asked as ServedOptions["config"],
       interrupts,
       subagents,
@@ -194,72 +223,115 @@ class AgUiServer {
       changes,
       known: state,
     });
-    return this.#stream(run, request, client !== undefined);
+    return response;
+  }
+
+  /** The thread's run of an id, if clients may join runs. */
+  async #known(threadId: string, id: string): Promise<(StoredRun & { readonly about: About }) | undefined> {
+    if (!this.#options.resumable) return undefined;
+    const runs = await this.#runs.runs({ threadId, id });
+    return runs.find(({ server }) => server === SERVER) as (StoredRun & { readonly about: About }) | undefined;
   }
 
   /** Reads the thread of a client that left out the messages of a checkpoint; refuses a run if it is at another one. */
-  async #known(run: RunLog, at: unknown, config: object | undefined) {
+  async #stateAt(run: WorkedRun, at: unknown, config: object | undefined) {
     try {
       const known = await threadState(this.#graph, runConfig(config, run.threadId));
       if (at !== undefined && checkpointOf(known) === at) return known;
       throw new Refusal(412, `The thread ${run.threadId} is at another checkpoint: send all its messages.`);
     } catch (error) {
-      run.end();
-      this.#runs.remove(run);
+      await run.end({});
+      await this.#runs.remove(run.lease ?? run);
       throw error;
     }
   }
 
   /** Waits until no run of the thread is under way. One that was stopped is over soon; any other is somebody else's. */
   async #free(threadId: string): Promise<void> {
-    // Another request may have waited, too, and have begun its run first.
-    for (let runs = this.#underWay.of(threadId); runs.length > 0; runs = this.#underWay.of(threadId)) {
-      const over = Promise.all(runs.map(({ over }) => over));
+    for (;;) {
+      const stored = (await this.#runs.runs({ threadId })).filter(({ hasEnded }) => !hasEnded);
+      // Last, without an await after it: another request may have waited, too, and have begun its run first.
+      const here = this.#underWay.of(threadId);
+      const elsewhere = stored.filter(({ id }) => !here.some((run) => run.id === id));
+      if (here.length === 0 && elsewhere.length === 0) return;
+      const over = Promise.all([...here.map(({ over }) => over), ...elsewhere.map((run) => ended(this.#runs, run))]);
       // The client may have left a run just now, by another connection than this one.
-      if (!this.#options.resumable) await sooner(over, LEAVING);
-      if (!runs.every(({ stop, hasEnded }) => hasEnded || stop.signal.aborted))
-        throw new Refusal(409, `The thread ${threadId} has a run that goes on.`);
+      const isOver = !this.#options.resumable && (await sooner(over, LEAVING)) !== undefined;
+      const areStopped =
+        here.every(({ stop, hasEnded }) => hasEnded || stop.signal.aborted) &&
+        elsewhere.every(({ isStopped }) => isStopped);
+      if (!isOver && !areStopped) throw new Refusal(409, `The thread ${threadId} has a run that goes on.`);
       await over;
     }
   }
 
-  async #work(run: RunLog, input: GraphRunInput, request: Request, options: ServedOptions): Promise<void> {
+  /** @param starters - Is given the parts that the starter gets otherwise, by their numbers: undefined for one left out. */
+  async #work(
+    run: WorkedRun,
+    input: GraphRunInput,
+    request: Request,
+    starters: Map<number, string | undefined>,
+    options: ServedOptions,
+  ): Promise<void> {
     const { onEvents: change } = this.#options;
     const { signal } = run.stop;
     const told = servedEvents(this.#graph, input, { ...options, signal });
     const { threadId, runId } = input;
     let last = "";
+    let count = 0;
+    const add = (part: Part) => {
+      count++;
+      run.add(part);
+    };
     try {
       for await (const event of change ? change(told, input, request) : told) {
         last = event.type;
         const { [WHOLE]: whole, [REPEATS]: repeats } = event as ServedEvent;
         const own = repeats ? undefined : partOf(event);
-        run.add(whole ? { own, joined: () => partOf(whole()) } : (own ?? ""));
+        if (whole && options.client) starters.set(count + 1, own);
+        add(whole ? () => partOf(whole()) : (own ?? ""));
       }
       // A stopped run ends successfully: its messages stay.
       if (signal.aborted && !/^RUN_(FINISHED|ERROR)$/.test(last))
-        run.add(partOf({ type: "RUN_FINISHED", threadId, runId, outcome: { type: "cancelled" } }));
+        add(partOf({ type: "RUN_FINISHED", threadId, runId, outcome: { type: "cancelled" } }));
     } catch (error) {
-      run.add(partOf({ type: "RUN_ERROR", message: errorWords(error).message }));
-    } finally {
-      run.end();
+      add(partOf({ type: "RUN_ERROR", message: errorWords(error).message }));
     }
+    await run.end({ answers: JSON.stringify(input.resume) } satisfies About);
   }
 
-  #stream(run: RunLog, { headers }: Request, isStarter = false): Response {
+  #joined(run: RunKey, request: Request): Response {
+    return this.#stream({ follow: (after, signal) => this.#runs.follow(run, after, signal) }, request);
+  }
+
+  /** @param starters - The parts that the run's starter gets otherwise, by their numbers. */
+  #stream(
+    run: Followed,
+    { headers }: Request,
+    started?: WorkedRun,
+    starters?: ReadonlyMap<number, string | undefined>,
+  ): Response {
     const { resumable } = this.#options;
     const seen = Number(headers.get("last-event-id") ?? 0);
+    const gone = new AbortController();
+    const coming = run.follow(Number.isInteger(seen) ? seen : 0, gone.signal);
     async function* parts(): AsyncGenerator<string> {
-      for await (const [place, part] of run.from(Number.isInteger(seen) ? seen : 0, isStarter))
-        yield resumable ? `id: ${place + 1}\n${part}\n\n` : `${part}\n\n`;
+      for await (const [at, part] of coming) {
+        const told = starters?.has(at) ? starters.get(at) : textOf(part);
+        if (told !== undefined) yield resumable ? `id: ${at}\n${told}\n\n` : `${told}\n\n`;
+      }
     }
-    return eventStream(parts(), this.#options, {}, resumable ? undefined : () => run.stop.abort());
+    return eventStream(parts(), this.#options, {}, () => {
+      gone.abort();
+      if (!resumable) started?.stop.abort();
+    });
   }
 
   async #thread(threadId: string): Promise<Response> {
     const known = await threadState(this.#graph, { configurable: { thread_id: threadId } });
     const { messages = [], ...state } = (known?.values ?? {}) as { messages?: readonly unknown[] };
-    const [run] = this.#underWay.of(threadId);
+    const stored = (await this.#runs.runs({ threadId })).filter(({ hasEnded }) => !hasEnded).at(-1);
+    const run = this.#underWay.of(threadId)[0] ?? stored;
     if (!known || !(run || isKept(known))) throw new Refusal(404, `There is no thread ${threadId}.`);
     const interrupts = (known.tasks ?? []).flatMap(({ interrupts = [] }: GraphTask) => interrupts);
     return json(
@@ -274,6 +346,19 @@ class AgUiServer {
       }),
     );
   }
+}
+
+/** The parts of this server's runs are AG-UI's events. */
+const SERVER = "ag-ui";
+
+/** The facts about a run that the store keeps. */
+interface About {
+  /** The answers that it was started with, as JSON. */
+  readonly answers: string | undefined;
+}
+
+interface Followed {
+  follow(after: number, signal: AbortSignal): AsyncIterable<NumberedPart>;
 }
 
 const partOf = (event: GraphEvent): string => `data: ${wireJson(event)}`;

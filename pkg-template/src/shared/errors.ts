@@ -27,6 +27,8 @@
  * | `RUN_FAILED` | the server ended the run with an error; `serverCode` is its own word for it |
  * | `MODEL_FAILED` | a model reported an error in the middle of its answer; the `cause` is its report, `serverCode` its own word |
  * | `STORAGE_FAILED` | the storage threw; the `cause` says why |
+ * | `FENCED` | a write into a served run that another instance continues, or that has ended |
+ * | `LOST` | a served run of which the store lacks parts: read the thread from its checkpoints |
  */
 export type ThreadfoldErrorCode =
   | "INVALID_ARGUMENT"
@@ -52,7 +54,9 @@ export type ThreadfoldErrorCode =
   | "NO_CONNECTION"
   | "RUN_FAILED"
   | "MODEL_FAILED"
-  | "STORAGE_FAILED";
+  | "STORAGE_FAILED"
+  | "FENCED"
+  | "LOST";
 
 const brand = Symbol.for("threadfold.error");
 

@@ -5,7 +5,7 @@ import type { GraphInterrupt } from "../../stream/graph-parts.js";
 import { Refusal } from "../refusal.js";
 import { checkForms } from "./body-forms.js";
 import type { RunRequest } from "./run-request.js";
-import type { Run } from "./runs.js";
+import type { KnownRun, Run } from "./runs.js";
 import { agentTree } from "./v2/agent-tree.js";
 import { answersIn, refusal } from "./v2/answers.js";
 import type { ThreadEvents } from "./v2/thread-events.js";
@@ -19,10 +19,10 @@ export interface CommandedThread {
   interrupts(): Promise<readonly GraphInterrupt[]>;
   /** What a caller may see of its state, and the checkpoint. */
   state(): Promise<{ readonly values: object; readonly checkpoint: Dict | null }>;
-  /** Its runs that are not over. */
-  underWay(): readonly Run[];
+  /** The ids of the questions that its runs under way answer. */
+  answered(): Promise<readonly string[]>;
   /** Its latest run. */
-  last(): Run | undefined;
+  last(): Promise<KnownRun | undefined>;
   /** Starts a run whose events go to the thread's stream. `answers` are the ids of the interrupts that it answers. */
   begin(request: RunRequest, answers: readonly string[]): Promise<Run>;
 }
@@ -89,9 +89,9 @@ async function run(
     case "state.get":
       return stateIn(params, thread);
     case "agent.getTree": {
-      const last = thread.last();
+      const last = await thread.last();
       if (!last) throw new CommandError("no_such_run", "No run of this thread is known.");
-      return { tree: agentTree(events.statusesOf(thread.id, last.id), last.assistantId) };
+      return { tree: agentTree(events.statusesOf(thread.id, last.id), last.facts.assistantId) };
     }
     default:
       if (NOT_SERVED.includes(method)) throw new CommandError("not_supported", `${method} is not served.`);
@@ -135,7 +135,8 @@ async function respond(
   if (unknown.length > 0) {
     // Nothing runs: the thread's stream says why, where every client of the thread reads it.
     const runId = newId();
-    for (const event of refusal(assistant_id, unknown, pending)) events.add(thread.id, runId, event, thread.last()?.id);
+    const last = await thread.last();
+    for (const event of refusal(assistant_id, unknown, pending)) events.add(thread.id, runId, event, last?.id);
     return;
   }
   const { update, goto } = params;
@@ -145,7 +146,7 @@ async function respond(
 
 /** The ids of the questions that no run answers, not even one under way. */
 async function waiting(thread: CommandedThread): Promise<string[]> {
-  const answered = new Set(thread.underWay().flatMap((run) => run.answeredIds));
+  const answered = new Set(await thread.answered());
   const ids = (await thread.interrupts()).flatMap(({ id }) => (id === undefined ? [] : [id]));
   return ids.filter((id) => !answered.has(id));
 }

@@ -1,7 +1,7 @@
 // The threads that a server knows: its own, whose metadata it keeps, and those of the checkpointers.
 import type { SavedThread } from "../../checkpoint/types.js";
 import type { GraphConfig, RunnableGraph } from "../../stream/graph-parts.js";
-import { latestFirst } from "../run-log.js";
+import { latestFirst } from "../latest-first.js";
 
 /** The number of threads whose metadata are kept: a server may stay up for months. */
 const KEPT_THREADS = 10_000;

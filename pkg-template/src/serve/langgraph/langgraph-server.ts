@@ -7,7 +7,9 @@ import type { GraphState, RunnableGraph } from "../../stream/graph-parts.js";
 import { checkId, eventStream, json, type Asker } from "../http.js";
 import { Refusal } from "../refusal.js";
 import { Owners } from "../owners.js";
-import type { RunLog } from "../run-log.js";
+import { MemoryRuns } from "../runs/memory-runs.js";
+import { textOf, type NumberedPart, type StoredRun } from "../runs/run-store.js";
+import type { WorkedRun } from "../runs/worked-run.js";
 import { UnderWay } from "../under-way.js";
 import { ClientWrites } from "./approvals.js";
 import { assistantNamed, searched } from "./assistants.js";
@@ -17,7 +19,7 @@ import { Turns } from "../turns.js";
 import { wireJson } from "../wire.js";
 import { isOfModes, type RunPart } from "./run-parts.js";
 import type { RunRequest } from "./run-request.js";
-import { checkpointIn, Run, Runs, type ProtocolEvents } from "./runs.js";
+import { checkpointIn, isResumable, resultOf, Run, Runs, toldRun, type KnownRun, type ProtocolEvents } from "./runs.js";
 import { selected } from "./selected.js";
 import type { ServeLangGraphOptions } from "./serve-options.js";
 import { extracted, pathsOf, stateDigest } from "./state-digest.js";
@@ -51,12 +53,25 @@ export class LangGraphServer {
     this.#owners = new Owners(
       () => this.#all(),
       options,
-      (threadId) => [this.#threads.get(threadId) ?? [], this.#runs.logs.of(threadId)].flat(),
+      async (threadId) => {
+        const runs = await this.#runs.store.runs({ threadId });
+        return [this.#threads.get(threadId) ?? [], runs].flat();
+      },
     );
+    const kept = options.keep ?? 100;
+    const over = new Set<Run>();
     this.#runs = new Runs(
-      options.keep ?? 100,
+      options.runs ?? new MemoryRuns({ keep: kept }),
       ({ threadId }) => this.#threads.touch(threadId),
-      ({ threadId, id }) => this.events.forget(threadId, id),
+      (run) => {
+        // Events are this program's own, wherever the runs are kept.
+        over.add(run);
+        for (const oldest of over) {
+          if (over.size <= kept) return;
+          over.delete(oldest);
+          this.events.forget(oldest.threadId, oldest.id);
+        }
+      },
     );
   }
 
@@ -113,11 +128,14 @@ export class LangGraphServer {
   }
 
   async deleteThread(id: string): Promise<Response> {
-    for (const run of [...this.#underWay(id), ...this.#runs.logs.of(id)]) {
+    for (const run of this.#underWay(id)) {
       run.stop.abort();
       await run.over;
     }
-    for (const run of this.#runs.logs.of(id)) this.#runs.logs.remove(run);
+    const runs = await this.#runs.of(id);
+    for (const run of runs) await this.#runs.stop(run);
+    for (const run of runs) await this.#runs.over(run);
+    for (const run of runs) await this.#runs.remove(run);
     this.#threads.delete(id);
     this.events.delete(id);
     const savers = new Set(this.#all().map(({ checkpointer }) => checkpointer));
@@ -139,13 +157,13 @@ export class LangGraphServer {
     const told = (thread: KeptThread) =>
       this.#stateIfAny(thread.id)
         .then(async (state) => ({
-          ...this.#told(thread, state),
+          ...(await this.#told(thread, state)),
           ...(selects("state_updated_at") && { state_updated_at: state?.createdAt ?? null }),
           ...(paths && {
-            extracted: extracted(this.#told(thread, state && (await this.#committed(thread.id, state))), paths),
+            extracted: extracted(await this.#told(thread, state && (await this.#committed(thread.id, state))), paths),
           }),
         }))
-        .catch((error: unknown) => unreadable(this.#told(thread, undefined), error));
+        .catch(async (error: unknown) => unreadable(await this.#told(thread, undefined), error));
     // Only a state has a thread's status and values.
     const isByState = status != null || (isDict(values) && Object.keys(values).length > 0);
     const all = (await Promise.all((isByState ? found : found.slice(from, to)).map(told))) as Told[];
@@ -219,7 +237,7 @@ export class LangGraphServer {
 
   // Runs
 
-  start(threadId: string, body: RunRequest, { request }: Asked, events?: ProtocolEvents): Run {
+  async start(threadId: string, body: RunRequest, { request }: Asked, events?: ProtocolEvents): Promise<Run> {
     const name = String(body.assistant_id ?? "");
     const graph = this.#graph(name);
     this.#writes.checkRun(body);
@@ -229,7 +247,7 @@ export class LangGraphServer {
     const { onParts } = this.#options;
     const change =
       onParts && ((told: AsyncIterable<RunPart>, run: Run) => onParts(told, { threadId, runId: run.id }, request));
-    const run = this.#runs.start(graph, threadId, name, body, {
+    const run = await this.#runs.start(graph, threadId, name, body, {
       config: more,
       change,
       owner: this.#threads.get(threadId)?.owner,
@@ -267,8 +285,11 @@ export class LangGraphServer {
         const { values, config } = await this.#readableStateOf(threadId);
         return { values: (values ?? {}) as object, checkpoint: checkpointOf(config) as Dict | null };
       },
-      underWay: () => this.#underWay(threadId).filter((run) => run instanceof Run),
-      last: () => this.#runs.logs.of(threadId)[0],
+      answered: async () => {
+        const runs = await this.#runs.underWay(threadId);
+        return runs.flatMap(({ about }) => (about as { answers?: readonly string[] }).answers ?? []);
+      },
+      last: async () => (await this.#runs.of(threadId))[0],
       begin: (request, answers) =>
         this.begin(threadId, request, asked, {
           answers,
@@ -293,7 +314,7 @@ export class LangGraphServer {
     const threadId = newId();
     await this.open(asked.asker, threadId, true);
     try {
-      const run = this.start(threadId, body, asked);
+      const run = await this.start(threadId, body, asked);
       void run.over.then(() => this.deleteThread(threadId)).catch(() => {});
       return run;
     } catch (error) {
@@ -302,57 +323,77 @@ export class LangGraphServer {
     }
   }
 
-  run(threadId: string, id: string): Run {
-    const run = this.#runs.logs.get(threadId, id);
+  async run(threadId: string, id: string): Promise<KnownRun> {
+    const run = await this.#runs.get(threadId, id);
     if (!run) throw new Refusal(404, `There is no run ${id} of the thread ${threadId}.`);
     return run;
   }
 
-  listRuns(threadId: string, query: URLSearchParams): object[] {
+  async listRuns(threadId: string, query: URLSearchParams): Promise<object[]> {
     const [from, to] = rangeOf(Object.fromEntries(query));
     const status = query.get("status");
-    const runs = this.#runs.logs.of(threadId).filter((run) => status === null || run.status === status);
-    return runs.slice(from, to).map(({ told }) => told);
+    const runs = (await this.#runs.of(threadId)).filter(({ facts }) => status === null || facts.status === status);
+    return runs.slice(from, to).map(toldRun);
   }
 
-  async cancel(run: Run, query: URLSearchParams): Promise<object> {
+  /** Resolves with the response of `wait` and `join` once the run is over. */
+  async result(run: KnownRun): Promise<unknown> {
+    return resultOf(await this.#runs.ending(run));
+  }
+
+  stop(run: KnownRun): Promise<void> {
+    return this.#runs.stop(run);
+  }
+
+  async cancel(run: KnownRun, query: URLSearchParams): Promise<object> {
     if (query.get("action") === "rollback") throw new Refusal(422, "Runs can be interrupted, but not rolled back.");
-    run.stop.abort();
-    if (/^(1|true)$/.test(query.get("wait") ?? "")) await run.over;
+    await this.#runs.stop(run);
+    if (/^(1|true)$/.test(query.get("wait") ?? "")) await this.#runs.over(run);
     return {};
   }
 
-  async remove(run: Run): Promise<object> {
-    run.stop.abort();
-    await run.over;
-    this.#runs.logs.remove(run);
+  async remove(run: KnownRun): Promise<object> {
+    await this.#runs.stop(run);
+    await this.#runs.over(run);
+    await this.#runs.remove(run);
+    this.events.forget(run.threadId, run.id);
     return {};
   }
 
   /** Streams a run after `Last-Event-ID`, or from its start. If modes are given, only parts of these modes are sent. */
-  stream(run: Run, { headers }: Request, left: (() => void) | undefined, modes?: readonly string[]): Response {
-    if (run.events)
+  stream(run: KnownRun, { headers }: Request, left: (() => void) | undefined, modes?: readonly string[]): Response {
+    if (run.facts.answers)
       throw new Refusal(
         422,
         `Protocol v2 started the run ${run.id}: read it at /threads/${run.threadId}/stream/events.`,
       );
     const seen = headers.get("last-event-id");
-    const from = seen === null || !/^\d+$/.test(seen) ? 0 : Number(seen) + 1;
-    async function* parts(): AsyncGenerator<string> {
-      for await (const [place, part] of run.from(from)) {
-        const [, event = ""] = /^event: (.*)/.exec(part) ?? [];
-        if (!modes || isOfModes(event, modes)) yield run.isResumable ? `id: ${place}\n${part}` : part;
-      }
-    }
-    return eventStream(parts(), this.#options, locationOf(run), left);
+    const after = seen === null || !/^\d+$/.test(seen) ? 0 : Number(seen) + 1;
+    const gone = new AbortController();
+    const hasIds = isResumable(run.facts);
+    const coming =
+      run instanceof Run ? run.follow(after, gone.signal) : this.#runs.store.follow(run, after, gone.signal);
+    const parts = partsOf(coming, hasIds, modes);
+    return eventStream(parts, this.#options, locationOf(run), () => {
+      gone.abort();
+      left?.();
+    });
   }
 
   // The parts that these are built from
 
-  #told({ id, metadata, createdAt, updatedAt }: KeptThread, state: GraphState | undefined): object {
-    const [last] = this.#runs.logs.of(id);
+  async #told(thread: KeptThread, state: GraphState | undefined): Promise<object> {
+    return this.#withRuns(thread, state, await this.#runs.store.runs({ threadId: thread.id }));
+  }
+
+  #withRuns(
+    { id, metadata, createdAt, updatedAt }: KeptThread,
+    state: GraphState | undefined,
+    runs: readonly StoredRun[],
+  ): object {
+    const last = this.#runs.last(runs);
     const interrupts = state ? interruptsOf(state) : [];
-    const isBusy = this.#underWay(id).length > 0;
+    const isBusy = this.#underWay(id).length > 0 || runs.some(({ hasEnded }) => !hasEnded);
     const status = isBusy
       ? "busy"
       : last?.status === "error"
@@ -385,8 +426,8 @@ export class LangGraphServer {
     return this.#graphs.size === 1 ? [...this.#graphs.keys()][0] : undefined;
   }
 
-  /** The thread's runs under way, whichever server began them. */
-  #underWay(threadId: string): RunLog[] {
+  /** The thread's runs under way in this program, whichever server began them. */
+  #underWay(threadId: string): WorkedRun[] {
     return this.#all().flatMap((graph) => new UnderWay(graph).of(threadId));
   }
 
@@ -450,6 +491,19 @@ export class LangGraphServer {
   }
 }
 
+/** The texts of parts, of certain modes or of all. */
+async function* partsOf(
+  coming: AsyncIterable<NumberedPart>,
+  hasIds: boolean,
+  modes: readonly string[] | undefined,
+): AsyncGenerator<string> {
+  for await (const [at, lazy] of coming) {
+    const part = textOf(lazy);
+    const [, event = ""] = /^event: (.*)/.exec(part) ?? [];
+    if (!modes || isOfModes(event, modes)) yield hasIds ? `id: ${at - 1}\n${part}` : part;
+  }
+}
+
 /** A graph's error about an invalid update or input is a refusal; any other error is the server's. */
 const refusedWith =
   (status: number) =>
@@ -478,6 +532,6 @@ interface Told {
 }
 
 /** Where a run can be joined; by this the SDK knows its id. */
-export const locationOf = (run: Run) => ({
+export const locationOf = (run: KnownRun) => ({
   "content-location": `/threads/${encodeURIComponent(run.threadId)}/runs/${run.id}`,
 });

@@ -4,7 +4,8 @@ import { command, type RunnableGraph } from "../../stream/graph-parts.js";
 import { errorWords } from "../../stream/error-words.js";
 import { Refusal } from "../refusal.js";
 import { clientsConfigurable } from "../owners.js";
-import { RunLog, RunLogs } from "../run-log.js";
+import { ended, isStoreError, type RunKey, type RunStore, type StoredRun } from "../runs/run-store.js";
+import { WorkedRun } from "../runs/worked-run.js";
 import { UnderWay } from "../under-way.js";
 import { wireJson } from "../wire.js";
 import { withBreakpoints } from "./approvals.js";
@@ -18,7 +19,30 @@ import { configOf } from "./thread-state.js";
 
 type Status = "pending" | "running" | "success" | "error" | "interrupted";
 
-export class Run extends RunLog {
+/** The facts about a run that the store keeps. */
+export interface RunFacts {
+  readonly assistantId: string;
+  readonly request: RunRequest;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly status: Status;
+  readonly error?: { readonly error: string; readonly message: string } | undefined;
+  /** The values that the run ended with, of the graph's output. */
+  readonly values?: unknown;
+  /** The interrupts that it answers, if protocol v2 started it: it has no parts then. */
+  readonly answers?: readonly string[] | undefined;
+}
+
+/** A run of a thread, whichever instance works on it. */
+export interface KnownRun extends RunKey {
+  readonly facts: RunFacts;
+}
+
+/** The parts of this server's runs are those of LangGraph's runs API. */
+const SERVER = "langgraph";
+
+/** A run that this program works on. */
+export class Run extends WorkedRun implements KnownRun {
   readonly assistantId: string;
   readonly request: RunRequest;
   readonly createdAt: string = new Date().toISOString();
@@ -26,22 +50,20 @@ export class Run extends RunLog {
   status: Status = "pending";
   readonly ending: RunEnd = { values: null, isInterrupted: false };
   error: { error: string; message: string } | undefined;
-  /** Whether parts have ids, so that they can be sent again. */
-  readonly isResumable: boolean;
   /** Where the run's events go, if protocol v2 started it: it has no parts then. */
   readonly events: ProtocolEvents | undefined;
 
-  constructor(threadId: string, assistantId: string, request: RunRequest, { owner, events }: Partial<More>) {
-    super(newId(), threadId, owner);
+  constructor(
+    store: RunStore,
+    threadId: string,
+    assistantId: string,
+    request: RunRequest,
+    { owner, events }: Partial<More>,
+  ) {
+    super(store, { threadId, id: newId() }, owner);
     this.assistantId = assistantId;
     this.request = request;
     this.events = events;
-    this.isResumable = request.stream_resumable === true;
-  }
-
-  /** The ids of the interrupts that the run answers, if a command of protocol v2 named them. */
-  get answeredIds(): readonly string[] {
-    return this.events?.answers ?? [];
   }
 
   become(status: Status): void {
@@ -49,27 +71,35 @@ export class Run extends RunLog {
     this.updatedAt = new Date().toISOString();
   }
 
-  /** The run, in the form of the API. */
-  get told(): object {
-    const { metadata, multitask_strategy } = this.request;
-    return {
-      run_id: this.id,
-      thread_id: this.threadId,
-      assistant_id: this.assistantId,
-      created_at: this.createdAt,
-      updated_at: this.updatedAt,
-      status: this.status,
-      metadata: metadata ?? {},
-      kwargs: this.request,
-      multitask_strategy: multitask_strategy ?? "enqueue",
-    };
-  }
-
-  /** The response of `wait` and `join`. */
-  get result(): unknown {
-    return this.error ? { __error__: this.error } : this.ending.values;
+  get facts(): RunFacts {
+    const { assistantId, request, createdAt, updatedAt, status, error, ending, events } = this;
+    const answers = events?.answers;
+    return { assistantId, request, createdAt, updatedAt, status, error, values: ending.values, answers };
   }
 }
+
+/** A run in the form of the API. */
+export function toldRun({ threadId, id, facts }: KnownRun): object {
+  const { assistantId, request, createdAt, updatedAt, status } = facts;
+  const { metadata, multitask_strategy } = request;
+  return {
+    run_id: id,
+    thread_id: threadId,
+    assistant_id: assistantId,
+    created_at: createdAt,
+    updated_at: updatedAt,
+    status,
+    metadata: metadata ?? {},
+    kwargs: request,
+    multitask_strategy: multitask_strategy ?? "enqueue",
+  };
+}
+
+/** The response of `wait` and `join`. */
+export const resultOf = ({ error, values = null }: RunFacts): unknown => (error ? { __error__: error } : values);
+
+/** Whether parts have ids, so that they can be sent again. */
+export const isResumable = ({ request }: RunFacts): boolean => request.stream_resumable === true;
 
 /** Where protocol v2 sends a run's events, and the interrupts that the run answers. */
 export interface ProtocolEvents {
@@ -89,39 +119,109 @@ interface More {
   readonly events?: ProtocolEvents | undefined;
 }
 
-/** The runs of a server. */
+/** The runs of a server: those of its store, and those that this program works on. */
 export class Runs {
-  readonly logs: RunLogs<Run>;
+  readonly store: RunStore;
+  /** The runs that this program works on, by their ids. */
+  readonly #working = new Map<string, Run>();
   readonly #changed: (run: Run) => void;
+  readonly #over: (run: Run) => void;
 
   /**
    * @param changed - Called when a run begins and when it is over.
-   * @param forgotten - Called when a run is dropped.
+   * @param over - Called when a run is over.
    */
-  constructor(kept: number, changed: (run: Run) => void, forgotten: (run: Run) => void) {
-    this.logs = new RunLogs(kept, forgotten);
+  constructor(store: RunStore, changed: (run: Run) => void, over: (run: Run) => void) {
+    this.store = store;
     this.#changed = changed;
+    this.#over = over;
+  }
+
+  /** The runs of a thread, the latest first. */
+  async of(threadId: string): Promise<KnownRun[]> {
+    return (await this.store.runs({ threadId }))
+      .filter(({ server }) => server === SERVER)
+      .map((run) => this.#known(run));
+  }
+
+  async get(threadId: string, id: string): Promise<KnownRun | undefined> {
+    const [run] = await this.store.runs({ threadId, id });
+    return run?.server === SERVER ? this.#known(run) : undefined;
+  }
+
+  /** The latest of a thread's runs. */
+  last(runs: readonly StoredRun[]): RunFacts | undefined {
+    const last = runs.find(({ server }) => server === SERVER);
+    return last && this.#known(last).facts;
+  }
+
+  /** Those of a thread that have not ended, whichever instance works on them. */
+  async underWay(threadId: string): Promise<StoredRun[]> {
+    return (await this.store.runs({ threadId })).filter(({ hasEnded }) => !hasEnded);
+  }
+
+  /** Stops a run, whichever instance works on it. */
+  async stop(run: KnownRun): Promise<void> {
+    if (run instanceof Run) run.stop.abort();
+    else await this.store.cancel(run);
+  }
+
+  async over(run: KnownRun): Promise<void> {
+    await (run instanceof Run ? run.over : ended(this.store, run));
+  }
+
+  /** Resolves with a run's facts once it is over. */
+  async ending(run: KnownRun): Promise<RunFacts> {
+    await this.over(run);
+    return run instanceof Run ? run.facts : ((await this.get(run.threadId, run.id)) ?? run).facts;
+  }
+
+  remove(run: KnownRun): Promise<void> {
+    return this.store.remove((run instanceof Run && run.lease) || run);
+  }
+
+  #known({ threadId, id, about }: StoredRun): KnownRun {
+    // The run itself is as it is now.
+    return this.#working.get(id) ?? { threadId, id, facts: about as RunFacts };
   }
 
   /** Begins a run, or lets it wait for those before it; by its `multitask_strategy`, stops them, or is refused. */
-  start(graph: RunnableGraph, threadId: string, assistantId: string, request: RunRequest, more: More): Run {
+  async start(
+    graph: RunnableGraph,
+    threadId: string,
+    assistantId: string,
+    request: RunRequest,
+    more: More,
+  ): Promise<Run> {
     const modes = more.events ? PROTOCOL_MODES : modesOf(request.stream_mode);
     configOf(threadId, checkpointIn(request));
     const strategy = request.multitask_strategy ?? "enqueue";
     const underWay = new UnderWay(graph);
-    // Those of this server may be of another graph.
-    const own = this.logs.of(threadId).filter(({ hasEnded }) => !hasEnded);
-    const before = [...new Set<RunLog>([...own, ...underWay.of(threadId)])];
+    const here = underWay.of(threadId);
+    const isAlone = strategy === "reject";
+    const busy = "The thread has a run that goes on: wait for it, or choose another multitask_strategy.";
     if (!["enqueue", "interrupt", "reject", "rollback"].includes(strategy as string))
       throw new Refusal(422, `There is no multitask_strategy ${JSON.stringify(strategy)}.`);
     if (strategy === "rollback") throw new Refusal(422, "The strategy rollback is not served: use interrupt.");
-    if (strategy === "reject" && before.length > 0)
-      throw new Refusal(409, "The thread has a run that goes on: wait for it, or choose another multitask_strategy.");
-    if (strategy === "interrupt") for (const run of before) run.stop.abort();
-    const run = new Run(threadId, assistantId, request, more);
-    this.logs.add(run);
+    if (isAlone && here.length > 0) throw new Refusal(409, busy);
+    const run = new Run(this.store, threadId, assistantId, request, more);
     underWay.add(run);
-    void Promise.all(before.map(({ over }) => over)).then(() => this.#work(graph, run, modes, more));
+    this.#working.set(run.id, run);
+    void run.over.then(() => {
+      this.#working.delete(run.id);
+      this.#over(run);
+    });
+    const before = await run.begin({ server: SERVER, about: run.facts, isAlone }).catch((error: unknown) => {
+      throw isStoreError(error, "BUSY") ? new Refusal(409, busy) : error;
+    });
+    // Those of the store may be of another graph, or of another instance.
+    const others = before.filter(({ id }) => !here.some((run) => run.id === id));
+    if (strategy === "interrupt") {
+      for (const run of here) run.stop.abort();
+      await Promise.all(others.map((other) => this.store.cancel(other)));
+    }
+    const over = [...here.map(({ over }) => over), ...others.map((other) => ended(this.store, other))];
+    void Promise.all(over).then(() => this.#work(graph, run, modes, more));
     return run;
   }
 
@@ -131,6 +231,7 @@ export class Runs {
     if (signal.aborted) run.become("interrupted");
     else {
       run.become("running");
+      run.update(run.facts);
       this.#changed(run);
       try {
         await output.take(untilStopped(partsOf(graph, run, modes, more), signal));
@@ -144,7 +245,7 @@ export class Runs {
       }
     }
     output.end();
-    run.end();
+    await run.end(run.facts);
     this.#changed(run);
   }
 }

@@ -7,7 +7,7 @@ import { wireJson } from "../wire.js";
 import { checkForms } from "./body-forms.js";
 import { LangGraphServer, locationOf } from "./langgraph-server.js";
 import { modesOf } from "./run-parts.js";
-import type { Run } from "./runs.js";
+import { toldRun, type KnownRun, type Run } from "./runs.js";
 import type { ServeLangGraphOptions } from "./serve-options.js";
 
 /**
@@ -55,7 +55,7 @@ export function serveLangGraph(
     ? undefined
     : new Map(Object.entries(graphs ?? {}).map(([name, graph]) => [name, checkedGraph(graph, "serveLangGraph")]));
   if (byName?.size === 0) checkedGraph(undefined, "serveLangGraph");
-  const own = ["config", "clientWrites", "basePath", "keep", "keepThreads", "maxRecursionLimit", "onParts"];
+  const own = ["config", "clientWrites", "basePath", "keep", "runs", "keepThreads", "maxRecursionLimit", "onParts"];
   checkServerOptions("serveLangGraph", options, own);
   const base = (options.basePath ?? "").replace(/\/$/, "");
   const server = new LangGraphServer(byName ?? (graphs as RunnableGraph), options);
@@ -150,7 +150,7 @@ const ROUTES: readonly (readonly [method: string, path: RegExp, route: Route])[]
   [
     "POST",
     at("/threads/ID/runs/wait"),
-    async (server, call) => waited(await server.begin(idOf(call), call.body, call)),
+    async (server, call) => waited(server, await server.begin(idOf(call), call.body, call)),
   ],
   ["POST", at("/threads/ID/runs"), async (server, call) => begun(await server.begin(idOf(call), call.body, call))],
   ["GET", at("/threads/ID/runs"), (server, { ids: [id = ""], query }) => server.listRuns(id, query)],
@@ -159,13 +159,17 @@ const ROUTES: readonly (readonly [method: string, path: RegExp, route: Route])[]
     at("/runs/stream"),
     async (server, call) => streamed(server, await server.startAlone(call.body, call), call),
   ],
-  ["POST", at("/runs/wait"), async (server, call) => waited(await server.startAlone(call.body, call))],
+  ["POST", at("/runs/wait"), async (server, call) => waited(server, await server.startAlone(call.body, call))],
   ["POST", at("/runs"), async (server, call) => begun(await server.startAlone(call.body, call))],
-  ["GET", at("/threads/ID/runs/ID"), (server, call) => runOf(server, call).told],
-  ["DELETE", at("/threads/ID/runs/ID"), (server, call) => server.remove(runOf(server, call))],
-  ["GET", at("/threads/ID/runs/ID/join"), (server, call) => waited(runOf(server, call))],
-  ["GET", at("/threads/ID/runs/ID/stream"), (server, call) => joined(server, runOf(server, call), call)],
-  ["POST", at("/threads/ID/runs/ID/cancel"), (server, call) => server.cancel(runOf(server, call), call.query)],
+  ["GET", at("/threads/ID/runs/ID"), async (server, call) => toldRun(await runOf(server, call))],
+  ["DELETE", at("/threads/ID/runs/ID"), async (server, call) => server.remove(await runOf(server, call))],
+  ["GET", at("/threads/ID/runs/ID/join"), async (server, call) => waited(server, await runOf(server, call))],
+  ["GET", at("/threads/ID/runs/ID/stream"), async (server, call) => joined(server, await runOf(server, call), call)],
+  [
+    "POST",
+    at("/threads/ID/runs/ID/cancel"),
+    async (server, call) => server.cancel(await runOf(server, call), call.query),
+  ],
 ];
 
 const stateQuery = (query: URLSearchParams) => ({
@@ -174,17 +178,18 @@ const stateQuery = (query: URLSearchParams) => ({
 });
 
 const idOf = ({ ids: [id = ""] }: Call): string => id;
-const runOf = (server: LangGraphServer, { ids: [threadId = "", id = ""] }: Call): Run => server.run(threadId, id);
+const runOf = (server: LangGraphServer, { ids: [threadId = "", id = ""] }: Call): Promise<KnownRun> =>
+  server.run(threadId, id);
 
 const streamed = (server: LangGraphServer, run: Run, { request, body }: Call): Response =>
   server.stream(run, new Request(request.url), body["on_disconnect"] === "cancel" ? () => run.stop.abort() : undefined);
 
-function joined(server: LangGraphServer, run: Run, { request, query }: Call): Response {
+function joined(server: LangGraphServer, run: KnownRun, { request, query }: Call): Response {
   const isLast = /^(1|true)$/.test(query.get("cancel_on_disconnect") ?? "");
   // Python's SDK writes no mode as an empty one.
   const named = query.getAll("stream_mode").filter((mode) => mode !== "");
   const modes = named.length > 0 ? modesOf(listIn(named)) : undefined;
-  return server.stream(run, request, isLast ? () => run.stop.abort() : undefined, modes);
+  return server.stream(run, request, isLast ? () => void server.stop(run).catch(() => {}) : undefined, modes);
 }
 
 /** The SDK writes a list as JSON, and one by itself as it is. */
@@ -198,15 +203,14 @@ function listIn(given: readonly string[]): unknown[] {
   });
 }
 
-async function waited(run: Run): Promise<Response> {
-  await run.over;
-  const response = json(wireJson(run.result));
+async function waited(server: LangGraphServer, run: KnownRun): Promise<Response> {
+  const response = json(wireJson(await server.result(run)));
   for (const [name, value] of Object.entries(locationOf(run))) response.headers.set(name, value);
   return response;
 }
 
 function begun(run: Run): Response {
-  const response = json(wireJson(run.told));
+  const response = json(wireJson(toldRun(run)));
   for (const [name, value] of Object.entries(locationOf(run))) response.headers.set(name, value);
   return response;
 }

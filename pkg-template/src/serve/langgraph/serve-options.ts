@@ -1,4 +1,5 @@
 import type { HandlerOptions } from "../http.js";
+import type { RunStore } from "../runs/run-store.js";
 import type { RunPart } from "./run-parts.js";
 
 /** How `serveLangGraph` answers. */
@@ -18,8 +19,10 @@ export interface ServeLangGraphOptions extends HandlerOptions {
   clientWrites?: boolean | undefined;
   /** The prefix of the paths: `"/api/langgraph"` if the client's `apiUrl` ends so. */
   basePath?: string | undefined;
-  /** How many runs that are over can still be joined. Default 100. */
+  /** How many runs that are over can still be joined, if they are in this program's memory. Default 100. */
   keep?: number | undefined;
+  /** Where the runs are kept: `RedisRuns` shares them between instances. Default: this program's memory. */
+  runs?: RunStore | undefined;
   /**
    * How many threads' metadata are kept. The oldest are forgotten first, but none that has a run under way; what a
    * thread holds is the checkpointer's, and stays. Default 10,000.

@@ -1,0 +1,196 @@
+// Runs in this program's memory: the default store of both servers.
+import { ThreadfoldError } from "../../shared/errors.js";
+import { checkOptions } from "../../shared/options.js";
+import { latestFirst } from "../latest-first.js";
+import {
+  type NewRun,
+  type NumberedPart,
+  type Part,
+  type RunFilter,
+  type RunKey,
+  type RunLease,
+  type RunStore,
+  type StoredRun,
+} from "./run-store.js";
+
+/** The parts of a run, sent to all who follow it, from wherever they left. */
+class MemoryRun implements StoredRun {
+  readonly threadId: string;
+  readonly id: string;
+  readonly server: string;
+  readonly owner: string | undefined;
+  about: object;
+  isStopped = false;
+  #hasEnded = false;
+  readonly #parts: Part[] = [];
+  readonly #stop: () => void;
+  #waiting = new Set<() => void>();
+
+  constructor({ threadId, id, server, owner, about }: NewRun, stop: () => void) {
+    this.threadId = threadId;
+    this.id = id;
+    this.server = server;
+    this.owner = owner;
+    this.about = about;
+    this.#stop = stop;
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  add(parts: readonly Part[]): void {
+    this.#parts.push(...parts);
+    this.#wake();
+  }
+
+  end(): void {
+    this.#hasEnded = true;
+    this.#wake();
+  }
+
+  cancel(): void {
+    if (this.#hasEnded || this.isStopped) return;
+    this.isStopped = true;
+    this.#stop();
+  }
+
+  async *read(after: number, signal: AbortSignal | undefined): AsyncGenerator<NumberedPart> {
+    for (let at = Math.max(0, after); ; at++) {
+      while (at >= this.#parts.length) {
+        if (this.#hasEnded || signal?.aborted) return;
+        await this.#more(signal);
+      }
+      if (signal?.aborted) return;
+      yield [at + 1, this.#parts[at] ?? ""];
+    }
+  }
+
+  #more(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        this.#waiting.delete(wake);
+        signal?.removeEventListener("abort", wake);
+        resolve();
+      };
+      this.#waiting.add(wake);
+      signal?.addEventListener("abort", wake);
+    });
+  }
+
+  #wake(): void {
+    const waiting = this.#waiting;
+    this.#waiting = new Set();
+    for (const wake of waiting) wake();
+  }
+}
+
+/**
+ * Keeps runs in this program's memory: the default of `serveAgUi` and `serveLangGraph`. Give one to several servers of a
+ * program, and each joins, lists and stops the runs of the others. Of those that are over it keeps the latest.
+ */
+export class MemoryRuns implements RunStore {
+  /** By thread, and by id. */
+  readonly #runs = new Map<string, Map<string, MemoryRun>>();
+  /** The run of each lease, also if it was dropped or replaced. */
+  readonly #leased = new WeakMap<RunKey, MemoryRun>();
+  /** Those that are over, the first to end first. */
+  readonly #over = new Set<MemoryRun>();
+  readonly #kept: number;
+  #fence = 0;
+
+  /** @param options - `keep`: how many runs that are over can still be joined. Default 100. */
+  constructor(options: { readonly keep?: number | undefined } = {}) {
+    checkOptions("new MemoryRuns", options, ["keep"]);
+    const { keep = 100 } = options;
+    if (!(typeof keep === "number" && keep >= 0))
+      throw new ThreadfoldError(
+        "INVALID_ARGUMENT",
+        `new MemoryRuns: expected keep to be a number from 0, got ${String(keep)}.`,
+      );
+    this.#kept = keep;
+  }
+
+  async begin(given: NewRun, stop: () => void): Promise<RunLease> {
+    const { threadId, id, isAlone } = given;
+    const runs = this.#runs.get(threadId) ?? new Map<string, MemoryRun>();
+    const before = [...runs.values()].filter(({ hasEnded }) => !hasEnded);
+    if (before.some((other) => isAlone || other.id === id))
+      throw new ThreadfoldError("BUSY", `The thread ${threadId} has a run that goes on.`);
+    const replaced = runs.get(id);
+    if (replaced) this.#over.delete(replaced);
+    const run = new MemoryRun(given, stop);
+    runs.delete(id);
+    this.#runs.set(threadId, runs.set(id, run));
+    const lease = { threadId, id, fence: ++this.#fence, last: 0, before };
+    this.#leased.set(lease, run);
+    return lease;
+  }
+
+  /** A lease lasts as long as the program: no run is orphaned. */
+  async claim(): Promise<undefined> {
+    return undefined;
+  }
+
+  async renew(): Promise<void> {}
+
+  async append(lease: RunLease, parts: readonly Part[]): Promise<void> {
+    this.#leasedTo(lease).add(parts);
+  }
+
+  async update(lease: RunLease, about: object): Promise<void> {
+    this.#leasedTo(lease).about = about;
+  }
+
+  async end(lease: RunLease, about: object): Promise<void> {
+    const run = this.#leasedTo(lease);
+    run.about = about;
+    run.end();
+    // Not one that was removed while it ended.
+    if (this.#runs.get(run.threadId)?.get(run.id) === run) this.#over.add(run);
+    for (const oldest of this.#over) {
+      if (this.#over.size <= this.#kept) return;
+      this.#drop(oldest);
+    }
+  }
+
+  async cancel(key: RunKey): Promise<void> {
+    this.#find(key)?.cancel();
+  }
+
+  follow(key: RunKey, after: number, signal?: AbortSignal): AsyncIterable<NumberedPart> {
+    const run = this.#find(key);
+    if (!run) throw new ThreadfoldError("LOST", `There is no run ${key.id} of the thread ${key.threadId}.`);
+    return run.read(after, signal);
+  }
+
+  async runs({ threadId, id }: RunFilter): Promise<StoredRun[]> {
+    const runs = this.#runs.get(threadId);
+    return id === undefined ? latestFirst(runs?.values() ?? []) : [runs?.get(id) ?? []].flat();
+  }
+
+  async remove(key: RunKey): Promise<void> {
+    const run = this.#find(key);
+    if (run) this.#drop(run);
+  }
+
+  async close(): Promise<void> {}
+
+  #find(key: RunKey): MemoryRun | undefined {
+    return this.#leased.get(key) ?? this.#runs.get(key.threadId)?.get(key.id);
+  }
+
+  #leasedTo(lease: RunLease): MemoryRun {
+    const run = this.#leased.get(lease);
+    if (!run || run.hasEnded) throw new ThreadfoldError("FENCED", `The run ${lease.id} has ended.`);
+    return run;
+  }
+
+  #drop(run: MemoryRun): void {
+    const { threadId, id } = run;
+    this.#over.delete(run);
+    const runs = this.#runs.get(threadId);
+    if (runs?.get(id) === run) runs.delete(id);
+    if (runs?.size === 0) this.#runs.delete(threadId);
+  }
+}

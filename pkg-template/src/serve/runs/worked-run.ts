@@ -1,0 +1,113 @@
+import { type NewRun, type NumberedPart, type Part, type RunKey, type RunLease, type RunStore } from "./run-store.js";
+
+/** A run that this program works on: it writes the run's parts into the store, in order. */
+export class WorkedRun implements RunKey {
+  readonly id: string;
+  readonly threadId: string;
+  /** The identity that its thread belongs to, if that is known. */
+  readonly owner: string | undefined;
+  /** Stops the run. */
+  readonly stop = new AbortController();
+  /** Resolves when the run is over. */
+  readonly over: Promise<void>;
+  readonly #store: RunStore;
+  #lease: RunLease | undefined;
+  #settle: () => void = () => {};
+  #hasEnded = false;
+  /** Parts that wait until those before them are written. */
+  #waiting: Part[] = [];
+  #writing: Promise<void> | undefined;
+  #failure: unknown;
+
+  constructor(store: RunStore, { threadId, id }: RunKey, owner: string | undefined) {
+    this.#store = store;
+    this.threadId = threadId;
+    this.id = id;
+    this.owner = owner;
+    this.over = new Promise((resolve) => (this.#settle = resolve));
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  /** The run's place in the store; undefined before it has one. */
+  get lease(): RunLease | undefined {
+    return this.#lease;
+  }
+
+  /**
+   * Puts the run into the store. If the store refuses it, the run is over.
+   *
+   * @returns The thread's runs that were under way.
+   */
+  async begin(run: Pick<NewRun, "server" | "about" | "isAlone">): Promise<readonly RunKey[]> {
+    const { threadId, id, owner } = this;
+    try {
+      this.#lease = await this.#store.begin({ ...run, threadId, id, owner }, () => this.stop.abort());
+      return this.#lease.before;
+    } catch (error) {
+      this.drop();
+      throw error;
+    }
+  }
+
+  /** Continues a run that the store leased to this program. */
+  continue(lease: RunLease): void {
+    this.#lease = lease;
+  }
+
+  /** Writes a part after those before it. A store that fails, or has given the run to another instance, stops the run. */
+  add(part: Part): void {
+    this.#waiting.push(part);
+    this.#writing ??= this.#write();
+  }
+
+  /** Replaces the facts about the run. */
+  update(about: object): void {
+    if (this.#lease) this.#store.update(this.#lease, about).catch((error: unknown) => this.#fail(error));
+  }
+
+  /** Ends the run in the store, after its last part. */
+  async end(about: object): Promise<void> {
+    await this.#writing;
+    try {
+      const ending = this.#lease && this.#failure === undefined && this.#store.end(this.#lease, about);
+      // At once: a follower may know of the end before this program's next turn.
+      this.#hasEnded = true;
+      await ending;
+    } catch (error) {
+      this.#fail(error);
+    }
+    this.drop();
+  }
+
+  /** Ends the run in this program alone: another one has it, or nobody. */
+  drop(): void {
+    this.#hasEnded = true;
+    this.#settle();
+  }
+
+  /** The run's parts after a number, as they come. */
+  follow(after: number, signal?: AbortSignal): AsyncIterable<NumberedPart> {
+    return this.#store.follow(this.#lease ?? this, after, signal);
+  }
+
+  async #write(): Promise<void> {
+    try {
+      while (this.#waiting.length > 0 && this.#lease && this.#failure === undefined) {
+        const parts = this.#waiting;
+        this.#waiting = [];
+        await this.#store.append(this.#lease, parts);
+      }
+    } catch (error) {
+      this.#fail(error);
+    }
+    this.#writing = undefined;
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= error;
+    this.stop.abort();
+  }
+}
