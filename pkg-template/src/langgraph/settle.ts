@@ -14,7 +14,7 @@ type Values = Readonly<Record<string, unknown>>;
 interface Ended {
   /** Whether nothing of it is unfinished. */
   readonly isWell: boolean;
-  /** Whether the user stopped it: what was said stays. */
+  /** Whether the user stopped it: then the messages of the page stay. */
   readonly isStopped?: boolean;
   /** Whether fields without a doubt are to be compared with the server's digests, too. */
   readonly compares: boolean;

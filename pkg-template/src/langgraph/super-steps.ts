@@ -248,7 +248,8 @@ export class SuperSteps {
     run.end = isInterrupted ? "interrupted" : "finished";
     if (this.#conversation.sawValues) return;
     // The stream did not come to the loaded state, or not to the run's end.
-    if (this.#isBehind || (this.isNumbered && !run.hasEnd) || (asksUpdates && !run.hasUpdates)) this.#fold.doubtAll("gap");
+    if (this.#isBehind || (this.isNumbered && !run.hasEnd) || (asksUpdates && !run.hasUpdates))
+      this.#fold.doubtAll("gap");
     // The end of a stream that brought nothing proves nothing.
     if (run.isJoining) {
       this.#openWindow();

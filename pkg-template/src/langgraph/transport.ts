@@ -125,7 +125,8 @@ export function overApi(options: ApiTransportOptions): LangGraphTransport {
     fields: async (threadId, names, { signal }) => {
       const extract = extractOf(names);
       return (
-        extract && fieldsIn(
+        extract &&
+        fieldsIn(
           await jsonOf(await post("/threads/search", { ids: [threadId], extract, select: ["thread_id"] }, signal)),
           names,
         )

@@ -64,8 +64,7 @@ function isJson(value: unknown, isInMessage = false): boolean {
   const dict = contentOf(value as Dict);
   const isMessage = isInMessage || (dict !== undefined && "content" in dict && ("type" in dict || "role" in dict));
   return (
-    dict !== undefined &&
-    Object.values(dict).every((one) => (isMessage && one === undefined) || isJson(one, isMessage))
+    dict !== undefined && Object.values(dict).every((one) => (isMessage && one === undefined) || isJson(one, isMessage))
   );
 }
 
