@@ -198,3 +198,14 @@ test("wrong options are refused when it is opened", () => {
   expect(() => openAgUi({ transport: { run: () => [] } as never })).toThrow(refused("INVALID_ARGUMENT", "`key`"));
   expect(() => openLangGraph({ apiUrl: "http://stub" } as never)).toThrow(refused("INVALID_ARGUMENT", "assistantId"));
 });
+
+test("what is sent without a network goes out once it is back", async () => {
+  const server = new StubServer(agUiWire);
+  const chat = opened(server, { rejoinDelays: [0] });
+  server.faults = { lose: true };
+  expect(await chat.sendMessage("Hi")).toMatchObject({ status: "finished" });
+  expect(texts(chat)).toEqual(["Hi", "You said Hi, which is message 1."]);
+  const other = opened(server, { key: "other", whileOffline: "fail" });
+  server.faults = { lose: true };
+  expect(await other.sendMessage("Hi")).toMatchObject({ status: "error", error: { code: "NO_CONNECTION" } });
+});

@@ -6,9 +6,11 @@ import { turn } from "./stub-server.js";
 import { told, type Call } from "./told-agent.js";
 
 /** A runner, its promises, and its agent, which answers one call at a time. */
-function opened() {
+function opened(whileOffline: "wait" | undefined) {
   const thread = new Thread<AgUiState>();
-  const { runner, calls, joined } = told({ joins: true, rejoinDelays: [0] }, thread);
+  // Three letters may be lost one after the other.
+  const rejoinDelays = whileOffline ? [0, 0, 0, 0] : [0];
+  const { runner, calls, joined } = told({ joins: true, rejoinDelays, whileOffline }, thread);
   const promises: { name: string; state: string }[] = [];
   const ended = new Set<Call>();
   const refused = new Set(["INVALID_STATE", "INVALID_ARGUMENT", "UNKNOWN_MESSAGE"]);
@@ -53,6 +55,12 @@ function opened() {
     ask: () => end((call) => call.ask(`q${said}`, `q${said++}b`)),
     fail: () => end((call) => call.fail()),
     cut: () => end((call) => call.cut()),
+    lose: () => {
+      const [call] = live();
+      if (!call) return;
+      ended.add(call);
+      call.lose();
+    },
     refuse: () => {
       const [call] = live();
       if (!call) return;
@@ -64,15 +72,15 @@ function opened() {
 }
 
 type Letter = keyof ReturnType<typeof opened>["letters"];
-const ALPHABET = Object.keys(opened().letters) as Letter[];
+const ALPHABET = Object.keys(opened(undefined).letters) as Letter[];
 
 const settle = async () => {
   for (let turns = 0; turns < 3; turns++) await turn();
 };
 
 /** Returns the rule that a word has broken; undefined if none. */
-async function broken(word: readonly Letter[]): Promise<string | undefined> {
-  const { thread, runner, letters, live, end, promises } = opened();
+async function broken(word: readonly Letter[], whileOffline: "wait" | undefined): Promise<string | undefined> {
+  const { thread, runner, letters, live, end, promises } = opened(whileOffline);
   for (const letter of ["send", ...word] as const) {
     letters[letter]();
     await settle();
@@ -103,13 +111,13 @@ async function broken(word: readonly Letter[]): Promise<string | undefined> {
   return undefined;
 }
 
-test("every word of three", async () => {
+test.each([undefined, "wait"] as const)("every word of three, whileOffline: %s", async (whileOffline) => {
   const words = ALPHABET.flatMap((a) => ALPHABET.flatMap((b) => ALPHABET.map((c) => [a, b, c] as const)));
   const share = Math.ceil(words.length / runs(words.length, "THREADFOLD_WORDS"));
   const walked = words.filter((_, at) => at % share === 0);
   const found: string[] = [];
   for (const word of walked) {
-    const what = await broken(word);
+    const what = await broken(word, whileOffline);
     if (what !== undefined) found.push(`${word.join(", ")}: ${what}`);
   }
   console.log(`the runner: ${walked.length} of ${words.length} words of three: ${found.length} broken`);

@@ -106,7 +106,8 @@ class Drain {
   #goesOn(): boolean {
     if (isDue(this.w.machine))
       for (const id of listOf(this.w.machine.unsent))
-        if (this.w.updates[id] !== "pending") this.#step({ is: "rolledBack", id });
+        if (this.w.updates[id] !== "pending")
+          this.#step({ is: "rolledBack", id, isAtServer: this.w.updates[id] === "done" });
     const before = this.w.machine;
     const { machine, commands } = step(before, { is: "next" }, this.#rules);
     if (commands.length === 0 && machine.state === before.state && machine.later === before.later) return false;
@@ -115,10 +116,13 @@ class Drain {
   }
 
   #step(event: Event): void {
-    const { machine, commands } = step(this.w.machine, event, this.#rules);
+    const before = this.w.machine;
+    const { machine, commands } = step(before, event, this.#rules);
     this.w.machine = machine;
     const made: Event[] = [];
     for (const command of commands) made.push(...this.#execute(command));
+    // A stop of what waits for the network leaves it pending.
+    if (before.state.is === "offline" && event.is === "stop") this.w.held = [...this.w.held, ...listOf(before.unsent)];
     this.#queue.unshift(...made);
   }
 
@@ -193,6 +197,9 @@ class Drain {
       case "begin":
         check(w.run !== "streaming" && w.run !== "disconnected", `one run at a time (${w.run})`);
         if (command.carries) {
+          const { state } = w.machine;
+          const isWanted = state.is === "requesting" && state.sent?.wants;
+          check(isWanted || Object.values(w.updates).includes("pending"), "no run goes out for nothing");
           this.#mark("pending", "sent");
           w.held = [];
         }
@@ -204,6 +211,7 @@ class Drain {
         return [];
       case "request": {
         check(w.live === undefined, "one request at a time");
+        w.isWaiting = false;
         w.live = command.n;
         const { answers = [] } = command;
         check(!answers.some((id) => w.answeredWell.includes(id)), "an answer goes out once");
@@ -223,10 +231,12 @@ class Drain {
         w.isWaiting = false;
         return [];
       case "wait":
+        w.live = undefined;
         w.isWaiting = true;
         return [];
       case "load":
         check(w.live === undefined || w.live < command.n, "one load at a time");
+        w.isWaiting = false;
         w.live = command.n;
         return [];
       case "giveUp":
@@ -312,7 +322,21 @@ class Drain {
     this.w.run = "disconnected";
     this.w.live = undefined;
     this.w.heard ||= parts;
-    return this.run({ is: "disconnected", n: this.w.machine.n, joins, parts, answered, auth });
+    return this.run({ is: "disconnected", n: this.w.machine.n, joins, parts, answered, auth, unreached: false });
+  }
+
+  /** The request does not reach the server. */
+  unreached(): World {
+    const { state, n } = this.w.machine;
+    if (state.is === "loading") {
+      this.w.live = undefined;
+      return this.run({ is: "unloaded", n, unreached: true });
+    }
+    const joins = state.is === "rejoining";
+    // A runner that does not wait has its run fail by itself.
+    if (!joins && !this.#rules.waits) return this.ended({ ...lost, open: [] });
+    if (!joins) this.w.live = undefined;
+    return this.run({ is: "disconnected", n, joins, parts: false, answered: false, auth: false, unreached: true });
   }
 
   loaded(how: Found | undefined, isDone: boolean, goesOn?: string): World {
@@ -326,6 +350,12 @@ class Drain {
     if (goesOn !== undefined) [this.w.run, this.w.isOurs, this.w.heard] = ["disconnected", true, false];
     const n = this.w.machine.n;
     return this.run({ is: "loaded", n, how: how ?? this.stands(), run: goesOn, isDone });
+  }
+
+  /** The server has what seemed lost on its way. */
+  loadedAll(): World {
+    this.#mark("pending", "done");
+    return this.loaded({ is: "finished" }, true);
   }
 
   /** The run as the thread has it. */
@@ -416,7 +446,8 @@ function letters({ machine, isWaiting }: World): Letter[] {
   const { state, n } = machine;
   if (state.is === "disposed") return [];
   const all: Letter[] = [...CALLS, ["rollback", (d) => d.rolledBack()]];
-  if (["rest", "loading", "stopping", "rejoining"].includes(state.is)) all.push(["other began", (d) => d.otherBegan()]);
+  if (["rest", "loading", "stopping", "rejoining", "offline"].includes(state.is))
+    all.push(["other began", (d) => d.otherBegan()]);
   // Between two looks.
   if (state.is === "rest" && standingOf(state.run).is !== "disconnected")
     all.push(
@@ -437,6 +468,9 @@ function letters({ machine, isWaiting }: World): Letter[] {
       ["cut", (d) => d.cut(false)],
       ["cut, named", (d) => d.cut(true)],
     );
+  if (["requesting", "loading"].includes(state.is) || (state.is === "rejoining" && !isWaiting))
+    all.push(["unreached", (d) => d.unreached()]);
+  if (state.is === "offline") all.push(["timer", (d) => d.run({ is: "timer", n })]);
   if (state.is === "reading")
     all.push(
       ["part", (d) => ((d.w.heard = true), d.run({ is: "part", n }))],
@@ -466,7 +500,8 @@ function letters({ machine, isWaiting }: World): Letter[] {
       ["loaded, not done", (d) => d.loaded(undefined, false)],
       ["loaded, asks", (d) => d.loaded(asks(d), true)],
       ["loaded, goes on", (d) => d.loaded(undefined, false, "r")],
-      ["not loaded", (d) => ((d.w.live = undefined), d.run({ is: "unloaded", n }))],
+      ["not loaded", (d) => ((d.w.live = undefined), d.run({ is: "unloaded", n, unreached: false }))],
+      ["loaded, and it is there", (d) => d.loadedAll()],
     );
   if (state.is === "stopping") all.push(["cancelled", (d) => d.run({ is: "cancelled", n })]);
   return all;
@@ -501,7 +536,7 @@ function checkRules(world: World, rules: Rules): void {
   check(new Set(unsent).size === unsent.length, "an update waits once");
   for (const [id, status] of Object.entries(updates))
     check(status !== "pending" || unsent.includes(id) || held.includes(id), `${id} is pending, and in nobody's hands`);
-  const isReading = isUnderWay(state) || state.is === "loading";
+  const isReading = isUnderWay(state) || state.is === "loading" || state.is === "offline";
   check(isReading || world.live === undefined, "nobody reads at rest");
   check(!isReading || world.live === n || world.isWaiting, `somebody reads (${world.live}, ${n})`);
   check(isReading || state.is === "elsewhere" || machine.own.length === 0, "nobody waits for nothing");
@@ -517,9 +552,9 @@ function checkRules(world: World, rules: Rules): void {
     { is: "began", n: stale },
     { is: "part", n: stale },
     { is: "ended", n: stale, how: { is: "finished" } },
-    { is: "disconnected", n: stale, joins: true, parts: true, answered: true, auth: false },
+    { is: "disconnected", n: stale, joins: true, parts: true, answered: true, auth: false, unreached: true },
     { is: "loaded", n: stale, how: { is: "finished" }, run: "r", isDone: true },
-    { is: "unloaded", n: stale },
+    { is: "unloaded", n: stale, unreached: true },
     { is: "cancelled", n: stale },
     { is: "timer", n: stale },
   ] as const) {
@@ -541,6 +576,7 @@ function checkEnd(word: World, rules: Rules): void {
     else if (state.is === "rejoining")
       world = world.isWaiting ? drain.run({ is: "timer", n }) : drain.ended({ is: "finished" });
     else if (state.is === "loading") world = drain.loaded({ is: "finished" }, true);
+    else if (state.is === "offline") world = drain.run({ is: "timer", n });
     else if (state.is === "stopping") world = drain.run({ is: "cancelled", n });
     else world = drain.otherEnded({ is: "finished" });
     checkRules(world, rules);

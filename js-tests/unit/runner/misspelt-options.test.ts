@@ -31,6 +31,7 @@ test("every option that there is is taken, and so is one that is undefined", () 
     Pick<AgUiRunnerOptions & LangGraphRunnerOptions, keyof AgUiRunnerOptions & keyof LangGraphRunnerOptions>
   > = {
     whileRunning: "queue",
+    whileOffline: "wait",
     cancelTimeout: 1,
     rejoinDelays: [1],
     headers: {},

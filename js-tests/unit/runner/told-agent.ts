@@ -10,6 +10,7 @@ export class Call {
   readonly signal: AbortSignal;
   readonly #parts: (object | Error | undefined)[] = [];
   #wake: () => void = () => {};
+  #lost: TypeError | undefined;
 
   constructor(runId: string, signal: AbortSignal, input?: RunAgentInput) {
     this.runId = runId;
@@ -53,6 +54,19 @@ export class Call {
     this.#add(Object.assign(new Error(`HTTP ${status}`), { status }));
   }
 
+  /** The request does not reach the agent. */
+  lose(): void {
+    this.#lost = new TypeError("Failed to fetch");
+    this.cut();
+  }
+
+  /** Resolves with the first part, or rejects if the request was lost. */
+  async arrives(): Promise<this> {
+    while (this.#parts.length === 0) await new Promise<void>((resolve) => (this.#wake = resolve));
+    if (this.#lost) throw this.#lost;
+    return this;
+  }
+
   cut(): void {
     this.#add(new TypeError("network error"));
   }
@@ -90,7 +104,10 @@ export function told(
   const add = (list: Call[], call: Call) => (list.push(call), call);
   const runner = new AgUiRunner(thread, {
     transport: {
-      run: (input, { signal }) => add(calls, new Call(input.runId, signal, input)) as never,
+      run: (input, { signal }) => {
+        const call = add(calls, new Call(input.runId, signal, input));
+        return (rest.whileOffline ? call.arrives() : call) as never;
+      },
       ...(joins && {
         join: ({ runId }, { signal }) => add(joined, new Call(runId, signal)) as never,
         cancel: () => {},

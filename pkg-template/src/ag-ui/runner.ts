@@ -9,6 +9,7 @@ import { runInput, type RunAgentInput, type RunInputOptions } from "./run-input.
 import type { AgUiSource } from "./source.js";
 import type { WithAgUiMessages } from "../state/message-types.js";
 import { newId } from "../shared/new-id.js";
+import { arrives } from "../stream/connection.js";
 import { httpStatusOf } from "../stream/http.js";
 import { refusal } from "../stream/response.js";
 import type { AgUiState, ThreadUpdate } from "../thread/thread-types.js";
@@ -198,7 +199,11 @@ class AgUiProtocol implements RunProtocol {
     const sent = folds ? forFolding(input, checkpointOf(thread, this.#loaded), marks) : input;
     this.#loaded = undefined;
     this.#requestedId = input.runId;
-    return (signal) => this.#fold(this.#send(sent, input, { signal, changes }), signal);
+    return async (signal) => {
+      const source = this.#send(sent, input, { signal, changes });
+      if (this.#options.whileOffline === "wait") await arrives(source, signal);
+      return this.#fold(source, signal);
+    };
   }
 
   check(answers: readonly Answer[]): void {

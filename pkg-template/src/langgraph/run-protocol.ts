@@ -5,6 +5,7 @@ import type { RunStream } from "./parts.js";
 import { asKept, goesBack } from "./behind.js";
 import { checkRunnerOptions } from "../runner/options.js";
 import { choice } from "../shared/choices.js";
+import { arrives } from "../stream/connection.js";
 import { httpStatusOf, pause, reached } from "../stream/http.js";
 import { refusal } from "../stream/response.js";
 import { newId } from "../shared/new-id.js";
@@ -91,7 +92,9 @@ export class LangGraphProtocol implements RunProtocol {
       return payload;
     };
     return async (signal) => {
-      await this.#fold(this.#begin(whole, signal), signal, false);
+      const source = this.#begin(whole, signal);
+      if (this.#options.whileOffline === "wait") await arrives(source, signal);
+      await this.#fold(source, signal, false);
       const { messages = [] } = this.#thread.getConfirmedState() as {
         messages?: readonly { readonly tool_calls?: unknown[] }[];
       };

@@ -72,7 +72,9 @@ export function opened<S extends object, U extends object, O extends object, R e
       "INVALID_ARGUMENT",
       `${call}: a transport has no address. Give the conversation a \`key\`.`,
     );
-  const own = Object.fromEntries(Object.entries(options).filter(([name]) => !Object.hasOwn(OPEN_OPTIONS, name))) as O;
+  const ofRunner = Object.entries(options).filter(([name]) => !Object.hasOwn(OPEN_OPTIONS, name));
+  // A page outlives its network; a program would hang.
+  const own = { whileOffline: "wait", ...Object.fromEntries(ofRunner) } as unknown as O;
   const known = isServer ? undefined : all().get(key);
   if (known && !known.runner.isDisposed) {
     for (const name of Object.keys(known.options)) delete (known.options as Record<string, unknown>)[name];

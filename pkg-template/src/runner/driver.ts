@@ -28,6 +28,7 @@ interface Call {
 
 export interface Settings {
   readonly refuses: boolean;
+  readonly waits: boolean;
   readonly delays: readonly number[];
   readonly cancelTimeout: number;
 }
@@ -54,6 +55,7 @@ export class Driver<S extends object, U extends object> {
       canLoad: protocol.load !== undefined,
       resendsAnswers: protocol.resendsAnswers,
       refuses: settings.refuses,
+      waits: settings.waits,
       patience: settings.delays.length,
     };
     this.effects = new Effects(thread, protocol, settings, (make) => {
@@ -97,10 +99,10 @@ export class Driver<S extends object, U extends object> {
   /** The same object until another run fails. */
   get #reason(): ThreadfoldError | undefined {
     const { state } = this.#machine;
-    if (state.is !== "rest") return undefined;
-    const { is } = state.run;
-    if (is !== "unloaded" && is !== "error" && is !== "disconnected") return undefined;
-    const on = is === "unloaded" ? this.effects.loadError : this.thread.run.error;
+    if (state.is !== "rest" && state.is !== "offline") return undefined;
+    const { is } = state.is === "offline" ? state : state.run;
+    if (is !== "offline" && is !== "unloaded" && is !== "error" && is !== "disconnected") return undefined;
+    const on = is === "unloaded" || is === "offline" ? this.effects.loadError : this.thread.run.error;
     const isBroken = is === "disconnected";
     if (!this.#blamed || this.#blamed.on !== on || this.#blamed.isBroken !== isBroken)
       this.#blamed = { on, isBroken, error: runError(on, isBroken) };
@@ -196,7 +198,8 @@ export class Driver<S extends object, U extends object> {
     const { later, state } = this.#machine;
     if (isDue(this.#machine)) {
       const gone = this.#takenBack();
-      if (gone !== undefined) return this.#step({ is: "rolledBack", id: gone });
+      if (gone !== undefined)
+        return this.#step({ is: "rolledBack", id: gone, isAtServer: this.effects.isAtServer(gone) });
     } else if (later.length === 0 || state.is === "disposed") return false;
     return this.#step({ is: "next" });
   }

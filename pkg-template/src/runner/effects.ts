@@ -2,7 +2,7 @@ import { ThreadfoldError } from "../shared/errors.js";
 import { LeftOff } from "../shared/abort.js";
 import { sameJson } from "../shared/same-json.js";
 import { BROKEN } from "../shared/run-error.js";
-import { brokenBy } from "../stream/connection.js";
+import { brokenBy, isUnreached } from "../stream/connection.js";
 import { isFinal, isGone, isLost, isNotLetIn, pause } from "../stream/http.js";
 import type { Thread } from "../thread/thread.js";
 import type { PendingUpdate, ThreadRun } from "../thread/thread-types.js";
@@ -16,7 +16,7 @@ import { RunInterrupts } from "./run-interrupts.js";
 import { removalsOf } from "./rewind.js";
 import { isConnected } from "../thread/run-status.js";
 import { resendFailed } from "./resend.js";
-import { beginEmpty } from "./messages-in.js";
+import { beginEmpty, idsOf } from "./messages-in.js";
 import { INSIDE } from "../thread/inside.js";
 import type { RunResult } from "../stream/run-result.js";
 
@@ -27,9 +27,11 @@ type Of<Name extends Command["do"]> = Extract<Command, { do: Name }>;
 export class Effects<S extends object, U extends object> {
   readonly interrupts: RunInterrupts<S, U>;
   readonly failed: FailedUpdates<S, U>;
-  /** Why the server's state of the thread could not be loaded, and why the last run may not have been stopped. */
+  /** Why the server could not be reached, or its state of the thread not be loaded, and why the last run may not have been stopped. */
   loadError: unknown;
   cancelError: ThreadfoldError | undefined;
+  /** The messages of the updates that wait for the network, by the update. */
+  #kept: ReadonlyMap<string, readonly unknown[]> = new Map();
   readonly #thread: Thread<S, U>;
   readonly #protocol: RunProtocol;
   readonly #delays: readonly number[];
@@ -67,6 +69,12 @@ export class Effects<S extends object, U extends object> {
   get isReplaced(): boolean {
     const { runId } = this.#attempt;
     return runId !== undefined && runId !== this.#thread.run.id;
+  }
+
+  /** Whether a load has found an update at the server that waited for the network. */
+  isAtServer(id: string): boolean {
+    const messages = this.#kept.get(id) ?? NONE;
+    return messages.some((message) => typeof message === "string" && this.#thread.getConfirmedMessage(message));
   }
 
   /** How the thread's run stands. */
@@ -126,6 +134,7 @@ export class Effects<S extends object, U extends object> {
 
   end({ unsends, reopens }: Of<"end">): void {
     const thread = this.#thread;
+    this.#kept = new Map(thread.pending.map(({ id, update }) => [id, idsOf(update)]));
     if (unsends) for (const { id } of thread.pending.filter(isSent)) thread[INSIDE].update(id).retry();
     const interrupts = reopens ? this.#attempt.interrupts : undefined;
     thread.receive({ type: "run-finished", interrupts, stopped: true });
@@ -209,7 +218,9 @@ export class Effects<S extends object, U extends object> {
   }
 
   wait({ n, tries }: Of<"wait">): void {
-    void pause(this.#delays[tries] ?? 0, this.#attempt.signal).then(() => this.#hear(() => ({ is: "timer", n })));
+    void pause(delayOf(this.#delays, tries), this.#attempt.signal, globalThis).then(() =>
+      this.#hear(() => ({ is: "timer", n })),
+    );
   }
 
   join({ n }: Of<"join">): void {
@@ -235,6 +246,10 @@ export class Effects<S extends object, U extends object> {
       this.#hear(() => {
         if (attempt !== this.#attempt || attempt.signal.aborted || thread.isDisposed) return undefined;
         attempt.over(thread.run.id, news, error, joins);
+        const unreached = isUnreached(error);
+        const cut = { is: "disconnected", n: attempt.n, answered: attempt.hasJoined, unreached } as const;
+        if (unreached) this.loadError = error;
+        if (unreached && isConnected(thread)) return { ...cut, joins: false, parts: false, auth: false };
         if (thread.run.status !== "disconnected") return this.#ended(attempt.n);
         const auth = joins && isNotLetIn(error);
         // Parts that a stream without ids repeats from its start are not new.
@@ -242,7 +257,7 @@ export class Effects<S extends object, U extends object> {
         // The run continues: a later request may be let in.
         if (auth) thread.receive({ type: "disconnected", error });
         const canJoin = this.#canJoin && (auth || !isFinal(error));
-        return { is: "disconnected", n: attempt.n, joins: canJoin, parts, answered: attempt.hasJoined, auth };
+        return { ...cut, joins: canJoin, parts, auth };
       });
     work(attempt.signal).then((news) => over(undefined, news), over);
   }
@@ -275,7 +290,7 @@ export class Effects<S extends object, U extends object> {
     };
     const refused = (error: unknown): Event => {
       this.loadError = error;
-      return { is: "unloaded", n };
+      return { is: "unloaded", n, unreached: isUnreached(error) };
     };
     request().then(
       (found) => this.#hear(() => (isOver() ? undefined : loaded(found))),
@@ -298,6 +313,15 @@ export class Effects<S extends object, U extends object> {
     this.#cancel.leave();
     if (goesOn && !thread.isDisposed && isConnected(thread)) thread.receive({ type: "disconnected" });
   }
+}
+
+/** The longest time between two tries to reach a server, in milliseconds. */
+const LONGEST = 30_000;
+
+/** The time before this try: as the option says, and from then on twice the one before. */
+function delayOf(delays: readonly number[], tries: number): number {
+  const { [tries]: delay, length } = delays;
+  return delay ?? Math.min(LONGEST, (delays.at(-1) || 1_000) * 2 ** (tries - length + 1));
 }
 
 const isSent = ({ status }: PendingUpdate<unknown>) => status === "sent";

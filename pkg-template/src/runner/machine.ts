@@ -1,9 +1,9 @@
 // A runner's rules: one explicit state, one pure step.
-import { cut, ended, hear, loaded } from "./machine/stream-events.js";
+import { cut, ended, hear, loaded, unloaded } from "./machine/stream-events.js";
 import { afterDispose, answer, change, dispose, load, queue, retry, send, stop } from "./machine/calls.js";
 import { otherBegan, otherEnded, rolledBack } from "./machine/other-runs.js";
 import { isDue, NONE, resultOf } from "./machine/standing.js";
-import { comeToRest, command, go, settle, turnOf, type Turn } from "./machine/turn.js";
+import { command, go, reach, settle, turnOf, type Turn } from "./machine/turn.js";
 import type { Command, Event, Machine, Rules } from "./machine/types.js";
 
 /** Returns the next state and the commands. The same machine and no commands, if the event changes nothing. */
@@ -51,12 +51,11 @@ function take(turn: Turn, event: Event): void {
       return cut(turn, event);
     case "timer":
       if (state.is === "rejoining") command(turn, { do: "join", n: state.n });
-      return;
+      return reach(turn);
     case "loaded":
       return loaded(turn, event);
     case "unloaded":
-      if (state.is === "loading") comeToRest(turn, { is: "unloaded", behind: state.run, resends: state.resends });
-      return;
+      return unloaded(turn, event);
     case "cancelled":
       if (state.is !== "stopping") return;
       settle(turn, turn.m.stops, "stopped", "cancel");
@@ -68,7 +67,7 @@ function take(turn: Turn, event: Event): void {
     case "otherEnded":
       return otherEnded(turn, event.how);
     case "rolledBack":
-      return rolledBack(turn, event.id);
+      return rolledBack(turn, event);
     case "next":
       return next(turn);
   }

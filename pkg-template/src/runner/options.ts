@@ -5,6 +5,7 @@ type Common = RunnerOptions & HttpOptions;
 
 const COMMON: NamesOf<Common> = {
   whileRunning: true,
+  whileOffline: true,
   cancelTimeout: true,
   rejoinDelays: true,
   headers: true,

@@ -21,6 +21,12 @@ export interface RunnerOptions {
    * with the error `BUSY`, and shows nothing.
    */
   whileRunning?: "queue" | "refuse" | undefined;
+  /**
+   * How to treat a message when the server cannot be reached. `"fail"`, the default, resolves with the error
+   * `NO_CONNECTION`. `"wait"` keeps it pending and sends it by itself when the network is back, with all other queued
+   * ones, in order. A `load()` and a run that was cut off wait, too. `openAgUi` and `openLangGraph` wait by default.
+   */
+  whileOffline?: "fail" | "wait" | undefined;
   /** How many milliseconds the next message waits for the server to answer a stop. Default 5000. */
   cancelTimeout?: number | undefined;
   /**

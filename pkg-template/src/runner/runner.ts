@@ -35,6 +35,7 @@ export abstract class Runner<S extends object, U extends object> {
     this.#protocol = protocol;
     this.#settings = {
       refuses: choice(options, "whileRunning", ["queue", "refuse"]) === 1,
+      waits: choice(options, "whileOffline", ["fail", "wait"]) === 1,
       delays: option(options, "rejoinDelays") ?? DELAYS,
       cancelTimeout: option(options, "cancelTimeout") ?? 5_000,
     };
@@ -57,7 +58,7 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   /**
-   * Why the last run failed, why its connection broke, or why the thread could not be loaded. It has the HTTP `status`,
+   * Why the last run failed, why its connection broke, or why the server could not be reached. It has the HTTP `status`,
    * if the server refused the request. Set exactly while you can call `retry()`: {@link Runner.status} is `error`, or it is
    * `disconnected` and the runner is not rejoining the run by itself. `NO_CONNECTION` for a run that a reload cut off, until it is
    * joined. The same object until another run fails.

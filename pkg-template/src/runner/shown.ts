@@ -1,10 +1,11 @@
 // The state that a runner shows, derived from its machine.
 import type { RunStatus } from "../thread/thread-types.js";
-import { openOf, standingOf } from "./machine/standing.js";
+import { isWaiting, openOf, standingOf } from "./machine/standing.js";
 import type { Machine, Standing } from "./machine/types.js";
 
 /** The status in the words of {@link RunStatus}. */
-export function shownStatus({ state, unsent, waiters, wants }: Machine): RunStatus {
+export function shownStatus(machine: Machine): RunStatus {
+  const { state, misses } = machine;
   switch (state.is) {
     case "requesting":
       return "submitted";
@@ -15,14 +16,18 @@ export function shownStatus({ state, unsent, waiters, wants }: Machine): RunStat
       return "streaming";
     case "elsewhere":
       return state.isNamed ? "streaming" : "submitted";
+    case "offline":
+      return "disconnected";
     case "disposed":
       return "ready";
     case "stopping":
       // New messages wait until the server has received the stop.
-      return unsent !== undefined || waiters !== undefined || wants ? "submitted" : wordOf(state.run);
+      return isWaiting(machine) ? "submitted" : wordOf(state.run);
     case "loading":
-      // Failed updates are tried again.
-      return state.run.is === "error" || state.run.is === "disconnected" ? "submitted" : wordOf(state.run);
+      // Failed updates, or those that did not reach the server, are tried again.
+      return misses > 0 || state.run.is === "error" || state.run.is === "disconnected"
+        ? "submitted"
+        : wordOf(state.run);
     case "rest":
       return wordOf(state.run);
   }
@@ -39,15 +44,15 @@ const WORDS = {
   disconnected: "disconnected",
 } as const satisfies { readonly [Is in Standing["is"]]: RunStatus };
 
-/** Whether an error is shown: while a broken connection is being rejoined, none is. */
+/** Whether an error is shown, and retry() does something about it: while a broken connection is being rejoined, none is. */
 export function showsError(machine: Machine): boolean {
   const status = shownStatus(machine);
-  return status === "error" || (status === "disconnected" && machine.state.is === "rest");
+  return status === "error" || (status === "disconnected" && ["rest", "offline"].includes(machine.state.is));
 }
 
 /** The ids of the interrupts that wait for an answer. */
 export function openInterrupts({ state }: Machine): readonly string[] {
-  if (state.is !== "rest" && state.is !== "loading" && state.is !== "stopping") return NONE;
+  if (!("run" in state)) return NONE;
   const run = standingOf(state.run);
   if (run.is === "interrupted" && run.kept.length > 0) return run.open.filter((id) => !run.kept.includes(id));
   return openOf(run);

@@ -15,6 +15,19 @@ export function connectionError(cause: unknown, sentence: string): unknown {
     : cause;
 }
 
+/** Whether a request was not answered at all. */
+export const isUnreached = (error: unknown): boolean =>
+  error instanceof ThreadfoldError && error.code === "NO_CONNECTION" && error.message === UNREACHABLE;
+
+/** Waits until a request is answered. Rejects if it did not reach the server; any other failure is the answer's. */
+export async function arrives(answer: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  await answer.catch((cause: unknown) => {
+    const error = connectionError(cause, UNREACHABLE);
+    if (isUnreached(error)) throw error;
+  });
+  signal.throwIfAborted();
+}
+
 /** The same for a run whose connection broke though nobody stopped it: a signal of the user's own `fetch` says so, too. */
 export function brokenBy(cause: unknown): unknown {
   const { name } = (cause ?? {}) as { name?: unknown };

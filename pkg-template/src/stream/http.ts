@@ -103,15 +103,17 @@ export function isFinal(error: unknown): boolean {
   return typeof status === "number" && status >= 400 && status < 500 && ![408, 425, 429].includes(status);
 }
 
-/** Waits this many milliseconds, or until the signal aborts. */
-export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+/** Waits this many milliseconds, or until the signal aborts, or something is `back`: a page's network, say. */
+export function pause(milliseconds: number, signal: AbortSignal, back?: Partial<EventTarget>): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
       clearTimeout(timer);
       signal.removeEventListener("abort", end);
+      back?.removeEventListener?.("online", end);
       resolve();
     };
     const timer = setTimeout(end, signal.aborted ? 0 : milliseconds);
     signal.addEventListener("abort", end);
+    back?.addEventListener?.("online", end);
   });
 }

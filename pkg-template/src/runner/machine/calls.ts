@@ -2,21 +2,39 @@
 import type { Event, RunStanding, Standing, CallId } from "./types.js";
 import { chained, listOf, type Chain } from "./chain.js";
 import { machineOf } from "./machine-of.js";
-import { isUnderWay, NONE, openOf, resultOf, standingOf } from "./standing.js";
-import { command, go, leave, loadState, postpone, refuse, rejoin, request, settle, type Turn } from "./turn.js";
+import { isUnderWay, isWaiting, NONE, openOf, resultOf, standingOf } from "./standing.js";
+import {
+  clear,
+  comeToRest,
+  command,
+  go,
+  leave,
+  loadState,
+  postpone,
+  reach,
+  refuse,
+  rejoin,
+  request,
+  settle,
+  type Turn,
+} from "./turn.js";
 
 export function send(turn: Turn, { callId }: { readonly callId: CallId }): void {
   const { state } = turn.m;
   turn.m.isAwake = true;
-  const isBusy = isUnderWay(state) || (state.is === "rest" && openOf(state.run).length > 0);
+  const isBusy =
+    isUnderWay(state) ||
+    (state.is === "offline" && isWaiting(turn.m)) ||
+    (state.is === "rest" && openOf(state.run).length > 0);
   if (state.is === "elsewhere" || (turn.rules.refuses && isBusy)) return refuse(turn, callId, "BUSY");
   command(turn, { do: "act", callId });
 }
 
 /** An edit and an answer go by what stands in the thread. */
 export function change(turn: Turn, event: Extract<Event, { is: "edit" | "resume" }>): void {
-  const { state } = turn.m;
   turn.m.isAwake = true;
+  if (!isWaiting(turn.m)) giveUpLoading(turn);
+  const { state } = turn.m;
   if (state.is === "loading" || state.is === "stopping") return postpone(turn, event);
   if (state.is !== "rest") return refuse(turn, event.callId, "BUSY");
   const run = standingOf(state.run);
@@ -27,12 +45,30 @@ export function change(turn: Turn, event: Extract<Event, { is: "edit" | "resume"
   command(turn, { do: "act", callId: event.callId });
 }
 
+/** A load that waits for the network has failed. */
+function giveUpLoading(turn: Turn): void {
+  const { state } = turn.m;
+  if (state.is !== "offline") return;
+  leave(turn, false);
+  comeToRest(turn, { is: "unloaded", behind: state.run, resends: state.resends });
+}
+
+/** A call tries at once what waits for the network, and waits with it. */
+function reachNow(turn: Turn, callId: CallId): void {
+  if (isWaiting(turn.m)) turn.m.waiters = { last: { callId, id: undefined }, rest: turn.m.waiters };
+  else turn.m.own = [...turn.m.own, callId];
+  leave(turn, false);
+  reach(turn);
+}
+
 export function retry(turn: Turn, event: Extract<Event, { is: "retry" }>): void {
   const { state, own } = turn.m;
   const { callId, named, edits } = event;
   turn.m.isAwake = true;
   if (state.is === "rest") return retryAtRest(turn, event, state.run);
-  const isBusy = state.is === "elsewhere" || (isUnderWay(state) && (turn.rules.refuses || (named && edits)));
+  if (state.is === "offline" && !named) return reachNow(turn, callId);
+  const goesOn = isUnderWay(state) || state.is === "offline";
+  const isBusy = state.is === "elsewhere" || (goesOn && (turn.rules.refuses || (named && edits)));
   if (isBusy) return refuse(turn, callId, "BUSY");
   if (state.is === "stopping" ? !named || edits : named && edits) return postpone(turn, event);
   if (named) return command(turn, { do: "act", callId });
@@ -70,6 +106,7 @@ export function load(turn: Turn, event: Extract<Event, { is: "load" }>): void {
   const { state, own } = turn.m;
   turn.m.isAwake = true;
   if (state.is === "stopping") return postpone(turn, event);
+  if (state.is === "offline") return reachNow(turn, event.callId);
   if (state.is !== "rest") {
     turn.m.own = [...own, event.callId];
     return;
@@ -98,7 +135,15 @@ export function stop(turn: Turn, callId: CallId): void {
     "stopped",
   );
   turn.m.later = NONE;
-  if (state.is === "stopping") {
+  if (state.is === "offline") {
+    leave(turn, false);
+    const waiting = listOf(turn.m.waiters).map((waiter) => waiter.callId);
+    settle(turn, [...turn.m.own, ...waiting, callId], "stopped");
+    clear(turn);
+    turn.m.own = NONE;
+    turn.m.misses = 0;
+    turn.m.state = { is: "rest", run: state.run };
+  } else if (state.is === "stopping") {
     turn.m.stops = [...turn.m.stops, callId];
     dismiss(turn, state.run);
   } else if (state.is === "loading") {

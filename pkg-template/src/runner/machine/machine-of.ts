@@ -13,6 +13,7 @@ export function machineOf(run: RunStanding | { readonly is: "elsewhere" }, unsen
     stops: [],
     later: [],
     mayLack: false,
+    misses: 0,
     isAwake: false,
   };
 }

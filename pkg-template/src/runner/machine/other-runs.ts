@@ -1,5 +1,5 @@
 // Other code at the thread: its runs, and the updates that it rolls back.
-import type { Event, Found } from "./types.js";
+import type { CallId, Event, Found } from "./types.js";
 import { listOf, without } from "./chain.js";
 import { found, NONE, standingOf } from "./standing.js";
 import { comeToRest, command, leave, settle, type Turn } from "./turn.js";
@@ -22,35 +22,36 @@ export function otherBegan(turn: Turn, { took, isNamed }: Extract<Event, { is: "
   turn.m.stops = NONE;
   turn.m.state = { is: "elsewhere", isNamed };
   // It carries the pending updates, as every run does.
-  const isTaken = (id: string | undefined) => id !== undefined && took.includes(id);
-  turn.m.unsent = without(turn.m.unsent, isTaken);
-  turn.m.own = [
-    ...turn.m.own,
-    ...listOf(turn.m.waiters)
-      .filter(({ id }) => isTaken(id))
-      .map(({ callId }) => callId),
-  ];
-  turn.m.waiters = without(turn.m.waiters, ({ id }) => isTaken(id));
+  const calls = drop(turn, (id) => took.includes(id));
+  turn.m.own = [...turn.m.own, ...calls];
+}
+
+/** These updates wait no more. Returns the calls that waited with them. */
+function drop(turn: Turn, isGone: (id: string) => boolean): readonly CallId[] {
+  const { m } = turn;
+  m.unsent = without(m.unsent, isGone);
+  // Calls that came while they waited have nothing left to wait for.
+  const isLast = m.unsent === undefined && !m.wants;
+  const goes = ({ id }: { id: string | undefined }) => (id === undefined ? isLast : isGone(id));
+  const calls = listOf(m.waiters).filter(goes);
+  m.waiters = without(m.waiters, goes);
+  return calls.map(({ callId }) => callId);
 }
 
 export function otherEnded(turn: Turn, how: Found): void {
   const { state } = turn.m;
   if (state.is === "elsewhere") return comeToRest(turn, found(how, { is: "none" }));
   if (state.is === "rest") turn.m.state = { is: "rest", run: { ...found(how, state.run), ...NO_ANSWERS(how) } };
-  if (state.is === "loading" || state.is === "stopping") turn.m.state = { ...state, run: found(how, state.run) };
+  if (state.is === "loading" || state.is === "stopping" || state.is === "offline")
+    turn.m.state = { ...state, run: found(how, state.run) };
 }
 
-export function rolledBack(turn: Turn, gone: string): void {
-  turn.m.unsent = without(turn.m.unsent, (id) => id === gone);
-  const isGone = ({ id }: { id: string | undefined }) => id === gone;
+export function rolledBack(turn: Turn, { id: gone, isAtServer }: Extract<Event, { is: "rolledBack" }>): void {
   settle(
     turn,
-    listOf(turn.m.waiters)
-      .filter(isGone)
-      .map(({ callId }) => callId),
-    "stopped",
+    drop(turn, (id) => id === gone),
+    isAtServer ? "finished" : "stopped",
   );
-  turn.m.waiters = without(turn.m.waiters, isGone);
 }
 
 /** Another run's failure is not answered again. */

@@ -1,5 +1,5 @@
 // How a run stands, and what a machine would do by that.
-import type { Found, Machine, Result, RunStanding, Standing, State } from "./types.js";
+import type { Found, Machine, Result, RunStanding, Standing, State, Waiting } from "./types.js";
 
 export const NONE: readonly never[] = [];
 
@@ -15,9 +15,13 @@ export const openOf = (run: Standing): readonly string[] => {
 /** Whether a run is under way that this runner asked for or joined. */
 export const isUnderWay = ({ is }: State): boolean => is === "requesting" || is === "reading" || is === "rejoining";
 
+/** Whether anything waits for a run. */
+export const isWaiting = ({ unsent, waiters, wants }: Waiting): boolean =>
+  unsent !== undefined || waiters !== undefined || wants;
+
 /** Whether what waits would go out now. */
-export const isDue = ({ state, unsent, waiters, wants, isAwake }: Machine): boolean =>
-  state.is === "rest" && isAwake && (unsent !== undefined || waiters !== undefined || wants);
+export const isDue = (machine: Machine): boolean =>
+  machine.state.is === "rest" && machine.isAwake && isWaiting(machine);
 
 export const resultOf = (run: Standing): Result => {
   if (run.is === "none") return "finished";

@@ -1,11 +1,14 @@
 // The events of a stream: what the transport reports of a run, of a load and of their connection.
-import type { After, Cut, Event, Found, Joined } from "./types.js";
+import type { After, Cut, Event, Found, Joined, Waiting } from "./types.js";
+import { chained, listOf } from "./chain.js";
 import { found, NONE } from "./standing.js";
-import { comeToRest, command, loadState, resend, settle, type Turn } from "./turn.js";
+import { comeToRest, command, goOffline, loadState, resend, settle, type Turn } from "./turn.js";
 
 export function hear(turn: Turn, isPart: boolean): void {
   const { state } = turn.m;
-  if (state.is === "requesting") turn.m.state = { ...state, is: "reading", heard: isPart, tries: -1, answered: false };
+  turn.m.misses = 0;
+  if (state.is === "requesting")
+    turn.m.state = { n: state.n, answers: state.answers, is: "reading", heard: isPart, tries: -1, answered: false };
   else if (state.is === "rejoining") turn.m.state = { ...state, is: "reading", heard: state.heard || isPart };
   else if (state.is === "reading" && isPart) turn.m.state = { ...state, heard: true };
 }
@@ -31,9 +34,11 @@ export function ended(turn: Turn, how: Exclude<Found, { is: "disconnected" }>): 
   comeToRest(turn, run);
 }
 
-export function cut(turn: Turn, { n, joins, parts, answered, auth }: Cut): void {
+export function cut(turn: Turn, { n, joins, parts, answered, auth, unreached }: Cut): void {
   const { state } = turn.m;
   if (state.is !== "requesting" && state.is !== "reading" && state.is !== "rejoining") return;
+  const waits = unreached && turn.rules.waits;
+  if (waits && state.is === "requesting" && state.sent) return keep(turn, n, state.sent);
   const was: Joined =
     state.is === "requesting" ? { n, answers: state.answers, heard: false, tries: -1, answered: false } : state;
   const heard = was.heard || parts;
@@ -42,11 +47,32 @@ export function cut(turn: Turn, { n, joins, parts, answered, auth }: Cut): void 
   const isOver = tries >= turn.rules.patience;
   turn.m.state = { ...was, is: "rejoining", heard, answered: isAnswered };
   if (auth) return tire(turn, joins, heard);
-  if (!joins || (isOver && isAnswered)) return command(turn, { do: "giveUp", n });
+  if (!joins || (isOver && isAnswered && !waits)) return command(turn, { do: "giveUp", n });
   turn.m.state = { ...turn.m.state, tries };
-  if (!isOver) return command(turn, { do: "wait", n, tries });
+  if (!isOver || waits) return command(turn, { do: "wait", n, tries });
   command(turn, { do: "tire" });
   tire(turn, joins, heard);
+}
+
+/** The request did not reach the server: its work waits again, before what has come since. */
+function keep(turn: Turn, n: number, sent: Waiting): void {
+  const { m } = turn;
+  const before = listOf(sent.waiters);
+  const known = new Set(before.map(({ callId }) => callId));
+  const joined = m.own.filter((callId) => !known.has(callId)).map((callId) => ({ callId, id: undefined }));
+  command(turn, { do: "end", unsends: true, reopens: false });
+  m.unsent = listOf(m.unsent).reduce<Waiting["unsent"]>(chained, sent.unsent);
+  m.waiters = [...joined, ...listOf(m.waiters)].reduce<Waiting["waiters"]>(chained, sent.waiters);
+  m.wants ||= sent.wants;
+  m.own = NONE;
+  goOffline(turn, n, { is: "ended", how: "stopped" });
+}
+
+export function unloaded(turn: Turn, { n, unreached }: Extract<Event, { is: "unloaded" }>): void {
+  const { state } = turn.m;
+  if (state.is !== "loading") return;
+  if (unreached && turn.rules.waits) return goOffline(turn, n, state.run, state.resends);
+  comeToRest(turn, { is: "unloaded", behind: state.run, resends: state.resends });
 }
 
 function tire(turn: Turn, joins: boolean, heard: boolean): void {

@@ -1,7 +1,20 @@
 // One step while it is made: the next machine, its commands, and the ways from one state to another.
-import type { After, Command, CutRun, Later, Machine, Refusal, Result, Rules, Standing, CallId } from "./types.js";
+import type {
+  After,
+  CallId,
+  Command,
+  CutRun,
+  Later,
+  Machine,
+  Refusal,
+  Result,
+  Rules,
+  RunStanding,
+  Standing,
+  Waiting,
+} from "./types.js";
 import { listOf } from "./chain.js";
-import { NONE, openOf, resultOf, standingOf } from "./standing.js";
+import { isDue, NONE, openOf, resultOf, standingOf } from "./standing.js";
 
 type Draft = { -readonly [Field in keyof Machine]: Machine[Field] };
 
@@ -13,13 +26,18 @@ export interface Turn {
 
 export const turnOf = (before: Machine, rules: Rules): Turn => ({ m: { ...before }, commands: [], rules });
 
-export function request(turn: Turn, own: readonly CallId[], answers: readonly string[] | undefined): void {
+export function request(
+  turn: Turn,
+  own: readonly CallId[],
+  answers: readonly string[] | undefined,
+  sent?: Waiting,
+): void {
   const { state } = turn.m;
   const run = state.is === "rest" ? standingOf(state.run) : undefined;
   turn.m.mayLack ||= run?.is === "error" && (run.begun || run.lost);
   const n = ++turn.m.n;
   turn.m.own = own;
-  turn.m.state = { is: "requesting", n, answers };
+  turn.m.state = { is: "requesting", n, answers, sent };
   command(turn, { do: "begin", n, carries: !answers }, { do: "request", n, answers, mayLack: turn.m.mayLack });
 }
 
@@ -45,6 +63,20 @@ export function loadState(
   command(turn, { do: "load", n, joined });
 }
 
+/** Waits for the network. */
+export function goOffline(turn: Turn, n: number, run: RunStanding, resends?: readonly string[]): void {
+  turn.m.state = { is: "offline", n, run, resends };
+  command(turn, { do: "wait", n, tries: turn.m.misses++ });
+}
+
+/** Tries again to reach the server: a message that seemed lost may be there, so a server that can be asked is asked. */
+export function reach(turn: Turn): void {
+  const { state } = turn.m;
+  if (state.is !== "offline") return;
+  turn.m.state = { is: "rest", run: state.run };
+  if (turn.rules.canLoad) loadState(turn, NONE, state.resends);
+}
+
 export function resend(turn: Turn, ids: readonly string[], isDone: boolean): void {
   command(turn, { do: "resend", callIds: turn.m.own, ids, isDone });
   turn.m.own = NONE;
@@ -60,9 +92,15 @@ export function go(turn: Turn): void {
     turn.m.waiters = undefined;
     return settle(turn, waiting, resultOf(run));
   }
+  const { unsent, wants, waiters } = turn.m;
+  clear(turn);
+  request(turn, waiting, undefined, { unsent, wants, waiters });
+}
+
+/** Nothing waits for a run any more. */
+export function clear(turn: Turn): void {
   turn.m.waiters = turn.m.unsent = undefined;
   turn.m.wants = false;
-  request(turn, waiting, undefined);
 }
 
 /** Comes to rest, and resolves the promises of the ended work. A run that stays cut off resolves all others, too. */
@@ -72,6 +110,7 @@ export function comeToRest(turn: Turn, run: Standing): void {
   if (run.is === "disconnected") turn.m.waiters = undefined;
   settle(turn, [...turn.m.own, ...waiting], resultOf(run));
   turn.m.own = NONE;
+  if (!isDue(turn.m)) turn.m.misses = 0;
 }
 
 export function postpone(turn: Turn, call: Later): void {

@@ -68,14 +68,29 @@ export interface Joined extends StreamAttempt {
   readonly after?: After | undefined;
 }
 
+/** The work that waits for a run: updates, the request for a run without one, and the promises of both. */
+export interface Waiting {
+  readonly unsent: Chain<string>;
+  readonly wants: boolean;
+  readonly waiters: Chain<{ readonly callId: CallId; readonly id: string | undefined }>;
+}
+
 export type State =
   | { readonly is: "rest"; readonly run: Standing }
-  | ({ readonly is: "requesting" } & StreamAttempt)
+  /** `sent`: the work that waited for it; undefined if it answers interrupts. */
+  | ({ readonly is: "requesting"; readonly sent: Waiting | undefined } & StreamAttempt)
   | ({ readonly is: "reading" } & Joined)
   | ({ readonly is: "rejoining" } & Joined)
   | { readonly is: "stopping"; readonly n: number; readonly run: RunStanding }
   | {
       readonly is: "loading";
+      readonly n: number;
+      readonly run: RunStanding;
+      readonly resends: readonly string[] | undefined;
+    }
+  /** The server could not be reached: a request is made again after a time. `resends` are those of a load. */
+  | {
+      readonly is: "offline";
       readonly n: number;
       readonly run: RunStanding;
       readonly resends: readonly string[] | undefined;
@@ -87,20 +102,18 @@ export type State =
 /** A call that waits until the thread is as the server has it. */
 export type Later = Extract<Event, { is: "edit" | "resume" | "retry" | "load" }>;
 
-export interface Machine {
+export interface Machine extends Waiting {
   readonly state: State;
   /** The number of the attempt: an event of an older one changes nothing. */
   readonly n: number;
-  /** The work that waits for a run: updates, the request for a run without one, and the promises of both. */
-  readonly unsent: Chain<string>;
-  readonly wants: boolean;
-  readonly waiters: Chain<{ readonly callId: CallId; readonly id: string | undefined }>;
   /** The promises of the calls in progress, and of those that stopped them. */
   readonly own: readonly CallId[];
   readonly stops: readonly CallId[];
   readonly later: readonly Later[];
   /** A run that had begun, or may have, has failed, and none has succeeded since: the server may lack what it sent. */
   readonly mayLack: boolean;
+  /** How many requests in a row did not reach the server. */
+  readonly misses: number;
   /** Nothing that a record holds is sent before the first call. */
   readonly isAwake: boolean;
 }
@@ -145,13 +158,14 @@ export type Event =
       readonly run: string | undefined;
       readonly isDone: boolean;
     }
-  | { readonly is: "unloaded"; readonly n: number }
+  | { readonly is: "unloaded"; readonly n: number; readonly unreached: boolean }
   | { readonly is: "cancelled"; readonly n: number }
   | { readonly is: "timer"; readonly n: number }
   // The thread.
   | { readonly is: "otherBegan"; readonly took: readonly string[]; readonly isNamed: boolean }
   | { readonly is: "otherEnded"; readonly how: Found }
-  | { readonly is: "rolledBack"; readonly id: string }
+  /** An update that waited is gone: rolled back, or a load has found it at the server. */
+  | { readonly is: "rolledBack"; readonly id: string; readonly isAtServer?: boolean }
   | { readonly is: "freed" }
   /** No further event is waiting: pending work may continue. */
   | { readonly is: "next" };
@@ -166,6 +180,8 @@ export interface Cut {
   readonly parts: boolean;
   readonly answered: boolean;
   readonly auth: boolean;
+  /** Whether the request did not reach the server. */
+  readonly unreached: boolean;
 }
 
 export type Result = RunResult["status"];
@@ -222,6 +238,8 @@ export interface Rules {
   readonly resendsAnswers: boolean;
   /** Whether a message is refused while a run is under way. */
   readonly refuses: boolean;
+  /** Whether to wait for the network when the server cannot be reached. */
+  readonly waits: boolean;
   /** How many times a broken run is joined in vain. */
   readonly patience: number;
 }
