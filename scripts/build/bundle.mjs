@@ -32,6 +32,7 @@ export const entries = [
   "agent/skills",
   "agent/node",
   "serve",
+  "serve/redis",
 ];
 
 /** How "threadfold" and "threadfold/slim" come by the wasm. The others work with the threads of "threadfold". */
@@ -56,6 +57,7 @@ const IMPORTS = {
   "agent/skills": ["index"],
   "agent/node": ["index"],
   serve: ["index"],
+  "serve/redis": ["index"],
 };
 
 /** The entries of the agent half, which have short names within them. */

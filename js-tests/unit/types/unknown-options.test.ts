@@ -14,6 +14,7 @@ import * as graph from "threadfold/graph";
 import * as langgraph from "threadfold/langgraph";
 import * as persist from "threadfold/persist";
 import * as serve from "threadfold/serve";
+import * as redis from "threadfold/serve/redis";
 import { expect, test } from "vitest";
 
 type Call = (options: never) => unknown;
@@ -187,6 +188,17 @@ const CALLS: readonly (readonly [name: string, entry: object, calls: Readonly<Re
       serveAgUi: (options) => serve.serveAgUi(compiled(), options),
       serveLangGraph: (options) => serve.serveLangGraph(compiled(), options),
       "new MemoryRuns": (options) => new serve.MemoryRuns(options),
+    },
+  ],
+  [
+    "threadfold/serve/redis",
+    redis,
+    {
+      "new RedisRuns": (options) =>
+        new redis.RedisRuns({
+          client: { call: async () => null, duplicate: () => null as never },
+          ...(options as object),
+        }),
     },
   ],
 ];

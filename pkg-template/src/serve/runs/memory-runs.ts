@@ -87,7 +87,7 @@ class MemoryRun implements StoredRun {
 
 /**
  * Keeps runs in this program's memory: the default of `serveAgUi` and `serveLangGraph`. Give one to several servers of a
- * program, and each joins, lists and stops the runs of the others. Of those that are over it keeps the latest.
+ * program, and each joins, lists and stops the runs of the others. It keeps the latest of those that are over.
  */
 export class MemoryRuns implements RunStore {
   /** By thread, and by id. */

@@ -1,0 +1,48 @@
+import type { Listener } from "./channels.js";
+
+/** A part with its number, as it was published. */
+type Heard = readonly [at: number, part: string];
+
+/** Gathers what a follower of one run hears, until it is asked for. */
+export class Follower implements Listener {
+  #parts: Heard[] = [];
+  /** Whether the log must be read: parts or the end may have been missed. */
+  #isBehind = true;
+  #wake: () => void = () => {};
+  readonly #onlyEnd: boolean;
+
+  /** @param onlyEnd - Whether it waits for the end alone. */
+  constructor(onlyEnd: boolean) {
+    this.#onlyEnd = onlyEnd;
+  }
+
+  heard(message: string): void {
+    if (message === "stop") return;
+    if (message === "end") return this.missed();
+    if (this.#onlyEnd) return;
+    const space = message.indexOf(" ");
+    this.#parts.push([Number(message.slice(0, space)), message.slice(space + 1)]);
+    this.#wake();
+  }
+
+  missed(): void {
+    this.#isBehind = true;
+    this.#wake();
+  }
+
+  /** Returns the parts that came, and whether the log must be read. Waits for either, or for the signal. */
+  async next(signal: AbortSignal | undefined): Promise<{ readonly parts: Heard[]; readonly isBehind: boolean }> {
+    if (this.#parts.length === 0 && !this.#isBehind && !signal?.aborted)
+      await new Promise<void>((resolve) => {
+        this.#wake = () => {
+          signal?.removeEventListener("abort", this.#wake);
+          resolve();
+        };
+        signal?.addEventListener("abort", this.#wake);
+      });
+    const [parts, isBehind] = [this.#parts, this.#isBehind];
+    this.#parts = [];
+    this.#isBehind = false;
+    return { parts, isBehind };
+  }
+}

@@ -1,0 +1,277 @@
+// Runs in Redis, for several instances: a stream a run, a sorted set of leases, one connection that listens.
+import { ThreadfoldError } from "../../shared/errors.js";
+import { checkOptions } from "../../shared/options.js";
+import {
+  textOf,
+  type NewRun,
+  type NumberedPart,
+  type Part,
+  type RunFilter,
+  type RunKey,
+  type RunLease,
+  type RunStore,
+  type StoredRun,
+} from "../runs/run-store.js";
+import { Channels, type Listener } from "./channels.js";
+import { commandsOf, type RedisClient, type SendCommand } from "./client.js";
+import { Follower } from "./follower.js";
+import { APPEND, BEGIN, CANCEL, CLAIM, END, REMOVE, RENEW, UPDATE } from "./scripts.js";
+
+/** How {@link RedisRuns} keeps runs. */
+export interface RedisRunsOptions {
+  /** A connected client of `redis` 5 or of `ioredis`. The store opens one more connection like it. */
+  readonly client: RedisClient;
+  /**
+   * Begins the names of all keys. Servers of one agent share a prefix; another agent needs another one. Default
+   * `"threadfold:"`.
+   */
+  readonly prefix?: string | undefined;
+  /** How many milliseconds an instance may be silent before another one continues its runs. Default 10,000. */
+  readonly ttl?: number | undefined;
+  /** How many milliseconds a run that is over can still be joined. Default an hour. */
+  readonly keepFor?: number | undefined;
+}
+
+/** How many parts are read at a time. */
+const AT_ONCE = 500;
+
+/**
+ * Keeps the runs of `serveAgUi` and `serveLangGraph` in Redis 7: every instance joins, lists and stops the runs of all.
+ * Give each instance a store of its own over the same Redis. Its memory policy should be `noeviction`; Redis Cluster is
+ * not supported. The threads are kept by the graph's checkpointer, which the instances share, too.
+ *
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for another client, `UNKNOWN_OPTION`.
+ */
+export class RedisRuns implements RunStore {
+  readonly ttl: number;
+  readonly #send: SendCommand;
+  readonly #prefix: string;
+  readonly #keepFor: number;
+  readonly #channels: Channels;
+  /** The scripts' names in Redis. */
+  readonly #loaded = new Map<string, Promise<unknown>>();
+  /** The listeners of the runs that this store leases, by their members. */
+  readonly #stops = new Map<string, Listener>();
+
+  constructor(options: RedisRunsOptions) {
+    checkOptions("new RedisRuns", options, ["client", "prefix", "ttl", "keepFor"]);
+    const { client, prefix = "threadfold:", ttl = 10_000, keepFor = 3_600_000 } = options;
+    for (const [name, value] of Object.entries({ ttl, keepFor }))
+      if (!(Number.isInteger(value) && value > 0))
+        throw new ThreadfoldError(
+          "INVALID_ARGUMENT",
+          `new RedisRuns: expected ${name} to be a number of milliseconds, got ${String(value)}.`,
+        );
+    this.#send = commandsOf(client);
+    this.#prefix = prefix;
+    this.ttl = ttl;
+    this.#keepFor = keepFor;
+    this.#channels = new Channels(client);
+  }
+
+  async begin(run: NewRun, stop: () => void): Promise<RunLease> {
+    const { threadId, id, server, owner, about, isAlone } = run;
+    const member = memberOf(run);
+    const answer = await this.#run(BEGIN, [
+      member,
+      threadId,
+      id,
+      server,
+      owner === undefined ? "" : `=${owner}`,
+      JSON.stringify(about),
+      isAlone ? "1" : "0",
+      String(this.ttl),
+    ]);
+    if (answer === "BUSY") throw new ThreadfoldError("BUSY", `The thread ${threadId} has a run that goes on.`);
+    const [fence, before] = answer as [number, string[]];
+    await this.#listen(run, stop);
+    return { threadId, id, fence: Number(fence), last: 0, before: before.map(keyOf) };
+  }
+
+  async claim(server: string, stop: () => void): Promise<(RunLease & { readonly run: StoredRun }) | undefined> {
+    const answer = await this.#run(CLAIM, ["", server, String(this.ttl)]);
+    if (!Array.isArray(answer)) return undefined;
+    const [fence, before, record] = answer as [number, string[], string[]];
+    const fields = Object.fromEntries(record.flatMap((value, at) => (at % 2 ? [] : [[value, record[at + 1]]])));
+    const run = runOf(fields);
+    await this.#listen(run, stop);
+    if (run.isStopped) stop();
+    const { threadId, id } = run;
+    return { threadId, id, fence: Number(fence), last: Number(fields["last"]), before: before.map(keyOf), run };
+  }
+
+  async renew(lease: RunLease): Promise<void> {
+    await this.#write(lease, RENEW, [String(this.ttl)]);
+  }
+
+  async append(lease: RunLease, parts: readonly Part[]): Promise<void> {
+    await this.#write(lease, APPEND, parts.map(textOf));
+  }
+
+  async update(lease: RunLease, about: object): Promise<void> {
+    await this.#write(lease, UPDATE, [JSON.stringify(about)]);
+  }
+
+  async end(lease: RunLease, about: object): Promise<void> {
+    try {
+      await this.#write(lease, END, [JSON.stringify(about), lease.threadId, String(this.#keepFor)]);
+    } finally {
+      await this.#leave(lease);
+    }
+  }
+
+  async cancel(key: RunKey): Promise<void> {
+    await this.#run(CANCEL, [memberOf(key)]);
+  }
+
+  async *follow(key: RunKey, after: number, signal?: AbortSignal): AsyncGenerator<NumberedPart> {
+    const follower = new Follower(after === Infinity);
+    const channel = this.#channelOf(key);
+    try {
+      await this.#channels.listen(channel, follower);
+      for (let last = after; ;) {
+        const { parts, isBehind } = await follower.next(signal);
+        if (signal?.aborted) return;
+        let hasGap = false;
+        for (const [at, part] of isBehind ? [] : parts) {
+          hasGap = at > last + 1;
+          if (hasGap) break;
+          if (at <= last) continue;
+          last = at;
+          yield [at, part];
+        }
+        if (!isBehind && !hasGap) continue;
+        // The record first: parts that are written after it are heard.
+        const [end, ended] = (await this.#send(["HMGET", `${this.#prefix}run:${memberOf(key)}`, "last", "ended"])) as (
+          string | null
+        )[];
+        if (end === null || end === undefined) throw lost(key);
+        while (last < Number(end)) {
+          const read = await this.#read(key, last);
+          if (read.length === 0 || read[0]?.[0] !== last + 1) throw lost(key);
+          for (const part of read) {
+            last = part[0];
+            yield part;
+          }
+          if (signal?.aborted) return;
+        }
+        if (ended !== null && ended !== undefined) return;
+      }
+    } finally {
+      await this.#channels.leave(channel, follower);
+    }
+  }
+
+  async runs({ threadId, id }: RunFilter): Promise<StoredRun[]> {
+    const members =
+      id === undefined
+        ? ((await this.#send(["ZREVRANGE", `${this.#prefix}thread:${threadId}`, "0", "-1"])) as string[])
+        : [memberOf({ threadId, id })];
+    const records = await Promise.all(
+      members.map((member) => this.#send(["HMGET", `${this.#prefix}run:${member}`, ...FIELDS])),
+    );
+    return (records as (string | null)[][]).flatMap((values) =>
+      values[0] == null ? [] : runOf(Object.fromEntries(FIELDS.map((name, at) => [name, values[at] ?? undefined]))),
+    );
+  }
+
+  async remove(key: RunKey): Promise<void> {
+    await this.#run(REMOVE, [memberOf(key), key.threadId]);
+  }
+
+  /** Closes the connection that the store opened. Runs stay: another instance continues them. */
+  async close(): Promise<void> {
+    await this.#channels.close();
+  }
+
+  #channelOf(key: RunKey): string {
+    return `${this.#prefix}part:${memberOf(key)}`;
+  }
+
+  async #read(key: RunKey, after: number): Promise<(readonly [at: number, part: string])[]> {
+    const entries = (await this.#send([
+      "XRANGE",
+      `${this.#prefix}log:${memberOf(key)}`,
+      `${after + 1}-0`,
+      "+",
+      "COUNT",
+      String(AT_ONCE),
+    ])) as [string, string[]][];
+    return entries.map(([id, [, part = ""]]) => [Number.parseInt(id, 10), part]);
+  }
+
+  async #write(lease: RunLease, script: string, args: readonly string[]): Promise<void> {
+    const answer = await this.#run(script, [memberOf(lease), String(lease.fence), ...args]);
+    if (answer === "LOST") throw lost(lease);
+    if (answer === "FENCED")
+      throw new ThreadfoldError("FENCED", `The run ${lease.id} has ended, or another instance continues it.`);
+  }
+
+  async #run(script: string, args: readonly string[]): Promise<unknown> {
+    let loading = this.#loaded.get(script);
+    if (!loading) {
+      loading = this.#send(["SCRIPT", "LOAD", script]);
+      this.#loaded.set(script, loading);
+    }
+    try {
+      return await this.#send(["EVALSHA", (await loading) as string, "0", this.#prefix, ...args]);
+    } catch (error) {
+      // Redis was started anew, or the script could not be loaded.
+      this.#loaded.delete(script);
+      if (!String(error).includes("NOSCRIPT")) throw error;
+      return this.#send(["EVAL", script, "0", this.#prefix, ...args]);
+    }
+  }
+
+  async #listen(key: RunKey, stop: () => void): Promise<void> {
+    const member = memberOf(key);
+    const before = this.#stops.get(member);
+    if (before) await this.#channels.leave(this.#channelOf(key), before);
+    const check = async () => {
+      const [run] = await this.runs(key);
+      if (run?.isStopped) stop();
+    };
+    const listener = {
+      heard: (message: string) => {
+        if (message === "stop") stop();
+      },
+      missed: () => void check().catch(() => {}),
+    };
+    this.#stops.set(member, listener);
+    await this.#channels.listen(this.#channelOf(key), listener);
+    // It may have been stopped before the channel was open.
+    await check();
+  }
+
+  async #leave(lease: RunLease): Promise<void> {
+    const member = memberOf(lease);
+    const listener = this.#stops.get(member);
+    this.#stops.delete(member);
+    if (listener) await this.#channels.leave(this.#channelOf(lease), listener);
+  }
+}
+
+const FIELDS = ["threadId", "id", "server", "owner", "about", "ended", "stopped"];
+
+const memberOf = ({ threadId, id }: RunKey): string => JSON.stringify([threadId, id]);
+
+function keyOf(member: string): RunKey {
+  const [threadId, id] = JSON.parse(member) as [string, string];
+  return { threadId, id };
+}
+
+function runOf(fields: Readonly<Record<string, string | undefined>>): StoredRun {
+  const { threadId = "", id = "", server = "", owner = "", about = "{}", ended, stopped } = fields;
+  return {
+    threadId,
+    id,
+    server,
+    owner: owner === "" ? undefined : owner.slice(1),
+    about: JSON.parse(about) as object,
+    hasEnded: ended !== undefined,
+    isStopped: stopped !== undefined,
+  };
+}
+
+const lost = ({ id, threadId }: RunKey): ThreadfoldError =>
+  new ThreadfoldError("LOST", `The store has the run ${id} of the thread ${threadId} no more, or lacks parts of it.`);
