@@ -162,3 +162,40 @@ test("half an answer stays after a stop, and the messages in doubt", async () =>
   expect(shown().ids).toEqual(["q", "half"]);
   expect(thread.doubts).toEqual([{ field: "messages", reason: "bad-end" }]);
 });
+
+test("a page that is reloaded after one of two nodes has asked still has the question, and the other's message", async () => {
+  const at = gate();
+  const graph = new StateGraph(schema)
+    .addNode("ask", (_, { interrupt }) => ({ log: [String(interrupt({ message: "Sure?" }))] }))
+    .addNode("talk", async (_, { message }) => {
+      message({ type: "AIMessageChunk", id: "talk", content: "Hel" } as never);
+      await at.wait();
+      return { messages: [{ type: "ai" as const, id: "talk", content: "Hello" }] };
+    })
+    .addEdge("__start__", "ask")
+    .addEdge("__start__", "talk")
+    .compile({ checkpointer: new MemorySaver() });
+  const serve = serveLangGraph(graph);
+  const one = page(serve, true);
+  const run = one.runner.sendMessage(input);
+  await at.reached;
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  const saved: object = JSON.parse(JSON.stringify(one.thread)) as object;
+  one.runner.dispose();
+  await run;
+  const thread = Thread.fromJSON<State>(saved, { schema: schema as never });
+  const runner = new LangGraphRunner(thread as never, {
+    apiUrl: "http://localhost",
+    assistantId: "agent",
+    fetch: async (url, init) => serve(new Request(String(url), init)),
+  });
+  const loaded = runner.load();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  at.open();
+  expect((await loaded).status).toBe("interrupted");
+  expect(runner.interrupts).toMatchObject([{ message: "Sure?" }]);
+  expect(thread.getState().messages).toMatchObject([{ id: "q" }, { id: "talk", content: "Hello" }]);
+  expect((await runner.resume({ value: "yes" })).status).toBe("finished");
+  expect(thread.getState().log).toEqual(["yes"]);
+  expect(JSON.stringify(thread)).not.toContain("asked");
+});

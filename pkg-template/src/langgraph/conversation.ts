@@ -11,6 +11,8 @@ import { isOverwrite } from "./step-window.js";
 import { takesText, textAdded } from "./tokens.js";
 import { plainDict, plainMessages, type WireMessage } from "./message-form.js";
 import { INSIDE } from "../thread/inside.js";
+import type { Proof } from "../thread/proof.js";
+import type { AnyThread } from "../thread/thread.js";
 
 /** The source of a message: its task, and whether that is in a subgraph. */
 export interface Speaker {
@@ -66,7 +68,7 @@ export class Conversation implements RunEnds {
     this.thread = thread;
     this.delivery = new Delivery(thread);
     // A thread that was saved while its graph asked still asks, also while the request with the answer is on its way.
-    const open = thread.run.interrupts;
+    const open = thread.run.interrupts ?? (isOpen(thread) ? this.#proof?.asked : undefined);
     if (Array.isArray(open)) this.#interrupts = open.filter(isDict) as unknown as RunInterrupt[];
     if (isOpen(thread)) this.#takeUp();
   }
@@ -108,13 +110,24 @@ export class Conversation implements RunEnds {
   }
 
   interrupt(interrupt: RunInterrupt): void {
-    if (!isKnown(this.#interrupts, interrupt)) this.#interrupts.push(interrupt);
+    if (!isKnown(this.#interrupts, interrupt)) this.#ask([...this.#interrupts, interrupt]);
+  }
+
+  /** Keeps the questions for a page that is reloaded before the run ends. */
+  #ask(interrupts: RunInterrupt[]): void {
+    this.#interrupts = interrupts;
+    if (this.#proof) this.#proof.asked = interrupts;
+  }
+
+  /** None of a thread that is only received into. */
+  get #proof(): Proof | undefined {
+    return (this.thread as AnyThread)[INSIDE].proof;
   }
 
   start(runId: string | undefined): void {
     const isJoined = runId !== undefined && runId === this.#runId;
     if (!isJoined) this.#isLeftByInterrupt = this.#interrupts.length > 0 || this.thread.run.status === "interrupted";
-    this.#interrupts = isJoined ? this.#interrupts.filter(({ id }) => id !== undefined) : [];
+    this.#ask(isJoined ? this.#interrupts.filter(({ id }) => id !== undefined) : []);
     this.#runId = runId;
     this.runs++;
     this.inner.clear();

@@ -57,6 +57,8 @@ export class Proof {
   position: ThreadPosition | undefined;
   /** The messages that were incomplete when the last run began. */
   cutOff: readonly string[] = [];
+  /** The questions of the run under way. The thread has them when the run ends. */
+  asked: readonly unknown[] = [];
   /** The number of snapshots so far: a snapshot makes earlier notes about the state void. */
   snapshots = 0;
 
@@ -81,21 +83,26 @@ export class Proof {
     if (event.type === "values") this.settle((field) => field !== "messages" || !event.partial);
     else if (event.type === "messages") this.settle((field) => field === "messages");
     else if (event.type === "state") this.settle((field) => field !== "messages");
-    else return false;
+    else {
+      if (event.type === "run-finished" || event.type === "run-error") this.asked = [];
+      return false;
+    }
     this.snapshots++;
     this.position = undefined;
     return lacksIds(event.type === "values" ? event.values : event);
   }
 
-  /** The part of a thread's record; undefined for one without doubts and position. */
+  /** The part of a thread's record; undefined for one without doubts, position and questions. */
   toJSON(): object | undefined {
-    const { doubts, position } = this;
-    return doubts.length > 0 || position ? { doubts, position } : undefined;
+    const { doubts, position, asked } = this;
+    const isAsked = asked.length > 0;
+    return doubts.length > 0 || position || isAsked ? { doubts, position, ...(isAsked && { asked }) } : undefined;
   }
 
   /** Takes over the part of a thread's record. */
   restore(record: unknown): void {
-    const { doubts = [], position } = (record ?? {}) as { doubts?: unknown; position?: unknown };
+    const { doubts = [], position, asked } = (record ?? {}) as Record<"doubts" | "position" | "asked", unknown>;
+    if (Array.isArray(asked)) this.asked = asked;
     for (const { field, reason } of doubtsIn(doubts)) this.add({ field, reason });
     if (typeof position === "object" && position !== null) this.position = positionIn(position as StepEvent);
   }
