@@ -1,4 +1,4 @@
-// What is sent without a network waits, and goes out by itself: in order, once, also after a reload.
+// Messages that are sent without a network wait, and go out by themselves: in order, once, also after a reload.
 import { Thread, type AgUiState } from "threadfold";
 import { AgUiRunner } from "threadfold/ag-ui";
 import { LangGraphRunner } from "threadfold/langgraph";

@@ -62,8 +62,9 @@ type OrAsked<T> = T | (() => T);
 
 /**
  * Runs an AG-UI agent for a thread: sends messages, folds the events, queues, stops, retries, answers interrupts, and
- * rejoins runs where the server can. Needs no `@ag-ui/client`. AG-UI has no request for a thread, so there is no
- * `load()`: make the thread of what you stored.
+ * rejoins runs where the server can. Needs no `@ag-ui/client`. With `resumable: true`, `load()` opens a thread of
+ * `serveAgUi`, and `threads()` lists them. AG-UI itself has no request for a thread: for another server, make it of what
+ * you stored.
  *
  * Interrupts are those of AG-UI 1.0; those that ag-ui-langgraph sends as the custom event `on_interrupt` are also read,
  * and answered in its own way. The result's `pendingToolCallIds` lists tool calls left to the page: answer each with
@@ -150,9 +151,11 @@ class AgUiProtocol implements RunProtocol {
     checkRunnerOptions<AgUiRunnerOptions>("new AgUiRunner", options, OWN_OPTIONS);
     this.#transport = transportOf(options ?? {});
     if (this.#transport.load) this.load = (signal) => this.#load(signal);
+    this.threads = this.#transport.threads;
   }
 
   readonly load: RunProtocol["load"];
+  readonly threads: RunProtocol["threads"];
 
   async #load(signal: AbortSignal): Promise<ServerThread | undefined> {
     const { threadId } = this.#thread;

@@ -4,6 +4,7 @@ import { checkedGraph, type RunnableGraph } from "../stream/graph-parts.js";
 import { HTTP_OPTIONS, httpStatusOf, jsonOf, request, type HttpOptions } from "../stream/http.js";
 import { ThreadfoldError } from "../shared/errors.js";
 import { checkOptions } from "../shared/options.js";
+import { listed } from "../runner/listed.js";
 import type { LoadedThread, RunRef, Transport } from "../runner/transport.js";
 import { servedEvents, type GraphEventOptions } from "./graph/graph-events.js";
 import { checkedInput } from "./graph/graph-input.js";
@@ -22,7 +23,7 @@ export interface HttpTransportOptions extends HttpOptions {
   url: string | URL;
   /**
    * Whether the server keeps its runs, like `serveAgUi` with its own `resumable` option. The transport then joins and
-   * stops them at `url/threads/ID/runs/ID`, and loads threads from `url/threads/ID`.
+   * stops them at `url/threads/ID/runs/ID`, loads threads from `url/threads/ID`, and lists them from `url/threads`.
    */
   resumable?: boolean | undefined;
 }
@@ -78,6 +79,10 @@ export function overHttp(options: HttpTransportOptions): AgUiTransport {
     capabilities,
     join: (ref, { signal }) => joined(options, runUrl(ref), ref, signal),
     cancel: (ref, { signal }) => request(options, runUrl(ref), {}, { method: "DELETE", signal }),
+    threads: async ({ limit = 10, offset = 0, signal }) => {
+      const init = signal ? { signal } : {};
+      return listed(await jsonOf(await request(options, `${base}/threads?limit=${limit}&offset=${offset}`, {}, init)));
+    },
     load: async (threadId, { signal }) => {
       try {
         return loaded(await jsonOf(await request(options, threadUrl(threadId), {}, { signal })));

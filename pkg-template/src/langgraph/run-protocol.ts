@@ -60,6 +60,7 @@ export class LangGraphProtocol implements RunProtocol {
     this.#transport = transportOf(options ?? {});
     this.canJoin = this.#transport.join !== undefined;
     if (this.#transport.load) this.load = (signal) => this.#load(signal);
+    this.threads = this.#transport.threads;
   }
 
   messages(given: unknown): unknown {
@@ -268,6 +269,7 @@ export class LangGraphProtocol implements RunProtocol {
   readonly interrupt = interruptOf;
 
   readonly load: RunProtocol["load"];
+  readonly threads: RunProtocol["threads"];
 
   /** Fetches the server's state of the thread; `undefined` if it does not know the thread. */
   async #load(signal: AbortSignal): Promise<ServerThread | undefined> {

@@ -2,7 +2,8 @@
 import { ThreadfoldError } from "../shared/errors.js";
 import { checkOptions } from "../shared/options.js";
 import { HTTP_OPTIONS, httpStatusOf, jsonOf, reached, request, type HttpOptions } from "../stream/http.js";
-import type { LoadedThread, RunRef, Transport } from "../runner/transport.js";
+import { listed } from "../runner/listed.js";
+import type { ListedThread, LoadedThread, RunRef, ThreadQuery, Transport } from "../runner/transport.js";
 import type { Source } from "../stream/source.js";
 import { plainMessages } from "./message-form.js";
 
@@ -97,10 +98,10 @@ export function overApi(options: ApiTransportOptions): LangGraphTransport {
   const get = (threadId: string, path: string, signal: AbortSignal, headers: Record<string, string> = {}) =>
     request(options, `${base}/threads/${segment(threadId)}/${path}`, headers, { signal });
   const json = async (threadId: string, path: string, signal: AbortSignal) => jsonOf(await get(threadId, path, signal));
-  const post = (path: string, body: object | undefined, signal: AbortSignal) =>
+  const post = (path: string, body: object | undefined, signal: AbortSignal | undefined) =>
     request(options, base + path, body ? JSON_TYPE : {}, {
       method: "POST",
-      signal,
+      ...(signal && { signal }),
       ...(body && { body: JSON.stringify(body) }),
     });
   const read = stateOf(
@@ -139,6 +140,8 @@ export function overApi(options: ApiTransportOptions): LangGraphTransport {
     },
     changedAt: async (threadId, { signal }) =>
       changedIn(await jsonOf(await post("/threads/search", changeOf(threadId), signal))),
+    threads: async (query) =>
+      threadsIn(await jsonOf(await post("/threads/search", snakeCased(searchOf(query)), query.signal))),
     status: async ({ threadId, runId }, { signal }) => statusIn(await json(threadId, `runs/${segment(runId)}`, signal)),
   };
 }
@@ -173,6 +176,10 @@ export function clientTransport(
       unlessUnknown(async () => threadOf(await reached(runs.list(threadId)), await read(threadId, signal))),
     state: (threadId, { signal }) => unlessUnknown(async () => threadOf([], await read(threadId, signal))),
     changedAt: async (threadId) => changedIn(await threads.search?.(changeOf(threadId) as never)),
+    ...(threads.search && {
+      threads: async (query) =>
+        threadsIn(await reached(threads.search?.(searchOf(query) as never) ?? Promise.resolve([]))),
+    }),
     status: async ({ threadId, runId }) => statusIn(await runs.get?.(threadId, runId)),
   };
 }
@@ -212,6 +219,36 @@ function changedIn(found: unknown): string | undefined {
   const [thread, ...others] = listOf(found) as readonly ({ state_updated_at?: unknown } | null)[];
   const at = others.length === 0 ? thread?.state_updated_at : undefined;
   return typeof at === "string" ? at : undefined;
+}
+
+/** The search for a page of threads, without their values. */
+const searchOf = ({ limit = 10, offset = 0 }: ThreadQuery) => ({
+  limit,
+  offset,
+  sortBy: "updated_at",
+  sortOrder: "desc",
+  select: ["thread_id", "created_at", "updated_at", "status"],
+});
+
+const STATUSES: Readonly<Record<string, ListedThread["status"]>> = {
+  idle: "ready",
+  busy: "streaming",
+  interrupted: "interrupted",
+  error: "error",
+};
+
+/** Reads a list of threads. */
+const threadsIn = (found: unknown): readonly ListedThread[] =>
+  listed(Array.isArray(found) ? found.map(threadIn) : undefined);
+
+function threadIn(found: unknown) {
+  const { thread_id, created_at, updated_at, status } = (found ?? {}) as Readonly<Record<string, string | undefined>>;
+  return {
+    threadId: thread_id,
+    status: STATUSES[status ?? ""] ?? "ready",
+    createdAt: created_at,
+    updatedAt: updated_at,
+  };
 }
 
 /** The server takes ten paths at most. */

@@ -225,7 +225,7 @@ function refuseCalls(runner: AnyRunner, call: string, name: string): void {
         `${call}: a server opens no conversation, as all requests would share it. Use new ${name}(new Thread(), options).`,
       ),
     );
-  for (const one of CALLS) own(runner, one, refuse);
+  for (const one of [...CALLS, "threads"]) own(runner, one, refuse);
 }
 
 /** The storage that the option names; none where the browser refuses it. */

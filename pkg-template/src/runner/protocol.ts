@@ -1,5 +1,6 @@
 import type { ServerThread } from "./load.js";
 import type { Interrupt, RunResult, UnnamedInterrupt } from "../stream/run-result.js";
+import type { ListedThread, ThreadQuery } from "./transport.js";
 import type { InterruptAnswer } from "./runner-types.js";
 
 /** A protocol's requests. The runner decides when to make them, and handles their results. */
@@ -19,6 +20,8 @@ export interface RunProtocol {
   check(answers: readonly Answer[]): void;
   /** Fetches the server's state of the thread; undefined if the server does not know it. */
   readonly load?: ((signal: AbortSignal) => Promise<ServerThread | undefined>) | undefined;
+  /** Lists the server's threads. */
+  readonly threads: ((query: ThreadQuery) => PromiseLike<readonly ListedThread[]>) | undefined;
   /** Joins the thread's last run. */
   join(signal: AbortSignal): Promise<RunNews>;
   /** Whether to send the answers again when a run failed after the server had them. */

@@ -1,5 +1,6 @@
 import { ThreadfoldError } from "../shared/errors.js";
 import { choice } from "../shared/choices.js";
+import { checkOptions } from "../shared/options.js";
 import { option, reading } from "../shared/reading.js";
 import { BROKEN } from "../shared/run-error.js";
 import { BECOME } from "../thread/become.js";
@@ -10,6 +11,7 @@ import { Driver, type Settings } from "./driver.js";
 import { standingOf } from "./machine/standing.js";
 import type { Event, CallId } from "./machine/types.js";
 import type { RunProtocol } from "./protocol.js";
+import type { ListedThread, ThreadQuery } from "./transport.js";
 import { insteadOf, isEdit, userMessageOf, rewound, unsentOf } from "./rewind.js";
 import type { Interrupt, RunResult } from "../stream/run-result.js";
 import type { RunStatus } from "../thread/thread-types.js";
@@ -250,6 +252,22 @@ export abstract class Runner<S extends object, U extends object> {
   async load(): Promise<RunResult> {
     this.#ready();
     return this.#driver.call((callId) => ({ is: "load", callId }), undefined, true);
+  }
+
+  /**
+   * Lists the server's threads that the user may use, the last changed first: for a page that lets the user choose one.
+   * To open one, make a runner for a `new Thread({ threadId })` and call {@link Runner.load}.
+   *
+   * @param query - `limit`, 10 by default, `offset`, and a `signal`.
+   * @throws {@link ThreadfoldError} `UNSUPPORTED` if the transport cannot list threads; `BAD_RESPONSE`, `NO_CONNECTION`;
+   *   `DISPOSED`.
+   */
+  async threads(query: ThreadQuery = {}): Promise<readonly ListedThread[]> {
+    this.#ready();
+    checkOptions("threads", query, ["limit", "offset", "signal"]);
+    const { threads } = this.#protocol;
+    if (threads) return threads(query);
+    throw new ThreadfoldError("UNSUPPORTED", "threads(): the runner's transport cannot list threads.");
   }
 
   /**

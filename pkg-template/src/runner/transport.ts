@@ -1,6 +1,7 @@
 // How a runner reaches an agent, whatever the protocol.
 import type { Source } from "../stream/source.js";
 import type { ThreadPosition } from "../thread/proof.js";
+import type { RunStatus } from "../thread/thread-types.js";
 
 /** A run that was under way when its connection ended. */
 export interface RunRef {
@@ -21,6 +22,25 @@ export interface LoadedThread {
   readonly isDone?: boolean | undefined;
   /** The checkpoint of the state. */
   readonly position?: ThreadPosition | undefined;
+}
+
+/** A thread in the server's list. */
+export interface ListedThread {
+  readonly threadId: string;
+  /** How its last run stands. */
+  readonly status: RunStatus;
+  /** The times of its first and its last change, as ISO 8601. */
+  readonly createdAt?: string | undefined;
+  readonly updatedAt?: string | undefined;
+}
+
+/** Which part of the server's list of threads to ask for. */
+export interface ThreadQuery {
+  /** How many threads; 10 by default. */
+  readonly limit?: number | undefined;
+  /** How many threads to skip. */
+  readonly offset?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -50,6 +70,8 @@ export interface Transport<Input, Part extends object> {
         options: { readonly signal: AbortSignal },
       ) => LoadedThread | undefined | PromiseLike<LoadedThread | undefined>)
     | undefined;
+  /** Lists the server's threads, the last changed first. Without it, `threads()` rejects. */
+  threads?: ((query: ThreadQuery) => PromiseLike<readonly ListedThread[]>) | undefined;
   /** Returns what the agent can do: AG-UI's `AgentCapabilities`. Asked once, beside the first run. */
   capabilities?: (() => unknown) | undefined;
 }

@@ -43,6 +43,7 @@ import {
   type StoredRun,
 } from "./runs/run-store.js";
 import { WorkedRun } from "./runs/worked-run.js";
+import { threadList } from "./thread-list.js";
 import { UnderWay } from "./under-way.js";
 import { wireJson } from "./wire.js";
 
@@ -85,7 +86,7 @@ export interface ServeAgUiOptions extends HandlerOptions {
  * agent can use it: `HttpAgent`, CopilotKit, assistant-ui, `AgUiRunner`.
  *
  * POST a `RunAgentInput` to start a run and receive its events. `GET …/capabilities` says what the server can do. `GET …/threads/ID` returns the graph's thread,
- * `{ messages, state, interrupts, next }`, with `run: { id }` while one is active. If the runs are `resumable`,
+ * `{ messages, state, interrupts, next }`, with `run: { id }` while one is active. `GET …/threads` lists the threads. If the runs are `resumable`,
  * `GET …/threads/ID/runs/ID` joins one, after `Last-Event-ID` or from its start. A POST
  * of the same run joins it, too. `DELETE …/threads/ID/runs/ID` stops it. A runner that is `resumable`, too, does both. While a run is active,
  * here or in {@link serveLangGraph}, the server answers 409 to a second run of its thread. `authenticate` lets requests
@@ -157,11 +158,15 @@ class AgUiServer {
 
   async answer(request: Request, asker: Asker | undefined): Promise<Response> {
     const { method } = request;
-    const { pathname } = new URL(request.url);
+    const { pathname, searchParams } = new URL(request.url);
     const [, threadId, runId] = (PATH.exec(pathname) ?? []).map((part) => part && decoded(part));
     if (threadId === undefined) {
       if (method === "GET" && pathname.endsWith("/capabilities"))
         return json(JSON.stringify(capabilities(this.#graph, this.#options)));
+      if (method === "GET" && pathname.endsWith("/threads")) {
+        const hasRun = async (id: string) => (await this.#runOf(id)) !== undefined;
+        return json(JSON.stringify(await threadList(this.#graph, this.#owners, asker, searchParams, hasRun)));
+      }
       if (method === "POST" && !/\/runs\/[^/]+$/.test(pathname))
         return this.#start(readInput(await bodyOf(request, this.#options)), request, asker);
       throw new Refusal(404, `There is no ${method} ${pathname}.`);
@@ -327,11 +332,16 @@ class AgUiServer {
     });
   }
 
+  /** The thread's run that is under way. */
+  async #runOf(threadId: string): Promise<{ readonly id: string } | undefined> {
+    const stored = (await this.#runs.runs({ threadId })).filter(({ hasEnded }) => !hasEnded).at(-1);
+    return this.#underWay.of(threadId)[0] ?? stored;
+  }
+
   async #thread(threadId: string): Promise<Response> {
     const known = await threadState(this.#graph, { configurable: { thread_id: threadId } });
     const { messages = [], ...state } = (known?.values ?? {}) as { messages?: readonly unknown[] };
-    const stored = (await this.#runs.runs({ threadId })).filter(({ hasEnded }) => !hasEnded).at(-1);
-    const run = this.#underWay.of(threadId)[0] ?? stored;
+    const run = await this.#runOf(threadId);
     if (!known || !(run || isKept(known))) throw new Refusal(404, `There is no thread ${threadId}.`);
     const interrupts = (known.tasks ?? []).flatMap(({ interrupts = [] }: GraphTask) => interrupts);
     return json(
