@@ -75,6 +75,9 @@ where
     /// Continues where the thread stopped: with an answer to its open interrupt, with answers by ids,
     /// or with `()` after a breakpoint or an error.
     ///
+    /// An interrupt is open until its node has finished. A node that fails with an answer runs again with
+    /// it by `()`, and another answer replaces it.
+    ///
     /// # Errors
     /// [`GraphError::UnknownThread`] if nothing is saved of the thread,
     /// [`GraphError::UnknownInterrupt`] for an answer to what is not asked: nothing runs then. See

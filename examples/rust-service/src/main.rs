@@ -25,7 +25,10 @@ const MOST_BYTES: usize = 10 << 20;
 async fn main() -> Result<(), BoxError> {
     let path = std::env::var("DATABASE").unwrap_or_else(|_| "shop.sqlite".to_owned());
     let saver = Arc::new(SqliteSaver::open(path)?);
-    let service = Service::new(assistant::graph(&saver)?)?;
+    let service = Service::new(assistant::graph(&saver)?)?.on_error(|thread, run, error| {
+        let cause = error.source().map(ToString::to_string).unwrap_or_default();
+        eprintln!("{thread} {}: {error}: {cause}", run.unwrap_or_default());
+    });
     // Runs that an earlier process did not end.
     for thread in saver.threads().await? {
         if let Some(work) = service.recover(&thread).await? {
