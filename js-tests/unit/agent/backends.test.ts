@@ -1,5 +1,5 @@
 // The file tools over backends: a folder of the disk, a store, the state, by path.
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { InMemoryStore } from "@langchain/langgraph";
@@ -128,6 +128,90 @@ test("a folder of the disk is not left, and has binary files and none that are n
   expect(await later.list("/")).toEqual([]);
   await later.write("/a/b.md", { content: "new" });
   expect(await later.list("/a")).toMatchObject([{ path: "/a/b.md" }]);
+});
+
+const OUT = { code: "INVALID_ARGUMENT", message: expect.stringContaining("leads out of") as string };
+
+test("a link that leads out is refused, also if nothing is there yet", async () => {
+  const folder = await newFolder();
+  const [root, out] = [join(folder, "root"), join(folder, "out")];
+  await Promise.all([root, out].map((one) => mkdir(one)));
+  await symlink("../out/new.txt", join(root, "dangling"));
+  await symlink(join(out, "absolute.txt"), join(root, "absolute"));
+  await symlink("../out/made", join(root, "folder"));
+  await symlink("hop2", join(root, "hop1"));
+  await symlink("../out/hop.txt", join(root, "hop2"));
+  await symlink("circle", join(root, "circle"));
+  const backend = folderBackend(root);
+  for (const path of ["/dangling", "/absolute", "/folder/x.txt", "/folder/a/b.txt", "/hop1"]) {
+    await expect(backend.write(path, { content: "x" }), path).rejects.toMatchObject(OUT);
+    await expect(backend.read(path), path).rejects.toMatchObject(OUT);
+  }
+  await expect(backend.read("/circle")).rejects.toThrow(/too many links/);
+  expect([await readdir(out), await backend.list("/")]).toEqual([[], []]);
+});
+
+test("a link within the folder is listed, written and deleted", async () => {
+  const root = await newFolder();
+  await mkdir(join(root, "real"));
+  await writeFile(join(root, "real", "a.md"), "a");
+  await symlink("real", join(root, "to"));
+  await symlink(join(root, "real", "a.md"), join(root, "one.md"));
+  const { answers } = await run(
+    compositeBackend({ "/": folderBackend(root) }),
+    ["ls", { path: "/" }],
+    ["write_file", { file_path: "/to/b.md", content: "b" }],
+    ["ls", { path: "/to" }],
+    ["delete", { file_path: "/one.md" }],
+    ["delete", { file_path: "/to/b.md" }],
+    ["read_file", { file_path: "/real/a.md" }],
+  );
+  expect([answers[0], answers[2], answers[3], answers[4]]).toEqual([
+    '["/one.md","/real/"]',
+    '["/to/a.md","/to/b.md"]',
+    "Deleted /one.md",
+    "Deleted /to/b.md",
+  ]);
+  expect(answers[5]).toContain("\na");
+  expect([await readdir(root), await readdir(join(root, "real"))]).toEqual([["real", "to"], ["a.md"]]);
+});
+
+test("a folder goes with its last file", async () => {
+  const root = await newFolder();
+  const backend = folderBackend(root);
+  await backend.write("/a/b/c/d.md", { content: "d" });
+  await backend.write("/a/e.md", { content: "e" });
+  await backend.write("/a/b/c/d.md", null);
+  expect(await readdir(join(root, "a"))).toEqual(["e.md"]);
+  await Promise.all([
+    backend.write("/a/e.md", null),
+    ...[1, 2, 3].map((one) => backend.write(`/a/${one}/x.md`, { content: "x" })),
+  ]);
+  for (const one of [1, 2, 3]) await backend.write(`/a/${one}/x.md`, null);
+  expect(await readdir(root)).toEqual([]);
+});
+
+test("the model is told of a path that a folder does not take; the run goes on", async () => {
+  const root = await newFolder();
+  await mkdir(join(root, "sub"));
+  await writeFile(join(root, "file"), "x");
+  await symlink("../out.txt", join(root, "out"));
+  const content = "x";
+  const { answers } = await run(
+    compositeBackend({ "/": folderBackend(root) }),
+    ["write_file", { file_path: "/sub", content }],
+    ["write_file", { file_path: "/file/x", content }],
+    ["write_file", { file_path: "/out", content }],
+    ["read_file", { file_path: "/out" }],
+    ["write_file", { file_path: `/${"n".repeat(300)}`, content }],
+  );
+  expect(answers).toEqual([
+    "Error: folderBackend: '/sub' is a folder or a device, not a file.",
+    "Error: folderBackend: '/file/x' is below a file.",
+    "Error: folderBackend: '/out' leads out of the folder.",
+    "Error: folderBackend: '/out' leads out of the folder.",
+    expect.stringContaining("is too long for the disk") as string,
+  ]);
 });
 
 test("what is no backend, and no folder for one, is refused", () => {

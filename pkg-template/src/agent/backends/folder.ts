@@ -1,13 +1,18 @@
-import { mkdir, readdir, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
-import { dirname, join, resolve, sep } from "node:path";
+import { constants, readdir, rm, rmdir } from "node:fs/promises";
+import { resolve } from "node:path";
 import { ThreadfoldError } from "../../shared/errors.js";
 import type { FileData } from "../../state/files.js";
 import { contentOf } from "./file-at.js";
+import { codeOf, foldersAbove, homeOf, isMissing, opened, type Place, placeOf, refused } from "./folder-place.js";
 import type { FileBackend, FileInfo } from "./types.js";
 
 /**
- * Keeps files in a folder of the disk, in Node. `/notes/a.md` is `notes/a.md` in it. Nothing outside is read or written,
- * not by a symbolic link either. A file that is not UTF-8 text is read as base64.
+ * Keeps files in a folder of the disk, in Node. `/notes/a.md` is `notes/a.md` in it. Nothing outside is read or written:
+ * a path that leads out is `INVALID_ARGUMENT`, also by a symbolic link whose target does not exist yet. Links within the
+ * folder are followed. A file that is not UTF-8 text is read as base64. A folder goes with its last file.
+ *
+ * A program that swaps folders for links while a file is opened gets no content on Linux, as the place of the open file is
+ * compared; elsewhere that leaves a moment. Hard links are the file itself.
  *
  * @example
  * ```ts
@@ -32,68 +37,93 @@ export function folderBackend(folder: string): FileBackend {
   };
 }
 
-/** The absolute place of a path, whose nearest existing folder is within the root. */
-async function placeOf(root: string, path: string): Promise<string> {
-  const place = resolve(join(root, path));
-  const home = await realpath(root).catch(() => root);
-  let nearest: string | undefined;
-  for (let at = place; nearest === undefined; at = dirname(at))
-    nearest = await realpath(at).catch((error: unknown) => {
-      if (isMissing(error) && at !== dirname(at)) return undefined;
-      throw error;
-    });
-  const isWithin = (one: string, of: string) => one === of || one.startsWith(of.endsWith(sep) ? of : of + sep);
-  // Above the root only while the root itself is not there.
-  if (isWithin(place, root) && (isWithin(nearest, home) || isWithin(home, nearest))) return place;
-  throw new ThreadfoldError("INVALID_ARGUMENT", `folderBackend: '${path}' leads out of the folder.`);
-}
-
-const codeOf = (error: unknown) => (error as { code?: unknown } | null)?.code;
-const isMissing = (error: unknown) => codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR";
-
 async function read(root: string, path: string): Promise<FileData | undefined> {
   try {
-    const place = await placeOf(root, path);
-    const [bytes, { birthtime, mtime }] = await Promise.all([readFile(place), stat(place)]);
-    const times = { created_at: birthtime.toISOString(), modified_at: mtime.toISOString() };
+    const handle = await opened(root, path, constants.O_RDONLY);
+    if (!handle) return undefined;
     try {
-      const content = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-      return { content, encoding: "utf-8", ...times };
-    } catch {
-      return { content: await readFile(place, "base64"), encoding: "base64", ...times };
+      const [bytes, { birthtime, mtime }] = [await handle.readFile(), await handle.stat()];
+      const times = { created_at: birthtime.toISOString(), modified_at: mtime.toISOString() };
+      try {
+        const content = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+        return { content, encoding: "utf-8", ...times };
+      } catch {
+        return { content: bytes.toString("base64"), encoding: "base64", ...times };
+      }
+    } finally {
+      await handle.close();
     }
   } catch (error) {
-    if (isMissing(error) || codeOf(error) === "EISDIR") return undefined;
+    if (isMissing(error)) return undefined;
     throw error;
   }
 }
 
+/** A folder may be removed, as empty, while a file is about to be written to it. */
+const TRIES = 5;
+
 async function write(root: string, path: string, file: FileData): Promise<void> {
-  const place = await placeOf(root, path);
-  await mkdir(dirname(place), { recursive: true });
-  await writeFile(place, contentOf(file), file.encoding === "base64" ? "base64" : "utf8");
+  for (let left = TRIES; ; left--) {
+    try {
+      const handle = await opened(root, path, constants.O_WRONLY | constants.O_CREAT);
+      if (!handle) throw refused(path, "is a folder or a device, not a file");
+      try {
+        await handle.truncate(0);
+        await handle.writeFile(contentOf(file), file.encoding === "base64" ? "base64" : "utf8");
+      } finally {
+        await handle.close();
+      }
+      return;
+    } catch (error) {
+      if (codeOf(error) === "ENOTDIR") throw refused(path, "is below a file");
+      if (codeOf(error) !== "ENOENT" || left === 0) throw error;
+    }
+  }
 }
 
 async function remove(root: string, path: string): Promise<void> {
-  await rm(await placeOf(root, path), { force: true });
+  const { at, stats } = await placeOf(root, path, { last: false });
+  if (!stats) return;
+  if (stats.isDirectory()) throw refused(path, "is a folder, not a file");
+  await rm(at, { force: true });
+  for (const folder of foldersAbove(await homeOf(root), at)) {
+    try {
+      await rmdir(folder);
+    } catch {
+      // It has other files.
+      return;
+    }
+  }
 }
 
 async function list(root: string, prefix: string): Promise<FileInfo[]> {
   const found: FileInfo[] = [];
-  // Only folders that the prefix leads to, or that are below it. Links are not followed.
-  const walk = async (path: string): Promise<void> => {
-    const entries = await readdir(join(root, path), { withFileTypes: true }).catch((error: unknown) => {
+  // Only folders that the prefix leads to, or that are below it; a link to a folder only if the prefix goes through it.
+  const walk = async (path: string, at: string): Promise<void> => {
+    const entries = await readdir(at, { withFileTypes: true }).catch((error: unknown) => {
       if (isMissing(error)) return [];
       throw error;
     });
     for (const entry of entries) {
       const one = `${path}${entry.name}`;
-      if (entry.isDirectory() && (`${one}/`.startsWith(prefix) || prefix.startsWith(`${one}/`) || prefix === one))
-        await walk(`${one}/`);
-      else if (entry.isFile() && one.startsWith(prefix))
-        found.push({ path: one, modified_at: (await stat(join(root, one))).mtime.toISOString() });
+      const leadsTo = prefix === one || prefix.startsWith(`${one}/`);
+      if (!leadsTo && !one.startsWith(prefix)) continue;
+      const place = await placeIfAny(root, one);
+      if (place?.stats?.isFile() && one.startsWith(prefix))
+        found.push({ path: one, modified_at: place.stats.mtime.toISOString() });
+      else if (place?.stats?.isDirectory() && (leadsTo || !entry.isSymbolicLink())) await walk(`${one}/`, place.at);
     }
   };
-  await walk("/");
+  await walk("/", await homeOf(root));
   return found;
+}
+
+/** The place of a path; undefined where it leads out. */
+async function placeIfAny(root: string, path: string): Promise<Place | undefined> {
+  try {
+    return await placeOf(root, path);
+  } catch (error) {
+    if (error instanceof ThreadfoldError) return undefined;
+    throw error;
+  }
 }

@@ -3,6 +3,7 @@ import type { FileData } from "../../state/files.js";
 import { Command } from "../../graph/build/command.js";
 import { numberOr, wrong } from "../../context/options.js";
 import { checkOptions } from "../../shared/options.js";
+import { ThreadfoldError } from "../../shared/errors.js";
 import {
   deleteFile,
   editFile,
@@ -76,12 +77,19 @@ function fileTool(
         args[key] = came.path;
       }
       const path = (args["file_path"] ?? args["path"] ?? "/") as string;
-      const known = await backend?.files(NEEDED[name] ?? "file", path, filesOf(state));
+      const known = await backend?.files(NEEDED[name] ?? "file", path, filesOf(state)).catch(refusalOf);
+      if (typeof known === "string") return toolMessage(toolCall, known, "error");
       const { said, failed, files } = work(known ?? filesOf(state), args as never, most);
       const message = toolMessage(toolCall, said, failed ? "error" : "success");
       return files ? new Command({ update: { files, messages: [message] } }) : message;
     },
   });
+}
+
+/** The answer to the model for a path that its backend does not take. Any other error fails the run. */
+function refusalOf(error: unknown): string {
+  if (error instanceof ThreadfoldError && error.code === "INVALID_ARGUMENT") return `Error: ${error.message}`;
+  throw error;
 }
 
 const filesOf = (state: Fields) => (state["files"] ?? {}) as Files;
@@ -179,10 +187,15 @@ function changesOfTurn(messages: Parameters<typeof lastTurn>[0]): Changes {
 }
 
 /** Writes the files of an update to their backends. Those that belong to the state stay in it. */
-async function kept(backend: CompositeBackend, outcome: ToolOutcome): Promise<ToolOutcome> {
+async function kept(
+  backend: CompositeBackend,
+  outcome: ToolOutcome,
+  call: Parameters<typeof toolMessage>[0],
+): Promise<ToolOutcome> {
   const files = isCommand(outcome) ? (outcome.update as Fields | undefined)?.["files"] : undefined;
   if (!files) return outcome;
-  const rest = await backend.keep(files as Record<string, FileData | null>);
+  const rest = await backend.keep(files as Record<string, FileData | null>).catch(refusalOf);
+  if (typeof rest === "string") return toolMessage(call, rest, "error");
   return withUpdate(outcome, (update) => {
     const { files: _, ...others } = update;
     return Object.keys(rest).length > 0 ? { ...others, files: rest } : others;
@@ -245,7 +258,7 @@ export function createFilesystemMiddleware(options: FilesystemOptions = {}) {
       const outcome = await handler(request);
       // The results of its own tools are short enough, or the model has to see them.
       const shown = NAMES.has(toolCall.name) ? outcome : await withoutLargeResults(outcome, filesOf(state), limit);
-      return backend ? kept(backend, shown) : shown;
+      return backend ? kept(backend, shown, toolCall) : shown;
     },
   });
 }
