@@ -28,7 +28,7 @@ impl Names {
     /// Returns a channel's name, as LangGraph has it; `None` for a number that the graph lacks.
     ///
     /// ```
-    /// use threadfold::graph::Names;
+    /// use threadfold::unstable::checkpoint::Names;
     ///
     /// let names = Names { fields: vec!["log".into()], nodes: vec!["a".into()], ..Names::default() };
     /// assert_eq!(names.channel(3).as_deref(), Some("branch:to:a"));
