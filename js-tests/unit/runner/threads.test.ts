@@ -91,7 +91,7 @@ test.each([
     ["Ask"],
     ["Wait", "Wait!"],
   ]);
-  // What goes on with an older one makes it the first.
+  // A run makes an older thread the first.
   await done.sendMessage("More");
   expect((await done.threads({ limit: 1 })).map(({ threadId }) => threadId)).toEqual(["done"]);
 });
