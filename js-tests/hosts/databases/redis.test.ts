@@ -1,9 +1,10 @@
 // Runs in a Redis that two instances share, over both of its clients.
 import { Redis } from "ioredis";
 import { createClient } from "redis";
-import { defineSchema, field, ThreadfoldError } from "threadfold";
+import { defineSchema, field, Thread, ThreadfoldError, type AgUiState } from "threadfold";
+import { foldAgUi } from "threadfold/ag-ui";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
-import { serveAgUi } from "threadfold/serve";
+import { serveAgUi, serveLangGraph } from "threadfold/serve";
 import { RedisRuns, type RedisClient } from "threadfold/serve/redis";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { serversTests } from "../../unit/serve/run-servers.js";
@@ -148,6 +149,114 @@ describe.skipIf(program === undefined).each(Object.entries(CLIENTS))("Redis over
     expect(await joined.text()).toBe(text);
     expect(await (await ask(other)).text()).toBe(text);
     await Promise.all(stores.map((store) => store.close()));
+  });
+
+  describe("an instance that dies in mid-run", () => {
+    /** The first call of `second` says half of its answer and hangs; the next one says it whole. */
+    function graphs() {
+      const checkpointer = new MemorySaver();
+      let hang = () => {};
+      const hangs = new Promise<void>((resolve) => (hang = resolve));
+      const calls = { first: 0, second: 0 };
+      const make = () =>
+        new StateGraph(defineSchema({ messages: field.messages() }))
+          .addNode("first", () => {
+            calls.first++;
+            return { messages: [{ type: "ai", id: "a1", content: "First" }] };
+          })
+          .addNode("second", async (_state, { writer }) => {
+            calls.second++;
+            writer({ name: "half", value: calls.second });
+            if (calls.second === 1) {
+              hang();
+              await new Promise(() => {});
+            }
+            return { messages: [{ type: "ai", id: `b${calls.second}`, content: "Second" }] };
+          })
+          .addEdge(START, "first")
+          .addEdge("first", "second")
+          .addEdge("second", END)
+          .compile({ checkpointer });
+      return { make, hangs, calls };
+    }
+
+    /** A store whose instance can be killed: then it renews and writes nothing. */
+    async function killable(prefix: string) {
+      const store = new RedisRuns({ client: await connect(), prefix, ttl: 150 });
+      const dead = () => new Promise<never>(() => {});
+      return {
+        store,
+        kill: () => Object.assign(store, { renew: dead, append: dead, end: dead, update: dead, claim: dead }),
+      };
+    }
+
+    test("AG-UI: another one goes on from the last checkpoint, and no message is there twice", async () => {
+      const { make, hangs, calls } = graphs();
+      const [{ store: one, kill }, other] = [await killable("dies:"), await open({ prefix: "dies:", ttl: 150 })];
+      const [dying, living] = [serveAgUi(make(), { runs: one }), serveAgUi(make(), { runs: other })];
+      const body = JSON.stringify({ threadId: "t", runId: "r", messages: [{ id: "m", role: "user", content: "Hi" }] });
+      await dying(new Request("http://localhost/", { method: "POST", body }));
+      await hangs;
+      const thread = new Thread<AgUiState>({ threadId: "t" });
+      const joined = await living(new Request("http://localhost/threads/t/runs/r"));
+      kill();
+      const { status } = await foldAgUi(thread, joined);
+      expect(status).toBe("finished");
+      expect(thread.getState().messages.map(({ content }) => content)).toEqual(["Hi", "First", "Second"]);
+      expect(calls).toEqual({ first: 1, second: 2 });
+      const again = await (await living(new Request("http://localhost/threads/t/runs/r"))).text();
+      expect(again.match(/RUN_STARTED/g)?.length).toBe(1);
+      expect(again.match(/RUN_FINISHED/g)?.length).toBe(1);
+      const next = JSON.stringify({
+        threadId: "t",
+        runId: "r2",
+        messages: [{ id: "m2", role: "user", content: "More" }],
+      });
+      const more = await living(new Request("http://localhost/", { method: "POST", body: next }));
+      expect(more.status).toBe(200);
+      expect(await more.text()).toContain("RUN_FINISHED");
+      await other.close();
+    });
+
+    test("LangGraph: another one goes on as its second attempt", async () => {
+      const { make, hangs, calls } = graphs();
+      const [{ store: one, kill }, other] = [await killable("dies2:"), await open({ prefix: "dies2:", ttl: 150 })];
+      const [dying, living] = [serveLangGraph(make(), { runs: one }), serveLangGraph(make(), { runs: other })];
+      const body = JSON.stringify({
+        assistant_id: "agent",
+        input: { messages: [{ type: "human", id: "m", content: "Hi" }] },
+        stream_mode: ["values"],
+      });
+      const post = { method: "POST", body };
+      const begun = await dying(new Request("http://localhost/threads/t/runs", post));
+      const { run_id } = (await begun.json()) as { run_id: string };
+      await hangs;
+      const joined = await living(new Request(`http://localhost/threads/t/runs/${run_id}/stream`));
+      const waited = living(new Request(`http://localhost/threads/t/runs/${run_id}/join`));
+      kill();
+      const text = await joined.text();
+      expect(text.match(/"attempt":\d/g)).toEqual(['"attempt":1', '"attempt":2']);
+      const { messages } = (await (await waited).json()) as { messages: { content: string }[] };
+      expect(messages.map(({ content }) => content)).toEqual(["Hi", "First", "Second"]);
+      expect(calls).toEqual({ first: 1, second: 2 });
+      const told = await living(new Request(`http://localhost/threads/t/runs/${run_id}`));
+      expect(await told.json()).toMatchObject({ status: "success" });
+      await other.close();
+    });
+
+    test("a config that JSON cannot take ends the run with an error that says so", async () => {
+      const { make, hangs } = graphs();
+      const [{ store: one, kill }, other] = [await killable("dies3:"), await open({ prefix: "dies3:", ttl: 150 })];
+      const config = () => ({ context: { call: () => {} } });
+      const [dying, living] = [serveAgUi(make(), { runs: one, config }), serveAgUi(make(), { runs: other, config })];
+      const body = JSON.stringify({ threadId: "t", runId: "r", messages: [{ id: "m", role: "user", content: "Hi" }] });
+      await dying(new Request("http://localhost/", { method: "POST", body }));
+      await hangs;
+      const joined = await living(new Request("http://localhost/threads/t/runs/r"));
+      kill();
+      expect(await joined.text()).toContain("its config cannot be kept");
+      await other.close();
+    });
   });
 
   test(`is told apart: ${name}`, () => {

@@ -1,4 +1,4 @@
-// What every store of runs does, whichever engine it has.
+// The rules that every store of runs keeps, whichever engine it has.
 import { ThreadfoldError } from "threadfold";
 import type { NewRun, RunKey, RunLease, RunStore } from "threadfold/serve";
 import { expect, test } from "vitest";

@@ -42,7 +42,10 @@ import {
   type RunStore,
   type StoredRun,
 } from "./runs/run-store.js";
+import { Leases, type ClaimedRun } from "./runs/leases.js";
+import { isPlainJson } from "./runs/plain-json.js";
 import { WorkedRun } from "./runs/worked-run.js";
+import { SentEvents } from "./sent-events.js";
 import { threadList } from "./thread-list.js";
 import { UnderWay } from "./under-way.js";
 import { wireJson } from "./wire.js";
@@ -141,6 +144,7 @@ class AgUiServer {
   readonly #graph: RunnableGraph;
   readonly #options: ServeAgUiOptions;
   readonly #runs: RunStore;
+  readonly #leases: Leases;
   readonly #underWay: UnderWay;
   readonly #owners: Owners;
 
@@ -149,6 +153,7 @@ class AgUiServer {
     this.#underWay = new UnderWay(graph);
     this.#options = options;
     this.#runs = options.runs ?? new MemoryRuns({ keep: options.resumable ? (options.keep ?? 100) : 0 });
+    this.#leases = new Leases(this.#runs, SERVER, (claimed, whenStopped) => this.#continue(claimed, whenStopped));
     this.#owners = new Owners(
       () => [graph],
       options,
@@ -157,6 +162,7 @@ class AgUiServer {
   }
 
   async answer(request: Request, asker: Asker | undefined): Promise<Response> {
+    this.#leases.watch();
     const { method } = request;
     const { pathname, searchParams } = new URL(request.url);
     const [, threadId, runId] = (PATH.exec(pathname) ?? []).map((part) => part && decoded(part));
@@ -208,27 +214,89 @@ class AgUiServer {
     if (!resumable) request.signal.addEventListener("abort", stop);
     if (!resumable && request.signal.aborted) stop();
     try {
-      await run.begin({ server: SERVER, about: { answers } satisfies About, isAlone });
+      const carriedOn = await this.#carriedOn(input, client, changes, asked, request);
+      await run.begin({ server: SERVER, about: { answers, carriedOn } satisfies About, isAlone });
     } catch (error) {
+      run.drop();
       if (!isStoreError(error, "BUSY")) throw error;
       // Another request has begun a run since, here or on another instance.
       const other = await this.#known(input.threadId, input.runId);
       if (other && !other.hasEnded) return this.#joined(other, request);
       throw new Refusal(409, (error as Error).message);
     }
+    this.#leases.hold(run);
     const state = client?.leavesOut ? await this.#stateAt(run, client.at, asked) : undefined;
     const { interrupts, subagents } = this.#options;
     const starters = new Map<number, string | undefined>();
     const response = this.#stream(run, request, run, starters);
-    void this.#work(run, input, request, starters, {
-      config: asked as ServedOptions["config"],
-      interrupts,
-      subagents,
-      client,
-      changes,
-      known: state,
-    });
+    const served = { config: asked as ServedOptions["config"], interrupts, subagents, client, changes, known: state };
+    const told = servedEvents(this.#graph, input, { ...served, signal: run.stop.signal });
+    void this.#work(run, input, request, starters, told, client !== undefined);
     return response;
+  }
+
+  /** Returns all that another instance needs to continue the run, if leases run out and JSON takes it. */
+  async #carriedOn(
+    input: GraphRunInput,
+    client: ServedOptions["client"],
+    changes: readonly unknown[] | undefined,
+    asked: object | undefined,
+    request: Request,
+  ): Promise<CarriedOn | undefined> {
+    if (this.#runs.ttl === undefined || !this.#options.resumable) return undefined;
+    const config = typeof this.#options.config === "function" ? asked : undefined;
+    if (config !== undefined && !isPlainJson(config)) return undefined;
+    const known = await threadState(this.#graph, runConfig(asked, input.threadId));
+    return { input, client, changes, config, from: checkpointOf(known), url: request.url };
+  }
+
+  /** Continues a run whose instance is gone, from the thread's last checkpoint. */
+  #continue(claimed: ClaimedRun, whenStopped: (stop: () => void) => void): void {
+    const { carriedOn } = claimed.run.about as About;
+    const { threadId, id: runId } = claimed;
+    const run = new WorkedRun(this.#runs, claimed, claimed.run.owner);
+    run.continue(claimed);
+    whenStopped(() => run.stop.abort());
+    this.#leases.hold(run);
+    if (this.#graph.checkpointer) this.#underWay.add(run);
+    const input = carriedOn?.input ?? { threadId, runId, messages: [] };
+    const request = new Request(carriedOn?.url ?? "http://localhost/", { method: "POST" });
+    void this.#work(run, input, request, new Map(), this.#continuedEvents(run, carriedOn), false);
+  }
+
+  /** The events of a run from where its last instance left it: what is open is closed, then snapshots follow. */
+  async *#continuedEvents(run: WorkedRun, carriedOn: CarriedOn | undefined): AsyncGenerator<ServedEvent> {
+    const { threadId, id: runId } = run;
+    const { signal } = run.stop;
+    const sent = new SentEvents();
+    const { last = 0 } = run.lease ?? {};
+    if (last > 0)
+      for await (const [at, part] of run.follow(0)) {
+        sent.add(textOf(part));
+        if (at >= last) break;
+      }
+    if (sent.hasFinished) return;
+    yield* sent.closing();
+    if (!carriedOn)
+      return yield { type: "RUN_ERROR", message: "The instance that ran it is gone, and its config cannot be kept." };
+    const { input, client, changes, from } = carriedOn;
+    const { config: own, interrupts, subagents } = this.#options;
+    const config = (typeof own === "function" ? carriedOn.config : own) as ServedOptions["config"];
+    const known = await threadState(this.#graph, runConfig(config as object, threadId));
+    const { messages = [], ...state } = (known?.values ?? {}) as { messages?: readonly unknown[] };
+    const kept = messages.flatMap(agUiMessages);
+    const isNew = ({ id }: { id?: unknown }) => !kept.some((message) => message.id === id);
+    // Half an answer of the node that runs again goes.
+    if (sent.hasStarted) {
+      yield { type: "STATE_SNAPSHOT", snapshot: shownState(this.#graph, state) };
+      yield { type: "MESSAGES_SNAPSHOT", messages: [...kept, ...input.messages.filter(isNew)] };
+    }
+    const isBegun = known !== undefined && checkpointOf(known) !== from;
+    if (isBegun && !isUnfinished(known)) return yield { type: "RUN_FINISHED", threadId, runId };
+    const rest = isBegun ? { threadId, runId, messages: [], tools: input.tools } : input;
+    const more = isBegun ? {} : { client, changes };
+    for await (const event of servedEvents(this.#graph, rest, { config, interrupts, subagents, ...more, signal }))
+      if (event.type !== "RUN_STARTED" || !sent.hasStarted) yield event;
   }
 
   /** The thread's run of an id, if clients may join runs. */
@@ -276,11 +344,11 @@ class AgUiServer {
     input: GraphRunInput,
     request: Request,
     starters: Map<number, string | undefined>,
-    options: ServedOptions,
+    told: AsyncIterable<ServedEvent>,
+    isFolding: boolean,
   ): Promise<void> {
     const { onEvents: change } = this.#options;
     const { signal } = run.stop;
-    const told = servedEvents(this.#graph, input, { ...options, signal });
     const { threadId, runId } = input;
     let last = "";
     let count = 0;
@@ -293,7 +361,7 @@ class AgUiServer {
         last = event.type;
         const { [WHOLE]: whole, [REPEATS]: repeats } = event as ServedEvent;
         const own = repeats ? undefined : partOf(event);
-        if (whole && options.client) starters.set(count + 1, own);
+        if (whole && isFolding) starters.set(count + 1, own);
         add(whole ? () => partOf(whole()) : (own ?? ""));
       }
       // A stopped run ends successfully: its messages stay.
@@ -365,6 +433,19 @@ const SERVER = "ag-ui";
 interface About {
   /** The answers that it was started with, as JSON. */
   readonly answers: string | undefined;
+  readonly carriedOn?: CarriedOn | undefined;
+}
+
+/** All that another instance needs to continue a run. */
+interface CarriedOn {
+  readonly input: GraphRunInput;
+  readonly client: ServedOptions["client"];
+  readonly changes: readonly unknown[] | undefined;
+  /** The run's config, if a function of the program made it. */
+  readonly config: object | undefined;
+  /** The thread's checkpoint when it began. */
+  readonly from: unknown;
+  readonly url: string;
 }
 
 interface Followed {

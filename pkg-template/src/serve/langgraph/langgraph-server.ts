@@ -19,7 +19,17 @@ import { Turns } from "../turns.js";
 import { wireJson } from "../wire.js";
 import { isOfModes, type RunPart } from "./run-parts.js";
 import type { RunRequest } from "./run-request.js";
-import { checkpointIn, isResumable, resultOf, Run, Runs, toldRun, type KnownRun, type ProtocolEvents } from "./runs.js";
+import {
+  checkpointIn,
+  isResumable,
+  resultOf,
+  Run,
+  Runs,
+  toldRun,
+  type KnownRun,
+  type ProtocolEvents,
+  type RunFacts,
+} from "./runs.js";
 import { selected } from "./selected.js";
 import type { ServeLangGraphOptions } from "./serve-options.js";
 import { extracted, pathsOf, stateDigest } from "./state-digest.js";
@@ -72,7 +82,19 @@ export class LangGraphServer {
           this.events.forget(oldest.threadId, oldest.id);
         }
       },
+      ({ threadId, run: { about } }) => ({
+        graph:
+          this.#graphs instanceof Map ? this.#graphs.get((about as RunFacts).assistantId) : (graphs as RunnableGraph),
+        events: (runId, event) => this.events.add(threadId, runId, event),
+        config: typeof options.config === "function" ? undefined : (options.config ?? {}),
+        change: this.#changeOf(threadId, new Request("http://localhost/")),
+      }),
     );
+  }
+
+  /** Looks after runs whose instance is gone. */
+  watch(): void {
+    this.#runs.leases.watch();
   }
 
   // Assistants
@@ -244,9 +266,7 @@ export class LangGraphServer {
     const { config } = this.#options;
     const more =
       (typeof config === "function" ? (config as (request: Request) => object | undefined)(request) : config) ?? {};
-    const { onParts } = this.#options;
-    const change =
-      onParts && ((told: AsyncIterable<RunPart>, run: Run) => onParts(told, { threadId, runId: run.id }, request));
+    const change = this.#changeOf(threadId, request);
     const run = await this.#runs.start(graph, threadId, name, body, {
       config: more,
       change,
@@ -256,6 +276,11 @@ export class LangGraphServer {
     const thread = this.#threads.get(threadId) ?? this.#threads.keep(threadId, {});
     thread.assistant = name;
     return run;
+  }
+
+  #changeOf(threadId: string, request: Request) {
+    const { onParts } = this.#options;
+    return onParts && ((told: AsyncIterable<RunPart>, run: Run) => onParts(told, { threadId, runId: run.id }, request));
   }
 
   /** Starts a run, unless it names a checkpoint that is not there or, with `if_not_exists`, such a thread. */

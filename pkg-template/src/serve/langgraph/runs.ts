@@ -1,10 +1,12 @@
 // Starts, queues and stops runs, and streams them to clients that join.
 import { newId } from "../../shared/new-id.js";
-import { command, type RunnableGraph } from "../../stream/graph-parts.js";
+import { command, shownState, type GraphState, type RunnableGraph } from "../../stream/graph-parts.js";
 import { errorWords } from "../../stream/error-words.js";
 import { Refusal } from "../refusal.js";
 import { clientsConfigurable } from "../owners.js";
 import { ended, isStoreError, type RunKey, type RunStore, type StoredRun } from "../runs/run-store.js";
+import { Leases, type ClaimedRun } from "../runs/leases.js";
+import { isPlainJson } from "../runs/plain-json.js";
 import { WorkedRun } from "../runs/worked-run.js";
 import { UnderWay } from "../under-way.js";
 import { wireJson } from "../wire.js";
@@ -31,6 +33,10 @@ export interface RunFacts {
   readonly values?: unknown;
   /** The interrupts that it answers, if protocol v2 started it: it has no parts then. */
   readonly answers?: readonly string[] | undefined;
+  /** More of its config, from the program, if JSON takes it: another instance can continue the run. */
+  readonly config?: object | undefined;
+  /** The thread's checkpoint when its graph began, if leases run out. */
+  readonly from?: { readonly id: unknown } | undefined;
 }
 
 /** A run of a thread, whichever instance works on it. */
@@ -45,8 +51,11 @@ const SERVER = "langgraph";
 export class Run extends WorkedRun implements KnownRun {
   readonly assistantId: string;
   readonly request: RunRequest;
-  readonly createdAt: string = new Date().toISOString();
-  updatedAt: string = this.createdAt;
+  readonly createdAt: string;
+  updatedAt: string;
+  readonly config: object | undefined;
+  /** The thread's checkpoint when its graph began, if leases run out. */
+  from: RunFacts["from"];
   status: Status = "pending";
   readonly ending: RunEnd = { values: null, isInterrupted: false };
   error: { error: string; message: string } | undefined;
@@ -58,9 +67,15 @@ export class Run extends WorkedRun implements KnownRun {
     threadId: string,
     assistantId: string,
     request: RunRequest,
-    { owner, events }: Partial<More>,
+    { owner, events, config }: Partial<More>,
+    claimed?: ClaimedRun,
   ) {
-    super(store, { threadId, id: newId() }, owner);
+    super(store, { threadId, id: claimed?.id ?? newId() }, owner);
+    const facts = claimed?.run.about as RunFacts | undefined;
+    this.from = facts?.from;
+    this.createdAt = facts?.createdAt ?? new Date().toISOString();
+    this.updatedAt = this.createdAt;
+    this.config = store.ttl !== undefined && isPlainJson(config) ? config : undefined;
     this.assistantId = assistantId;
     this.request = request;
     this.events = events;
@@ -72,9 +87,9 @@ export class Run extends WorkedRun implements KnownRun {
   }
 
   get facts(): RunFacts {
-    const { assistantId, request, createdAt, updatedAt, status, error, ending, events } = this;
+    const { assistantId, request, createdAt, updatedAt, status, error, ending, events, config, from } = this;
     const answers = events?.answers;
-    return { assistantId, request, createdAt, updatedAt, status, error, values: ending.values, answers };
+    return { assistantId, request, createdAt, updatedAt, status, error, values: ending.values, answers, config, from };
   }
 }
 
@@ -126,12 +141,22 @@ export class Runs {
   readonly #working = new Map<string, Run>();
   readonly #changed: (run: Run) => void;
   readonly #over: (run: Run) => void;
+  readonly leases: Leases;
 
   /**
    * @param changed - Called when a run begins and when it is over.
    * @param over - Called when a run is over.
+   * @param home - Returns what a run needs that another instance began.
    */
-  constructor(store: RunStore, changed: (run: Run) => void, over: (run: Run) => void) {
+  constructor(
+    store: RunStore,
+    changed: (run: Run) => void,
+    over: (run: Run) => void,
+    home: (claimed: ClaimedRun) => Home,
+  ) {
+    this.leases = new Leases(store, SERVER, (claimed, whenStopped) =>
+      this.#continue(claimed, home(claimed), whenStopped),
+    );
     this.store = store;
     this.#changed = changed;
     this.#over = over;
@@ -205,12 +230,7 @@ export class Runs {
     if (strategy === "rollback") throw new Refusal(422, "The strategy rollback is not served: use interrupt.");
     if (isAlone && here.length > 0) throw new Refusal(409, busy);
     const run = new Run(this.store, threadId, assistantId, request, more);
-    underWay.add(run);
-    this.#working.set(run.id, run);
-    void run.over.then(() => {
-      this.#working.delete(run.id);
-      this.#over(run);
-    });
+    this.#take(run, underWay);
     const before = await run.begin({ server: SERVER, about: run.facts, isAlone }).catch((error: unknown) => {
       throw isStoreError(error, "BUSY") ? new Refusal(409, busy) : error;
     });
@@ -225,16 +245,65 @@ export class Runs {
     return run;
   }
 
-  async #work(graph: RunnableGraph, run: Run, modes: readonly string[], more: More): Promise<void> {
+  #take(run: Run, underWay: UnderWay): void {
+    underWay.add(run);
+    this.#working.set(run.id, run);
+    this.leases.hold(run);
+    void run.over.then(() => {
+      this.#working.delete(run.id);
+      this.#over(run);
+    });
+  }
+
+  /** Continues a run whose instance is gone, from the thread's last checkpoint. */
+  #continue(claimed: ClaimedRun, home: Home, whenStopped: (stop: () => void) => void): void {
+    const { threadId, run: stored } = claimed;
+    const { graph, events, change } = home;
+    const { assistantId, request, answers, config = home.config } = stored.about as RunFacts;
+    const more: More = {
+      config: config ?? {},
+      change,
+      owner: stored.owner,
+      events: answers && { answers, add: events },
+    };
+    const run = new Run(this.store, threadId, assistantId, request, more, claimed);
+    run.continue(claimed);
+    whenStopped(() => run.stop.abort());
+    const here = graph ? new UnderWay(graph) : undefined;
+    const others = here?.of(threadId).filter(({ id }) => claimed.before.some((before) => before.id === id)) ?? [];
+    if (here) this.#take(run, here);
+    const over = [
+      ...others.map((other) => other.over),
+      ...claimed.before
+        .filter(({ id }) => !others.some((other) => other.id === id))
+        .map((key) => ended(this.store, key)),
+    ];
+    void Promise.all(over).then(async () => {
+      if (graph && config)
+        return this.#work(graph, run, answers ? PROTOCOL_MODES : modesOf(request.stream_mode), more, 2);
+      run.error = { error: "Error", message: "The instance that ran it is gone, and its config cannot be kept." };
+      run.become("error");
+      run.add(part({ event: "error", data: run.error }));
+      await run.end(run.facts);
+    });
+  }
+
+  /** @param attempt - The second one continues a run from its last checkpoint. */
+  async #work(graph: RunnableGraph, run: Run, modes: readonly string[], more: More, attempt = 1): Promise<void> {
     const { signal } = run.stop;
     const output = run.events ? new EventOutput(run, run.events) : new PartOutput(run);
     if (signal.aborted) run.become("interrupted");
     else {
       run.become("running");
-      run.update(run.facts);
+      if (this.store.ttl === undefined || attempt > 1) void run.update(run.facts);
+      else {
+        run.from = { id: checkpointOf(await newestOf(graph, run)) };
+        await run.update(run.facts);
+      }
       this.#changed(run);
       try {
-        await output.take(untilStopped(partsOf(graph, run, modes, more), signal));
+        const request = attempt === 1 ? run.request : await restOf(graph, run);
+        if (request) await output.take(untilStopped(partsOf(graph, run, request, modes, more, attempt), signal));
         run.become(signal.aborted || run.ending.isInterrupted ? "interrupted" : "success");
       } catch (error) {
         if (signal.aborted) run.become("interrupted");
@@ -300,12 +369,58 @@ class EventOutput {
   }
 }
 
-function partsOf(graph: RunnableGraph, run: Run, modes: readonly string[], more: More): AsyncIterable<RunPart> {
+/** The newest state of a run's thread; undefined if the graph keeps none, or cannot read it. */
+async function newestOf(graph: RunnableGraph, { threadId }: Run): Promise<GraphState | undefined> {
+  if (!graph.checkpointer || !graph.getState) return undefined;
+  try {
+    return (await graph.getState(configOf(threadId, undefined) as never)) as GraphState;
+  } catch {
+    return undefined;
+  }
+}
+
+const checkpointOf = (state: GraphState | undefined): unknown => state?.config?.configurable?.["checkpoint_id"] ?? null;
+
+/** The server's part in a run that another instance began. */
+export interface Home {
+  /** Undefined if this instance has no such graph. */
+  readonly graph: RunnableGraph | undefined;
+  /** Where its events go, if protocol v2 started it. */
+  readonly events: ProtocolEvents["add"];
+  /** More of its config. Undefined if a function makes it of a request. */
+  readonly config: object | undefined;
+  readonly change: More["change"];
+}
+
+/**
+ * Returns the request that continues a run: the same one if the thread has no checkpoint of the run. Undefined if the
+ * graph has finished: nothing is left to run.
+ */
+async function restOf(graph: RunnableGraph, run: Run): Promise<RunRequest | undefined> {
+  const state = await newestOf(graph, run);
+  if (!state || !run.from || checkpointOf(state) === run.from.id) return run.request;
+  if ((state.next ?? []).length === 0) {
+    run.ending.values = shownState(graph, (state.values ?? {}) as object);
+    return undefined;
+  }
+  const { input: _, command: __, checkpoint: ___, checkpoint_id: ____, config, ...rest } = run.request;
+  const { checkpoint_id: _____, ...configurable } = (config?.["configurable"] ?? {}) as { checkpoint_id?: unknown };
+  return { ...rest, config: { ...config, configurable } } as RunRequest;
+}
+
+function partsOf(
+  graph: RunnableGraph,
+  run: Run,
+  request: RunRequest,
+  modes: readonly string[],
+  more: More,
+  attempt: number,
+): AsyncIterable<RunPart> {
   const { config: own, change } = more;
-  const config = { ...configFor(graph, run, own), signal: run.stop.signal };
-  const steps = run.request.stream_steps === true;
-  const input = inputOf(run.request);
-  const told = beginning(run, runParts(graph, { input, config, modes, end: run.ending, steps }));
+  const config = { ...configFor(graph, run, request, own), signal: run.stop.signal };
+  const steps = request.stream_steps === true;
+  const input = inputOf(request);
+  const told = beginning(run, attempt, runParts(graph, { input, config, modes, end: run.ending, steps }));
   return change ? change(told, run) : told;
 }
 
@@ -318,8 +433,8 @@ async function* untilStopped(parts: AsyncIterable<RunPart>, signal: AbortSignal)
 }
 
 /** The parts of a run, from the one on that says which it is. */
-async function* beginning(run: Run, parts: AsyncIterable<RunPart>): AsyncGenerator<RunPart> {
-  yield { event: "metadata", data: { run_id: run.id, attempt: 1 } };
+async function* beginning(run: Run, attempt: number, parts: AsyncIterable<RunPart>): AsyncGenerator<RunPart> {
+  yield { event: "metadata", data: { run_id: run.id, attempt } };
   yield* parts;
 }
 
@@ -352,7 +467,12 @@ function destination(to: unknown): unknown {
   return typeof node === "string" ? { lg_name: "Send", node, args: input } : to;
 }
 
-function configFor(graph: RunnableGraph, { id, assistantId, request, threadId, events }: Run, more: object): object {
+function configFor(
+  graph: RunnableGraph,
+  { id, assistantId, threadId, events }: Run,
+  request: RunRequest,
+  more: object,
+): object {
   const { config, context, metadata, durability, checkpoint_during } = request;
   const { interrupt_before: before, interrupt_after: after } = request;
   const { configurable, recursion_limit, tags } = config ?? {};

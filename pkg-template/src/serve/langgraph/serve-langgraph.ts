@@ -85,6 +85,7 @@ async function answer(
   options: ServeLangGraphOptions,
   { request, asker }: Asked,
 ): Promise<Response> {
+  server.watch();
   const { pathname, searchParams: query } = new URL(request.url);
   const path = pathname.startsWith(`${base}/`) ? pathname.slice(base.length) : "";
   for (const [method, pattern, route] of ROUTES) {

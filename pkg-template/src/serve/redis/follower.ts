@@ -3,7 +3,7 @@ import type { Listener } from "./channels.js";
 /** A part with its number, as it was published. */
 type Heard = readonly [at: number, part: string];
 
-/** Gathers what a follower of one run hears, until it is asked for. */
+/** Gathers the messages for a follower of one run, until it takes them. */
 export class Follower implements Listener {
   #parts: Heard[] = [];
   /** Whether the log must be read: parts or the end may have been missed. */

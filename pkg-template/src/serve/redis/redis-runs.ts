@@ -48,6 +48,7 @@ export class RedisRuns implements RunStore {
   readonly #prefix: string;
   readonly #keepFor: number;
   readonly #channels: Channels;
+  #isClosed = false;
   /** The scripts' names in Redis. */
   readonly #loaded = new Map<string, Promise<unknown>>();
   /** The listeners of the runs that this store leases, by their members. */
@@ -89,6 +90,7 @@ export class RedisRuns implements RunStore {
   }
 
   async claim(server: string, stop: () => void): Promise<(RunLease & { readonly run: StoredRun }) | undefined> {
+    if (this.#isClosed) throw new ThreadfoldError("DISPOSED", "RedisRuns: the store was closed.");
     const answer = await this.#run(CLAIM, ["", server, String(this.ttl)]);
     if (!Array.isArray(answer)) return undefined;
     const [fence, before, record] = answer as [number, string[], string[]];
@@ -141,7 +143,7 @@ export class RedisRuns implements RunStore {
           yield [at, part];
         }
         if (!isBehind && !hasGap) continue;
-        // The record first: parts that are written after it are heard.
+        // The record first: later parts come over the channel.
         const [end, ended] = (await this.#send(["HMGET", `${this.#prefix}run:${memberOf(key)}`, "last", "ended"])) as (
           string | null
         )[];
@@ -181,6 +183,7 @@ export class RedisRuns implements RunStore {
 
   /** Closes the connection that the store opened. Runs stay: another instance continues them. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     await this.#channels.close();
   }
 

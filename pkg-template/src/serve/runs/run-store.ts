@@ -1,4 +1,4 @@
-// Runs behind one interface: the program's memory, Redis, or another engine.
+// The interface of all that keeps runs: the memory of the program, Redis, or another engine.
 import { ThreadfoldError } from "../../shared/errors.js";
 
 /** Names a run. Two threads may have runs of one id. */
@@ -128,3 +128,6 @@ export async function ended(store: RunStore, key: RunKey): Promise<void> {
 
 export const isStoreError = (error: unknown, code: "BUSY" | "FENCED" | "LOST"): boolean =>
   error instanceof ThreadfoldError && error.code === code;
+
+/** Whether a write failed because another instance has the run, or nobody. */
+export const isGone = (error: unknown): boolean => isStoreError(error, "FENCED") || isStoreError(error, "LOST");

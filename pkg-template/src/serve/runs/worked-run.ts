@@ -1,4 +1,12 @@
-import { type NewRun, type NumberedPart, type Part, type RunKey, type RunLease, type RunStore } from "./run-store.js";
+import {
+  isGone,
+  type NewRun,
+  type NumberedPart,
+  type Part,
+  type RunKey,
+  type RunLease,
+  type RunStore,
+} from "./run-store.js";
 
 /** A run that this program works on: it writes the run's parts into the store, in order. */
 export class WorkedRun implements RunKey {
@@ -57,6 +65,17 @@ export class WorkedRun implements RunKey {
     this.#lease = lease;
   }
 
+  /** Renews its lease. A run that another instance continues stops here. */
+  async renew(): Promise<void> {
+    if (!this.#lease || this.#hasEnded) return;
+    try {
+      await this.#store.renew(this.#lease);
+    } catch (error) {
+      if (!isGone(error)) throw error;
+      this.#fail(error);
+    }
+  }
+
   /** Writes a part after those before it. A store that fails, or has given the run to another instance, stops the run. */
   add(part: Part): void {
     this.#waiting.push(part);
@@ -64,8 +83,12 @@ export class WorkedRun implements RunKey {
   }
 
   /** Replaces the facts about the run. */
-  update(about: object): void {
-    if (this.#lease) this.#store.update(this.#lease, about).catch((error: unknown) => this.#fail(error));
+  async update(about: object): Promise<void> {
+    try {
+      if (this.#lease) await this.#store.update(this.#lease, about);
+    } catch (error) {
+      this.#fail(error);
+    }
   }
 
   /** Ends the run in the store, after its last part. */

@@ -1,0 +1,67 @@
+import { ThreadfoldError } from "../../shared/errors.js";
+import type { RunLease, RunStore, StoredRun } from "./run-store.js";
+import type { WorkedRun } from "./worked-run.js";
+
+/** A run whose instance was silent for too long, leased to this program. */
+export type ClaimedRun = RunLease & { readonly run: StoredRun };
+
+/** Renews the leases of the runs that this program works on, and continues the runs of instances that are gone. */
+export class Leases {
+  readonly #store: RunStore;
+  readonly #server: string;
+  readonly #continue: (claimed: ClaimedRun, whenStopped: (stop: () => void) => void) => void;
+  readonly #held = new Set<WorkedRun>();
+  #isWatching = false;
+
+  /** @param carryOn - Continues a run. Its second argument takes a function that stops it. */
+  constructor(
+    store: RunStore,
+    server: string,
+    carryOn: (claimed: ClaimedRun, whenStopped: (stop: () => void) => void) => void,
+  ) {
+    this.#store = store;
+    this.#server = server;
+    this.#continue = carryOn;
+  }
+
+  /** Begins to look after runs, if leases of the store run out. Workers allow timers only within a request. */
+  watch(): void {
+    if (this.#isWatching || this.#store.ttl === undefined) return;
+    this.#isWatching = true;
+    void this.#look();
+  }
+
+  /** Renews the run's lease until it is over. */
+  hold(run: WorkedRun): void {
+    this.#held.add(run);
+    void run.over.then(() => this.#held.delete(run));
+  }
+
+  async #look(): Promise<void> {
+    try {
+      await Promise.all([...this.#held].map((run) => run.renew()));
+      while (await this.#claim());
+    } catch (error) {
+      // The store was closed. Any other error may pass: the next time tells.
+      if (error instanceof ThreadfoldError && error.code === "DISPOSED") return;
+    }
+    const timer: unknown = setTimeout(() => void this.#look(), (this.#store.ttl ?? 0) / 3);
+    // In Node, a server that is closed does not keep its program.
+    (timer as { unref?(): void }).unref?.();
+  }
+
+  async #claim(): Promise<boolean> {
+    let isStopped = false;
+    let stop = () => {};
+    const claimed = await this.#store.claim(this.#server, () => {
+      isStopped = true;
+      stop();
+    });
+    if (!claimed) return false;
+    this.#continue(claimed, (stopsIt) => {
+      stop = stopsIt;
+      if (isStopped) stop();
+    });
+    return true;
+  }
+}
