@@ -28,7 +28,7 @@
  * | `MODEL_FAILED` | a model reported an error in the middle of its answer; the `cause` is its report, `serverCode` its own word |
  * | `STORAGE_FAILED` | the storage threw; the `cause` says why |
  * | `FENCED` | a write into a served run that another instance continues, or that has ended |
- * | `LOST` | a served run of which the store lacks parts: read the thread from its checkpoints |
+ * | `LOST` | a served run whose parts the store lacks: read the thread from its checkpoints |
  */
 export type ThreadfoldErrorCode =
   | "INVALID_ARGUMENT"
