@@ -40,7 +40,7 @@ class MemoryRun implements StoredRun {
   }
 
   add(parts: readonly Part[]): void {
-    this.#parts.push(...parts);
+    for (const part of parts) this.#parts.push(part);
     this.#wake();
   }
 
@@ -56,26 +56,25 @@ class MemoryRun implements StoredRun {
   }
 
   async *read(after: number, signal: AbortSignal | undefined): AsyncGenerator<NumberedPart> {
-    for (let at = Math.max(0, after); ; at++) {
-      while (at >= this.#parts.length) {
-        if (this.#hasEnded || signal?.aborted) return;
-        await this.#more(signal);
+    let wake = () => {};
+    const left = () => wake();
+    signal?.addEventListener("abort", left);
+    try {
+      for (let at = Math.max(0, after); ; at++) {
+        while (at >= this.#parts.length) {
+          if (this.#hasEnded || signal?.aborted) return;
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+            this.#waiting.add(resolve);
+          });
+          this.#waiting.delete(wake);
+        }
+        if (signal?.aborted) return;
+        yield [at + 1, this.#parts[at] ?? ""];
       }
-      if (signal?.aborted) return;
-      yield [at + 1, this.#parts[at] ?? ""];
+    } finally {
+      signal?.removeEventListener("abort", left);
     }
-  }
-
-  #more(signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve) => {
-      const wake = () => {
-        this.#waiting.delete(wake);
-        signal?.removeEventListener("abort", wake);
-        resolve();
-      };
-      this.#waiting.add(wake);
-      signal?.addEventListener("abort", wake);
-    });
   }
 
   #wake(): void {
