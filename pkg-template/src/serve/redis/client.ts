@@ -11,7 +11,7 @@ interface NodeRedisSubscriber {
   connect(): Promise<unknown>;
   subscribe(channel: string, listener: (message: string) => void): Promise<unknown>;
   unsubscribe(channel: string): Promise<unknown>;
-  on(event: string, listener: (...args: never[]) => void): unknown;
+  on(event: string, listener: (...args: unknown[]) => void): unknown;
   destroy(): void;
 }
 
@@ -24,7 +24,7 @@ export interface IoRedisClient {
 interface IoRedisSubscriber {
   subscribe(channel: string): Promise<unknown>;
   unsubscribe(channel: string): Promise<unknown>;
-  on(event: string, listener: (...args: never[]) => void): unknown;
+  on(event: string, listener: (...args: unknown[]) => void): unknown;
   disconnect(): void;
 }
 
@@ -66,7 +66,7 @@ export async function subscriberOf(
     // Without a listener its errors would end the program. It connects again by itself.
     own.on("error", () => {});
     own.on("ready", ready);
-    own.on("message", heard as (...args: never[]) => void);
+    own.on("message", heard as (...args: unknown[]) => void);
     return {
       subscribe: (channel) => own.subscribe(channel),
       unsubscribe: (channel) => own.unsubscribe(channel),
