@@ -9,7 +9,13 @@ import {
 } from "@langchain/langgraph";
 import { defineSchema, field, Thread, type AgUiState, type Runner } from "threadfold";
 import { AgUiRunner } from "threadfold/ag-ui";
-import { createAgent, createDeepAgent, humanInTheLoopMiddleware, tool } from "threadfold/agent";
+import {
+  createAgent,
+  createDeepAgent,
+  createSubAgentMiddleware,
+  humanInTheLoopMiddleware,
+  tool,
+} from "threadfold/agent";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
 import { LangGraphRunner } from "threadfold/langgraph";
 import { serveAgUi, serveLangGraph, type FetchHandler } from "threadfold/serve";
@@ -296,6 +302,66 @@ test("clientWrites opens a graph with approvals, and closes one without", async 
     403,
     { detail: "Clients may not send command.goto, as clientWrites is false: the option clientWrites: true allows it." },
   ]);
+});
+
+describe("approvals of a sub-agent", () => {
+  const book = tool({ name: "book", run: () => "Booked." });
+  const interruptOn = { book: true };
+  const guard = () => humanInTheLoopMiddleware({ interruptOn });
+  const isDone = (messages: readonly { type: string }[]) => messages.at(-1)?.type === "tool";
+  const bookIt = (messages: readonly { type: string }[]) =>
+    isDone(messages) ? "Booked." : { content: "", tool_calls: [{ id: "c2", name: "book", args: {} }] };
+  const model = (messages: readonly { type: string }[]) =>
+    isDone(messages)
+      ? "Done."
+      : { content: "", tool_calls: [{ id: "c1", name: "task", args: { subagent_type: "r", description: "Book." } }] };
+  const r = { name: "r", description: "books", model: bookIt, tools: [book] };
+  const saved = () => ({ model, checkpointer: new MemorySaver() });
+
+  test.each<[string, () => unknown]>([
+    ["interruptOn", () => createDeepAgent({ ...saved(), subagents: [{ ...r, interruptOn }] })],
+    ["its middleware", () => createDeepAgent({ ...saved(), subagents: [{ ...r, middleware: [guard()] }] })],
+    [
+      "a compiled one",
+      () => {
+        const runnable = createAgent({ model: bookIt, tools: [book], middleware: [guard()] });
+        return createDeepAgent({ ...saved(), subagents: [{ name: "r", description: "books", runnable }] });
+      },
+    ],
+    [
+      "createSubAgentMiddleware",
+      () => createAgent({ ...saved(), middleware: [createSubAgentMiddleware({ subagents: [{ ...r, interruptOn }] })] }),
+    ],
+    [
+      "an agent with another config, inside a graph",
+      () =>
+        new StateGraph(defineSchema({ messages: field.messages() }))
+          .addNode("agent", createDeepAgent({ model, subagents: [{ ...r, interruptOn }] }).withConfig({ tags: ["x"] }))
+          .addEdge(START, "agent")
+          .addEdge("agent", END)
+          .compile({ checkpointer: new MemorySaver() }),
+    ],
+  ])("%s: no client writes, jumps or runs an approved call once more", async (_, made) => {
+    const handler = serveLangGraph(made() as never);
+    const asked = (await (await wait(handler, { input: human("Go") })).json()) as { __interrupt__?: unknown[] };
+    expect(asked.__interrupt__).toHaveLength(1);
+    const [paused] = (await (await ask(handler, "GET", "/threads/t/history?limit=1")).json()) as [object];
+    await wait(handler, approve);
+    const { checkpoint } = paused as { checkpoint: object };
+    const answers = await Promise.all([
+      wait(handler, { checkpoint }),
+      wait(handler, { command: { update: { messages: [] } } }),
+      wait(handler, { command: { goto: "tools" } }),
+      ask(handler, "POST", "/threads/t/state", { values: human("x") }),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403]);
+  });
+
+  test("without approvals clients write", async () => {
+    const handler = serveLangGraph(createDeepAgent({ ...saved(), subagents: [r] }) as never);
+    await wait(handler, { input: human("Go") });
+    expect((await ask(handler, "POST", "/threads/t/state", { values: human("x") })).status).toBe(200);
+  });
 });
 
 describe("serve", () => {

@@ -73,6 +73,47 @@ describe.each(LIBRARIES)("$library", ({ chatGraph, halfGraph }) => {
     ]);
   });
 
+  const run = { assistant_id: "agent", input: { messages: [] } };
+  test.each<[string, string, object, RegExp]>([
+    ["POST", "/threads", { if_exists: "zzz" }, /^if_exists should be raise or do_nothing/],
+    ["POST", "/threads/search", { status: "zzz" }, /^status should be idle, busy, interrupted or error/],
+    ["POST", "/threads/t/runs/wait", { ...run, checkpoint_id: {} }, /^checkpoint_id/],
+    ["POST", "/threads/t/runs/wait", { ...run, on_disconnect: 5 }, /^on_disconnect should be continue or cancel/],
+    ["POST", "/threads/t/runs/wait", { ...run, if_not_exists: 5 }, /^if_not_exists should be create or reject/],
+    ["POST", "/threads/t/runs/wait", { ...run, durability: "zzz" }, /^durability should be sync, async or exit/],
+    ["POST", "/threads/t/runs/wait", { ...run, on_completion: "zzz" }, /^on_completion/],
+    ["POST", "/threads/t/runs/wait", { ...run, stream_subgraphs: "yes" }, /^stream_subgraphs should be true or false/],
+    ["POST", "/threads/t/runs/wait", { ...run, interrupt_before: 5 }, /^interrupt_before/],
+    ["POST", "/threads/t/runs/wait", { ...run, interrupt_after: [{}] }, /^interrupt_after/],
+    ["POST", "/threads/t/runs/wait", { assistant_id: "agent", command: { goto: 5 } }, /^command.goto/],
+    ["POST", "/threads/t/runs/wait", { assistant_id: "agent", command: { goto: ["a", {}] } }, /^command.goto/],
+    ["POST", "/threads/t/runs/wait", { assistant_id: "agent", command: { update: 5 } }, /^command.update/],
+    ["POST", "/threads/t/runs/wait", { assistant_id: "agent", command: { update: [["a"]] } }, /^command.update/],
+    ["POST", "/threads/t/runs/wait", { ...run, assistant_id: 5 }, /^assistant_id/],
+    ["POST", "/threads/t/runs/wait", { input: run.input }, /^assistant_id should be the name of a graph/],
+    ["POST", "/runs/wait", { input: run.input }, /^assistant_id should be the name of a graph/],
+    ["POST", "/threads/t/commands", { id: 1, method: "run.start", params: 5 }, /^params should be an object/],
+  ])("a field of another form is refused by its name: %s %s %j", async (method, path, body, words) => {
+    const ask = await served();
+    expect(await ask(method, path, body)).toEqual([422, expect.stringMatching(words)]);
+  });
+
+  test("a run is cancelled by interrupting it, and by no other action", async () => {
+    const handler = serveLangGraph(halfGraph(new MemorySaver()));
+    const post = async (path: string, body: object) => {
+      const response = await handler(
+        new Request(`http://localhost${path}`, { method: "POST", body: JSON.stringify(body) }),
+      );
+      return { status: response.status, body: (await response.json()) as { run_id: string; detail?: string } };
+    };
+    const at = `/threads/t/runs/${(await post("/threads/t/runs", run)).body.run_id}/cancel`;
+    expect(await post(`${at}?action=zzz`, {})).toMatchObject({
+      status: 422,
+      body: { detail: expect.stringContaining("zzz") as string },
+    });
+    expect((await post(`${at}?action=interrupt`, {})).status).toBe(200);
+  });
+
   test.each([
     ["POST", "/threads/t/history", { limit: "x" }, /limit/],
     ["GET", "/threads/t/history?limit=x", undefined, /limit/],

@@ -223,7 +223,7 @@ test("of the threads in memory the oldest is forgotten first, but none with a ru
   for (const thread_id of ["a", "b", "c"]) await ask(handler, "POST", "/threads", { thread_id });
   const found = (await ask(handler, "POST", "/threads/search", {})).json as { thread_id: string; metadata: object }[];
   expect(found.map(({ thread_id }) => thread_id).toSorted()).toEqual(["busy", "c"]);
-  expect(found.find(({ thread_id }) => thread_id === "busy")?.metadata).toEqual({ of: "Ada" });
+  expect(found.find(({ thread_id }) => thread_id === "busy")?.metadata).toMatchObject({ of: "Ada" });
   release();
   const { run_id } = run.json as { run_id: string };
   expect((await ask(handler, "GET", `/threads/busy/runs/${run_id}/join`)).status).toBe(200);

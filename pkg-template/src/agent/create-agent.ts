@@ -11,6 +11,7 @@ import type { CompiledStateGraph } from "../graph/compiled-graph.js";
 import { isGraphBubbleUp } from "../graph/build/graph-errors.js";
 import type { Durability, StopAt } from "../graph/build/run-config.js";
 import { StateGraph } from "../graph/state-graph.js";
+import { delegatesOf, delegating } from "../shared/delegates.js";
 import type { TraceListener } from "../graph/build/trace.js";
 import type { CheckpointSaver } from "../checkpoint/types.js";
 import { defined } from "../context/options.js";
@@ -196,7 +197,10 @@ export function createAgent<
     graph.addNode("tools", toolNode(tools, middleware, schema, callbacks), { metadata });
   }
   addLoop(graph, middleware, tools, structured?.tools, hasTools);
-  return compiled(graph, given) as unknown as Agent<FieldsOf<S>, M, R>;
+  const agent = compiled(graph, given);
+  const delegates = [...tools.values()].flatMap(({ source }) => delegatesOf(source));
+  if (delegates.length > 0) delegating(agent.spec, delegates);
+  return agent as unknown as Agent<FieldsOf<S>, M, R>;
 }
 
 /** The agent's schema of the context. A middleware's own schema still finds the keys that the agent's would drop. */

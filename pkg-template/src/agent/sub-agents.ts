@@ -1,4 +1,5 @@
 import { Command } from "../graph/build/command.js";
+import { delegating } from "../shared/delegates.js";
 import { checkOptions } from "../shared/options.js";
 import { sameJson } from "../shared/same-json.js";
 import { ThreadfoldError } from "../shared/errors.js";
@@ -149,7 +150,7 @@ type Runnable = CompiledSubAgent["runnable"];
 
 /** The tool with which the model gives a sub-agent a task. */
 function taskTool(description: string, runnables: ReadonlyMap<string, Runnable>) {
-  return tool({
+  const task = tool({
     name: "task",
     description,
     schema: objectSchema({
@@ -163,6 +164,7 @@ function taskTool(description: string, runnables: ReadonlyMap<string, Runnable>)
       return `We cannot invoke subagent ${name} because it does not exist, the only allowed types are ${names}`;
     },
   });
+  return delegating(task, [...runnables.values()]);
 }
 
 /** Runs a sub-agent. Returns its changes, with its last text as the tool's answer. */

@@ -1,5 +1,6 @@
 // Approval is a boundary: what a client may do to a thread besides giving its graph input and answers.
 import type { GraphState, RunnableGraph } from "../../stream/graph-parts.js";
+import { delegatesOf } from "../../shared/delegates.js";
 import { Refusal } from "../refusal.js";
 import type { RunRequest } from "./run-request.js";
 
@@ -15,6 +16,8 @@ interface CompiledGraph extends RunnableGraph {
   /** Defaults of its runs: langgraph.js's `withConfig`. */
   readonly config?: Readonly<Partial<Record<Breakpoints, unknown>>> | undefined;
   readonly nodes?: object | undefined;
+  /** Of threadfold's agents: it names the sub-agents. */
+  readonly spec?: unknown;
   getSubgraphs?(namespace?: string, recurse?: boolean): Iterable<readonly [name: string, graph: CompiledGraph]>;
 }
 
@@ -79,12 +82,17 @@ export class ClientWrites {
 type Place = Readonly<Record<string, unknown>>;
 
 /**
- * Whether a graph, or one inside it, has approvals: `humanInTheLoopMiddleware` (`interruptOn`) or breakpoints. That a
- * node calls `interrupt()` cannot be seen from outside.
+ * Whether a graph, one inside it or a sub-agent has approvals: `humanInTheLoopMiddleware` (`interruptOn`) or
+ * breakpoints. That a node calls `interrupt()` cannot be seen from outside.
  */
 export function hasApprovals(graph: RunnableGraph): boolean {
-  const all = [compiled(graph), ...subgraphsOf(graph, true).map(([, inner]) => inner)];
-  return all.some(
+  // A set may grow while it is read: with the graphs inside each of its graphs, and those that their tools run.
+  const all = new Set([compiled(graph)]);
+  for (const one of all) {
+    const inside = [...subgraphsOf(one, true).map(([, inner]) => inner), ...(delegatesOf(one.spec) as CompiledGraph[])];
+    for (const inner of inside) all.add(compiled(inner));
+  }
+  return [...all].some(
     (one) =>
       breakpointsOf(one, "interruptBefore").length > 0 ||
       breakpointsOf(one, "interruptAfter").length > 0 ||

@@ -142,7 +142,8 @@ export class LangGraphServer {
     return this.#told(this.#threads.get(id) ?? this.#threads.keep(id, {}), state);
   }
 
-  patchThread(id: string, { metadata }: Record<string, unknown>): Promise<object> {
+  async patchThread(id: string, { metadata }: Record<string, unknown>): Promise<object> {
+    await this.#checkKnown(id);
     const thread = this.#threads.get(id) ?? this.#threads.keep(id, {});
     thread.metadata = { ...thread.metadata, ...(isDict(metadata) && metadata) };
     this.#threads.touch(id);
@@ -150,6 +151,12 @@ export class LangGraphServer {
   }
 
   async deleteThread(id: string): Promise<Response> {
+    await this.#checkKnown(id);
+    await this.#forget(id);
+    return new Response(null, { status: 204 });
+  }
+
+  async #forget(id: string): Promise<void> {
     for (const run of this.#underWay(id)) {
       run.stop.abort();
       await run.over;
@@ -162,7 +169,6 @@ export class LangGraphServer {
     this.events.delete(id);
     const savers = new Set(this.#all().map(({ checkpointer }) => checkpointer));
     for (const saver of savers) await (saver as { deleteThread?(id: string): unknown } | undefined)?.deleteThread?.(id);
-    return new Response(null, { status: 204 });
   }
 
   /** Returns a list as JSON. A thread that cannot be read is one of status `error`, and fails no other. */
@@ -222,6 +228,7 @@ export class LangGraphServer {
     const graph = this.#graphOf(id);
     if (!graph.updateState) throw new Refusal(422, "The graph has no updateState().");
     this.#writes.check("an update of a thread's state");
+    await this.#checkKnown(id);
     const { values, as_node, checkpoint, checkpoint_id } = body;
     const config = configOf(id, checkpoint ?? checkpoint_id, true);
     const isFields = (given: unknown) => given == null || isDict(given);
@@ -241,6 +248,7 @@ export class LangGraphServer {
     { before, metadata, checkpoint, select, ...page }: Record<string, unknown>,
   ): Promise<object[]> {
     const limit = countOf(page, "limit", 10);
+    await this.#checkKnown(id);
     const graph = this.#graphOf(id);
     if (!graph.getStateHistory || !graph.checkpointer) return [];
     const earlier = typeof before === "string" ? configOf(id, before) : before;
@@ -250,9 +258,13 @@ export class LangGraphServer {
       ...(isDict(metadata) && { filter: metadata }),
     };
     const states: object[] = [];
-    for await (const state of graph.getStateHistory(configOf(id, checkpoint, true) as never, options as never)) {
-      states.push(selected(threadStateOf(state as GraphState), select));
-      if (states.length >= limit) break;
+    try {
+      for await (const state of graph.getStateHistory(configOf(id, checkpoint, true) as never, options as never)) {
+        states.push(selected(threadStateOf(state as GraphState), select));
+        if (states.length >= limit) break;
+      }
+    } catch (error) {
+      throw noSubgraph(error) ?? error;
     }
     return states;
   }
@@ -260,7 +272,7 @@ export class LangGraphServer {
   // Runs
 
   async start(threadId: string, body: RunRequest, { request }: Asked, events?: ProtocolEvents): Promise<Run> {
-    const name = String(body.assistant_id ?? "");
+    const name = assistantIn(body);
     const graph = this.#graph(name);
     this.#writes.checkRun(body);
     const { config } = this.#options;
@@ -273,8 +285,10 @@ export class LangGraphServer {
       owner: this.#threads.get(threadId)?.owner,
       events,
     });
-    const thread = this.#threads.get(threadId) ?? this.#threads.keep(threadId, {});
+    const thread =
+      this.#threads.get(threadId) ?? this.#threads.keep(threadId, isDict(body.metadata) ? body.metadata : {});
     thread.assistant = name;
+    thread.metadata = { ...thread.metadata, graph_id: name, assistant_id: name };
     return run;
   }
 
@@ -288,7 +302,7 @@ export class LangGraphServer {
     if (body.if_not_exists === "reject") await this.#stateOf(threadId, undefined);
     const { configurable } = configOf(threadId, checkpointIn(body));
     const { checkpoint_id: id } = configurable;
-    const graph = this.#graph(String(body.assistant_id ?? ""));
+    const graph = this.#graph(assistantIn(body));
     const { getTuple } = (graph.checkpointer ?? {}) as { getTuple?(config: object): Promise<unknown> };
     if (
       id !== undefined &&
@@ -340,10 +354,10 @@ export class LangGraphServer {
     await this.open(asked.asker, threadId, true);
     try {
       const run = await this.start(threadId, body, asked);
-      void run.over.then(() => this.deleteThread(threadId)).catch(() => {});
+      void run.over.then(() => this.#forget(threadId)).catch(() => {});
       return run;
     } catch (error) {
-      await this.deleteThread(threadId);
+      await this.#forget(threadId);
       throw error;
     }
   }
@@ -355,6 +369,7 @@ export class LangGraphServer {
   }
 
   async listRuns(threadId: string, query: URLSearchParams): Promise<object[]> {
+    await this.#checkKnown(threadId);
     const [from, to] = rangeOf(Object.fromEntries(query));
     const status = query.get("status");
     const runs = (await this.#runs.of(threadId)).filter(({ facts }) => status === null || facts.status === status);
@@ -371,7 +386,10 @@ export class LangGraphServer {
   }
 
   async cancel(run: KnownRun, query: URLSearchParams): Promise<object> {
-    if (query.get("action") === "rollback") throw new Refusal(422, "Runs can be interrupted, but not rolled back.");
+    const action = query.get("action") ?? "interrupt";
+    if (action !== "interrupt" && action !== "rollback")
+      throw new Refusal(422, `Unknown action ${JSON.stringify(action)}: use interrupt.`);
+    if (action === "rollback") throw new Refusal(422, "Runs can be interrupted, but not rolled back.");
     await this.#runs.stop(run);
     if (/^(1|true)$/.test(query.get("wait") ?? "")) await this.#runs.over(run);
     return {};
@@ -471,6 +489,17 @@ export class LangGraphServer {
     return (name === undefined ? this.#all()[0] : this.#graph(name)) as RunnableGraph;
   }
 
+  /** @throws {@link Refusal} 404 for a thread that was not made here, has no run and is in no checkpointer. */
+  async #checkKnown(id: string): Promise<void> {
+    if (this.#threads.has(id) || (await this.#runs.of(id)).length > 0) return;
+    const config = configOf(id);
+    for (const saver of new Set(this.#all().map(({ checkpointer }) => checkpointer))) {
+      const { getTuple } = (saver ?? {}) as { getTuple?(config: object): Promise<unknown> };
+      if (await getTuple?.call(saver, config)) return;
+    }
+    throw new Refusal(404, `There is no thread ${id}.`);
+  }
+
   /** A thread is known if it was made here, or if the checkpointer has it. */
   async #stateOf(id: string, checkpoint: unknown, subgraphs = false): Promise<GraphState> {
     const config = configOf(id, checkpoint, true);
@@ -533,10 +562,24 @@ async function* partsOf(
 const refusedWith =
   (status: number) =>
   (error: unknown): never => {
+    const missing = noSubgraph(error);
+    if (missing) throw missing;
     const { name, message, code } = errorWords(error);
     const isOurs = error instanceof ThreadfoldError && error.code !== "STORAGE_FAILED";
     throw isOurs || name === "InvalidUpdateError" || code !== undefined ? new Refusal(status, message) : error;
   };
+
+/** The refusal for a `checkpoint_ns` that no graph has; undefined for any other error. Both graphs say it in these words. */
+function noSubgraph(error: unknown): Refusal | undefined {
+  const { message } = errorWords(error);
+  return /^Subgraph\b.* not found/.test(message) ? new Refusal(404, `Unknown checkpoint_ns. ${message}`) : undefined;
+}
+
+/** @throws {@link Refusal} 422 for a request that names no assistant. */
+function assistantIn({ assistant_id: name }: RunRequest): string {
+  if (typeof name !== "string" || name === "") throw new Refusal(422, "assistant_id should be the name of a graph.");
+  return name;
+}
 
 /** The list entry for a thread that cannot be read. */
 function unreadable(thread: object, cause: unknown): object {

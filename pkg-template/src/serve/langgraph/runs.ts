@@ -419,7 +419,7 @@ function partsOf(
   const { config: own, change } = more;
   const config = { ...configFor(graph, run, request, own), signal: run.stop.signal };
   const steps = request.stream_steps === true;
-  const input = inputOf(request);
+  const input = inputOf(request, graph);
   const told = beginning(run, attempt, runParts(graph, { input, config, modes, end: run.ending, steps }));
   return change ? change(told, run) : told;
 }
@@ -451,21 +451,29 @@ export function checkpointIn({ checkpoint, checkpoint_id, config }: RunRequest):
   return checkpoint ?? checkpoint_id ?? older;
 }
 
-function inputOf({ input, command: asked }: RunRequest): unknown {
+function inputOf({ input, command: asked }: RunRequest, graph: RunnableGraph): unknown {
   if (!asked) return input ?? null;
-  const { resume, update, goto } = asked;
+  const { resume, update } = asked;
+  const goto = [asked.goto ?? []].flat();
+  // langgraph.js knows the Send of a command by its class, but one that is written to its channel by the fields.
+  const isOurs = (graph as { keepsLeft?: unknown }).keepsLeft === true;
+  const written = isOurs ? [] : goto.filter(isSend).map((to) => ["__pregel_tasks", sendOf(to)]);
+  const updates = Array.isArray(update) ? (update as unknown[]) : Object.entries((update ?? {}) as object);
+  const next = isOurs ? goto.map((to) => (isSend(to) ? sendOf(to) : to)) : goto.filter((to) => !isSend(to));
   return command({
-    ...(resume !== undefined && resume !== null && { resume }),
-    ...(update !== undefined && update !== null && { update }),
-    ...(goto !== undefined && goto !== null && { goto: [goto].flat().map(destination) }),
+    ...(resume != null && { resume }),
+    ...(written.length > 0 ? { update: [...updates, ...written] } : update != null && { update }),
+    ...(next.length > 0 && { goto: next }),
   });
 }
 
 /** A goto is a node's name or, with an input of its own, a Send. */
-function destination(to: unknown): unknown {
-  const { node, input } = (to ?? {}) as { node?: unknown; input?: unknown };
-  return typeof node === "string" ? { lg_name: "Send", node, args: input } : to;
+interface SendLike {
+  readonly node: string;
+  readonly input?: unknown;
 }
+const isSend = (to: unknown): to is SendLike => typeof (to as Partial<SendLike> | null)?.node === "string";
+const sendOf = ({ node, input }: SendLike) => ({ lg_name: "Send", node, args: input ?? {} });
 
 function configFor(
   graph: RunnableGraph,
