@@ -7,7 +7,7 @@ import { ThreadfoldError } from "../../shared/errors.js";
 const MOST_LINKS = 40;
 const MOVED = "was moved while it was opened";
 
-/** A place on the disk, no part of which is a link. */
+/** A place on the disk, whose path has no links. */
 export interface Place {
   readonly at: string;
   /** Undefined if nothing is there. */
