@@ -191,6 +191,16 @@ test("a folder goes with its last file", async () => {
   expect(await readdir(root)).toEqual([]);
 });
 
+test("a file a thousand folders down is listed without a walk for each of them, and leaves no folder", async () => {
+  const root = await newFolder();
+  const backend = folderBackend(root);
+  const path = `/${"d/".repeat(1_000)}x.md`;
+  await backend.write(path, { content: "x" });
+  expect((await backend.list("/")).map((one) => one.path)).toEqual([path]);
+  await backend.write(path, null);
+  expect(await readdir(root)).toEqual([]);
+});
+
 test("the model is told of a path that a folder does not take; the run goes on", async () => {
   const root = await newFolder();
   await mkdir(join(root, "sub"));

@@ -1,5 +1,5 @@
-import { constants, readdir, rm, rmdir } from "node:fs/promises";
-import { resolve } from "node:path";
+import { constants, lstat, readdir, rm, rmdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { ThreadfoldError } from "../../shared/errors.js";
 import type { FileData } from "../../state/files.js";
 import { contentOf } from "./file-at.js";
@@ -108,7 +108,8 @@ async function list(root: string, prefix: string): Promise<FileInfo[]> {
       const one = `${path}${entry.name}`;
       const leadsTo = prefix === one || prefix.startsWith(`${one}/`);
       if (!leadsTo && !one.startsWith(prefix)) continue;
-      const place = await placeIfAny(root, one);
+      // A path is walked from its start only for a link: a folder may be deep.
+      const place = entry.isSymbolicLink() ? await placeIfAny(root, one) : await unlinked(join(at, entry.name));
       if (place?.stats?.isFile() && one.startsWith(prefix))
         found.push({ path: one, modified_at: place.stats.mtime.toISOString() });
       else if (place?.stats?.isDirectory() && (leadsTo || !entry.isSymbolicLink())) await walk(`${one}/`, place.at);
@@ -116,6 +117,15 @@ async function list(root: string, prefix: string): Promise<FileInfo[]> {
   };
   await walk("/", await homeOf(root));
   return found;
+}
+
+/** A place that had no link when its folder was read. */
+async function unlinked(at: string): Promise<Place> {
+  const stats = await lstat(at).catch((error: unknown) => {
+    if (isMissing(error)) return undefined;
+    throw error;
+  });
+  return { at, stats };
 }
 
 /** The place of a path; undefined where it leads out. */
