@@ -30,7 +30,7 @@ function gate() {
 
 const said = (id: string) => ({ messages: [{ type: "ai" as const, id, content: id }], log: [id], sum: 1 });
 
-/** Two steps, then two nodes side by side, one of which waits, then an end. */
+/** Two steps, then two nodes side by side, where one waits, then an end. */
 function graphWith(at: ReturnType<typeof gate>) {
   return new StateGraph(schema)
     .addNode("first", () => said("first"))

@@ -60,8 +60,8 @@ export async function placeOf(root: string, path: string, following: Following =
 }
 
 /**
- * Opens the file at a path. A folder above it may become a link while it is opened, so the place of the open file is
- * compared with the one that was found.
+ * Opens the file at a path. A folder above it may become a link meanwhile, so the place of the open file is compared
+ * with the one that was found.
  *
  * @returns undefined for anything but a file.
  */

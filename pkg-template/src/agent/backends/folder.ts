@@ -11,8 +11,8 @@ import type { FileBackend, FileInfo } from "./types.js";
  * a path that leads out is `INVALID_ARGUMENT`, also by a symbolic link whose target does not exist yet. Links within the
  * folder are followed. A file that is not UTF-8 text is read as base64. A folder goes with its last file.
  *
- * A program that swaps folders for links while a file is opened gets no content on Linux, as the place of the open file is
- * compared; elsewhere that leaves a moment. Hard links are the file itself.
+ * Another program may swap a folder for a link while a file is opened. On Linux it gets no content, as the place of the
+ * open file is compared; elsewhere that leaves a moment. Hard links are the file itself.
  *
  * @example
  * ```ts
