@@ -202,13 +202,17 @@ class AgUiServer {
     if (known && (isSame || !known.hasEnded)) return this.#joined(known, request);
     // Without a checkpointer there is no thread that two runs could share.
     const isAlone = Boolean(this.#graph.checkpointer);
-    if (isAlone) await this.#free(input.threadId);
     const { config, resumable } = this.#options;
-    const asked = typeof config === "function" ? (config as (...args: unknown[]) => object)(input, request) : config;
-    // Such runs share no thread and are joined by nobody: two may have one id.
-    const id = isAlone || resumable ? input.runId : newId();
-    const run = new WorkedRun(this.#runs, { threadId: input.threadId, id }, owner);
-    if (isAlone) this.#underWay.add(run);
+    let asked: object | undefined;
+    const claim = () => {
+      asked = typeof config === "function" ? (config as (...args: unknown[]) => object)(input, request) : config;
+      // Such runs share no thread and are joined by nobody: two may have one id.
+      const id = isAlone || resumable ? input.runId : newId();
+      const run = new WorkedRun(this.#runs, { threadId: input.threadId, id }, owner);
+      if (isAlone) this.#underWay.add(run);
+      return run;
+    };
+    const run = isAlone ? await this.#free(input.threadId, claim) : claim();
     // A caller who leaves before there is a response stops the run, too.
     const stop = () => run.stop.abort();
     if (!resumable) request.signal.addEventListener("abort", stop);
@@ -319,14 +323,17 @@ class AgUiServer {
     }
   }
 
-  /** Waits until no run of the thread is under way. One that was stopped is over soon; any other is somebody else's. */
-  async #free(threadId: string): Promise<void> {
+  /**
+   * Claims the thread once no run of it is under way. One that was stopped is over soon; any other is somebody else's.
+   * Nothing waits between the look and the claim: of several requests, one gets the thread.
+   */
+  async #free<Claim>(threadId: string, claim: () => Claim): Promise<Claim> {
     for (;;) {
       const stored = (await this.#runs.runs({ threadId })).filter(({ hasEnded }) => !hasEnded);
       // Last, without an await after it: another request may have waited, too, and have begun its run first.
       const here = this.#underWay.of(threadId);
       const elsewhere = stored.filter(({ id }) => !here.some((run) => run.id === id));
-      if (here.length === 0 && elsewhere.length === 0) return;
+      if (here.length === 0 && elsewhere.length === 0) return claim();
       const over = Promise.all([...here.map(({ over }) => over), ...elsewhere.map((run) => ended(this.#runs, run))]);
       // The client may have left a run just now, by another connection than this one.
       const isOver = !this.#options.resumable && (await sooner(over, LEAVING)) !== undefined;
