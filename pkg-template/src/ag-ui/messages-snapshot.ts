@@ -58,6 +58,20 @@ function leftOut(fold: Fold, after: unknown): readonly HeldMessage[] | undefined
   return end > 0 ? own.slice(0, end) : undefined;
 }
 
+/**
+ * Confirms, where they are shown, those of a snapshot's messages that the run sent and confirmed lacks. A message that stays on
+ * screen keeps its place in confirmed, so after them.
+ */
+function putSent(fold: Fold, snapshot: readonly HeldMessage[], clientRoles: readonly string[]): void {
+  const { messages = [] } = fold.thread.getConfirmedState() as { messages?: readonly HeldMessage[] };
+  if (!messages.some(({ role }) => clientRoles.includes(role))) return;
+  const { messages: shown = [] } = fold.thread.getState() as { messages?: readonly HeldMessage[] };
+  const pending = new Set(shown.filter(({ id }) => !fold.message(id)).map(({ role }) => role));
+  for (const message of snapshot)
+    if (pending.has(message.role) && isKnown(message) && !fold.message(message.id))
+      fold.send({ type: "message", message });
+}
+
 export const messagesSnapshot: Step<MessagesSnapshot> = {
   shape: { messages },
   hook: "onMessagesSnapshotEvent",
@@ -77,6 +91,7 @@ export const messagesSnapshot: Step<MessagesSnapshot> = {
       removeLacking(fold, snapshot, ({ role, activityType }) => role === "activity" && owned.has(activityType ?? ""));
     }
     fold.forget();
+    putSent(fold, snapshot, clientRoles);
     fold.send({ type: "messages", messages: reconcilable(snapshot), clientRoles });
     putUnknown(fold, snapshot);
     return MESSAGES;
