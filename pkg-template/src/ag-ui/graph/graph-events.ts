@@ -283,6 +283,8 @@ class Telling {
   *#events(part: GraphPart): Generator<ServedEvent> {
     const { mode, ns, payload } = part;
     if (mode === "values" || mode === "updates") this.#asked(part);
+    if (mode === "messages") this.#usage.part(payload);
+    if (mode === "tasks") this.#usage.task(payload);
     if (this.#subagents?.sees(part)) return yield* this.#subagents.part(part);
     if (this.#subagents && mode === "tasks") yield* this.#subagents.ended(payload);
     switch (mode) {
@@ -290,7 +292,6 @@ class Telling {
         if (ns.length === 0) yield* this.#values(payload as Record<string, unknown>);
         break;
       case "messages":
-        this.#usage.part(payload);
         yield* this.#messages.part(payload, ns);
         break;
       case "tasks":

@@ -231,7 +231,7 @@ const idOf = (message: unknown): unknown => (message as { id?: unknown } | null)
 const reasoningOf = ({ id }: Open) => reasoningId(id);
 
 /** The messages that a task wrote: its result is an object of the fields, or a list of them. */
-function messagesIn(result: unknown): readonly unknown[] {
+export function messagesIn(result: unknown): readonly unknown[] {
   const writes = Array.isArray(result) ? (result as unknown[]) : isDict(result) ? Object.entries(result) : [];
   return writes.flatMap((write) => (Array.isArray(write) && write[0] === "messages" ? [write[1]].flat() : []));
 }

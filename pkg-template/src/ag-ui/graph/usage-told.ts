@@ -1,5 +1,6 @@
 // The tokens that a run's models have reported, as AG-UI's TokenUsage.
-import { isDict } from "../../langgraph/merge.js";
+import { isDict, type Dict } from "../../langgraph/merge.js";
+import { messagesIn } from "./messages-told.js";
 import type { TokenUsage } from "../../stream/run-result.js";
 
 /** Where LangChain's `usage_metadata` has each count. */
@@ -22,12 +23,27 @@ interface Call {
 /** Adds up the usage of a run. Parts of one message are one call, whose counts add up, as LangChain merges chunks. */
 export class UsageTold {
   readonly #calls = new Map<unknown, Call>();
+  /** Ids of the messages that were streamed. */
+  readonly #streamed = new Set<unknown>();
 
   /** Takes a part of the stream mode `messages`: a message or a chunk of one. */
   part(payload: unknown): void {
     const message: unknown = Array.isArray(payload) ? payload[0] : undefined;
     if (!isDict(message)) return;
-    const { id, usage_metadata: usage, response_metadata: about } = message;
+    this.#streamed.add(message["id"]);
+    this.#add(message);
+  }
+
+  /** Takes what a task wrote: a message may have its usage there alone, after chunks without any. */
+  task(payload: unknown): void {
+    const { result } = isDict(payload) ? payload : {};
+    for (const message of messagesIn(result)) {
+      if (!isDict(message) || !this.#streamed.has(message["id"])) continue;
+      if (!this.#calls.get(message["id"])?.counts.size) this.#add(message);
+    }
+  }
+
+  #add({ id, usage_metadata: usage, response_metadata: about }: Dict): void {
     if (!isDict(usage) && !this.#calls.has(id)) return;
     let call = this.#calls.get(id);
     if (!call) this.#calls.set(id, (call = { counts: new Map() }));
