@@ -59,8 +59,8 @@ function leftOut(fold: Fold, after: unknown): readonly HeldMessage[] | undefined
 }
 
 /**
- * Confirms, where they are shown, those of a snapshot's messages that the run sent and confirmed lacks. A message that stays on
- * screen keeps its place in confirmed, so after them.
+ * Confirms those of a snapshot's messages that the run sent and confirmed lacks, where they are shown. So a message that
+ * stays on screen stays after them.
  */
 function putSent(fold: Fold, snapshot: readonly HeldMessage[], clientRoles: readonly string[]): void {
   const { messages = [] } = fold.thread.getConfirmedState() as { messages?: readonly HeldMessage[] };
