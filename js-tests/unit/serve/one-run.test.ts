@@ -48,6 +48,16 @@ test.each([1, 2])(
   },
 );
 
+test("a request that comes twice in one tick starts one run, which both follow", async () => {
+  const { graph, atWork, letGo } = heldGraph();
+  const handler = serveAgUi(graph, { resumable: true });
+  const asked = [1, 2].map(() => post(handler, { runId: "r", ...message("a") }));
+  await expect.poll(() => atWork).toEqual(["a"]);
+  letGo();
+  expect(await Promise.all(asked)).toEqual([200, 200]);
+  expect(atWork).toEqual(["a"]);
+});
+
 test("two answers in one tick to one question run its tool once", async () => {
   const sent: unknown[] = [];
   const agent = createAgent({

@@ -212,7 +212,15 @@ class AgUiServer {
       if (isAlone) this.#underWay.add(run);
       return run;
     };
-    const run = isAlone ? await this.#free(input.threadId, claim) : claim();
+    let run: WorkedRun;
+    try {
+      run = isAlone ? await this.#free(input.threadId, claim) : claim();
+    } catch (error) {
+      await this.#underWay.of(input.threadId).find(({ id }) => id === input.runId)?.begun;
+      const begun = error instanceof Refusal ? await this.#known(input.threadId, input.runId) : undefined;
+      if (begun && !begun.hasEnded) return this.#joined(begun, request);
+      throw error;
+    }
     // A caller who leaves before there is a response stops the run, too.
     const stop = () => run.stop.abort();
     if (!resumable) request.signal.addEventListener("abort", stop);

@@ -27,6 +27,10 @@ export class WorkedRun implements RunKey {
   #writing: Promise<void> | undefined;
   #failure: unknown;
 
+  #letKnow: () => void = () => {};
+  /** Resolves once the store has the run, or has refused it. */
+  readonly begun = new Promise<void>((resolve) => (this.#letKnow = resolve));
+
   constructor(store: RunStore, { threadId, id }: RunKey, owner: string | undefined) {
     this.#store = store;
     this.threadId = threadId;
@@ -57,12 +61,15 @@ export class WorkedRun implements RunKey {
     } catch (error) {
       this.drop();
       throw error;
+    } finally {
+      this.#letKnow();
     }
   }
 
   /** Continues a run that the store leased to this program. */
   continue(lease: RunLease): void {
     this.#lease = lease;
+    this.#letKnow();
   }
 
   /** Renews its lease. A run that another instance continues stops here. */
@@ -107,6 +114,7 @@ export class WorkedRun implements RunKey {
 
   /** Ends the run in this program alone: another one has it, or nobody. */
   drop(): void {
+    this.#letKnow();
     this.#hasEnded = true;
     this.#settle();
   }
