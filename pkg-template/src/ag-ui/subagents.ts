@@ -4,9 +4,9 @@ import { hadBySubagent } from "../stream/catch-up.js";
 import { INSIDE } from "../thread/inside.js";
 import type { Subagent } from "../thread/subagents.js";
 import type { AnyThread } from "../thread/thread.js";
-import type { AgUiEvent, AgUiInterrupt, HeldMessage } from "./event-types.js";
+import type { AgUiEvent, AgUiInterrupt, HeldMessage, Metadata } from "./event-types.js";
 import { foldEvent, kindOf, type Kind } from "./events.js";
-import { foldOf, type Fold } from "./fold.js";
+import { foldOf, ofServer, type Fold } from "./fold.js";
 
 /** The fields of the events that a sub-agent's run has. */
 interface Fields {
@@ -20,8 +20,11 @@ interface Fields {
   readonly parentToolCallId?: unknown;
   readonly message?: unknown;
   readonly code?: unknown;
+  readonly metadata?: Metadata;
   readonly outcome?: { readonly type?: unknown; readonly interruptIds?: readonly string[] };
 }
+
+const SNAPSHOT = { type: "MESSAGES_SNAPSHOT" };
 
 /** Reads one thread's stream of events, and finds the sub-agent that each is of. */
 export class SubagentFolds {
@@ -80,7 +83,7 @@ export class SubagentFolds {
     );
     if (!one) return event;
     const thread = one.thread as AnyThread;
-    if (type === "SUBAGENT_FINISHED") this.#end(thread, fields);
+    if (type === "SUBAGENT_FINISHED") this.#end(thread, fields, isKnown);
     else if (type === "SUBAGENT_ERROR")
       thread.receive({ type: "run-error", error: { message: fields.message, code: fields.code } });
     else if (type !== "SUBAGENT_STARTED") this.#fold(one.id, foldOf(thread), kind, event, id);
@@ -120,7 +123,9 @@ export class SubagentFolds {
   }
 
   /** Ends a sub-agent. The run's end has the interrupts of one that waits. */
-  #end(thread: AnyThread, { outcome }: Fields): void {
+  #end(thread: AnyThread, { outcome, metadata }: Fields, isKnown: boolean): void {
+    const { messages } = ofServer(metadata);
+    if (Array.isArray(messages)) this.#put(thread, messages as readonly HeldMessage[], isKnown);
     const ids = outcome?.type === "suspended" ? (outcome.interruptIds ?? []) : [];
     thread.receive({ type: "run-finished", ...(ids.length > 0 && { interrupts: ids.map((id) => ({ id })) }) });
   }
@@ -151,10 +156,14 @@ export class SubagentFolds {
     for (const [one, list] of own) {
       const thread = this.#find(one)?.thread as AnyThread | undefined;
       if (!thread) continue;
-      const part = { ...event, messages: withEarlier(thread, list) } as AgUiEvent;
-      foldEvent(foldOf(thread), kindOf(part) as Kind, part, undefined, isKnown);
+      this.#put(thread, list, isKnown, event);
     }
     return { ...event, messages: own.get(undefined) } as AgUiEvent;
+  }
+
+  #put(thread: AnyThread, list: readonly HeldMessage[], isKnown: boolean, snapshot: object = SNAPSHOT): void {
+    const part = { ...snapshot, messages: withEarlier(thread, list) } as AgUiEvent;
+    foldEvent(foldOf(thread), kindOf(part) as Kind, part, undefined, isKnown);
   }
 }
 

@@ -5,7 +5,19 @@ import type { GraphPart } from "../../stream/graph-parts.js";
 import { text } from "../../stream/interrupt-text.js";
 import { ClientMessages } from "./client-messages.js";
 import type { GraphEvent } from "./graph-event.js";
+import { agUiMessage } from "./message-told.js";
 import { MessagesTold } from "./messages-told.js";
+import { sameJson } from "../../shared/same-json.js";
+
+/** A message as the events give it to a client. */
+interface Shown {
+  readonly id: string;
+  readonly content?: unknown;
+  readonly toolCalls?: readonly unknown[];
+}
+
+const shownAlike = (one: Shown, other: Shown): boolean =>
+  sameJson([one.content ?? "", one.toolCalls ?? []], [other.content ?? "", other.toolCalls ?? []]);
 
 /** Reports the sub-agents of one run. */
 export class SubagentsTold {
@@ -13,30 +25,41 @@ export class SubagentsTold {
   readonly #calls = new Map<unknown, Dict>();
   /** The messages of each sub-agent, by its id. */
   readonly #open = new Map<string, MessagesTold>();
-  /** The messages that a client has of each; undefined for clients that keep them over a snapshot. */
-  readonly #had: Map<string, ClientMessages> | undefined;
+  /** The messages that a client has of each. */
+  readonly #had = new Map<string, ClientMessages>();
+  /** The messages in the state of each: a middleware may change those that were streamed. */
+  readonly #lists = new Map<string, readonly unknown[]>();
+  readonly #isKept: boolean;
 
   /** @param isKept - Whether the client keeps the messages of sub-agents that a snapshot lacks. */
   constructor(isKept: boolean) {
-    this.#had = isKept ? undefined : new Map<string, ClientMessages>();
+    this.#isKept = isKept;
   }
 
   /** Adds the run's messages of sub-agents to a snapshot, as ag-ui-langgraph does. */
   withOwn<E extends { readonly type: string }>(event: E): E {
-    if (event.type !== "MESSAGES_SNAPSHOT" || !this.#had) return event;
-    const own = [...this.#had].flatMap(([subagentRunId, { told }]) =>
-      told.map((message) => ({ ...message, subagentRunId })),
-    );
+    if (event.type !== "MESSAGES_SNAPSHOT" || this.#isKept) return event;
+    const own = [...this.#had].flatMap(([subagentRunId, { told }]) => {
+      const changed = new Map(this.#changed(subagentRunId).map((message) => [message.id, message]));
+      return (told as Shown[]).map((message) => ({ ...(changed.get(message.id) ?? message), subagentRunId }));
+    });
     const { messages } = event as E & { messages: readonly object[] };
     return own.length > 0 ? { ...event, messages: [...messages, ...own] } : event;
   }
 
+  /** The messages of a sub-agent's state that differ from those that its events gave the client. */
+  #changed(id: string): Shown[] {
+    const now = new Map((this.#lists.get(id) ?? []).map((given) => [(given as { id?: unknown } | null)?.id, given]));
+    return ((this.#had.get(id)?.told ?? []) as Shown[]).flatMap((had) => {
+      const message = now.has(had.id) ? (agUiMessage(now.get(had.id)) as Shown | undefined) : undefined;
+      return message && !shownAlike(had, message) ? [message] : [];
+    });
+  }
+
   #of(id: string, event: GraphEvent): GraphEvent {
-    if (this.#had) {
-      const had = this.#had.get(id) ?? new ClientMessages(undefined, []);
-      this.#had.set(id, had);
-      had.observe(event);
-    }
+    const had = this.#had.get(id) ?? new ClientMessages(undefined, []);
+    this.#had.set(id, had);
+    had.observe(event);
     return { ...event, subagentRunId: id };
   }
 
@@ -57,6 +80,8 @@ export class SubagentsTold {
     const told = known ?? new MessagesTold([]);
     this.#open.set(id, told);
     if (!known) yield this.#started(id, ns.slice(0, end));
+    if (mode === "values" && ns.length === end && isDict(payload) && Array.isArray(payload["messages"]))
+      this.#lists.set(id, payload["messages"]);
     for (const event of partOf(told, { mode, ns: ns.slice(end), payload }, id))
       // A snapshot would be one of the conversation.
       if (event.type !== "MESSAGES_SNAPSHOT") yield this.#of(id, event);
@@ -71,11 +96,13 @@ export class SubagentsTold {
       if (taskOf(subagentRunId) !== task) continue;
       for (const event of told.end()) yield this.#of(subagentRunId, event);
       this.#open.delete(subagentRunId);
+      const messages = this.#changed(subagentRunId);
+      const metadata = messages.length > 0 ? { metadata: { threadfold: { messages } } } : {};
       if (error != null) yield { type: "SUBAGENT_ERROR", subagentRunId, message: messageOf(error) };
       else if (Array.isArray(interrupts) && interrupts.length > 0) {
         const interruptIds = interrupts.flatMap((one) => (isDict(one) ? (text(one["id"]) ?? []) : []));
-        yield { type: "SUBAGENT_FINISHED", subagentRunId, outcome: { type: "suspended", interruptIds } };
-      } else yield { type: "SUBAGENT_FINISHED", subagentRunId, ...resultIn(result) };
+        yield { type: "SUBAGENT_FINISHED", subagentRunId, outcome: { type: "suspended", interruptIds }, ...metadata };
+      } else yield { type: "SUBAGENT_FINISHED", subagentRunId, ...resultIn(result), ...metadata };
     }
   }
 
