@@ -60,10 +60,17 @@ export function save({ name, storage }: Place, saved: Saved, kept: Kept | undefi
     const text = JSON.stringify(saved);
     return after(storage.setItem(name, text), () => ({ text, blocks: [], messages: [] }));
   };
-  if (kept?.blocks.length === 0 && inBlocks(messages, kept).fresh.length === 0) return whole();
-  const found = storage.getItem(name);
+  const isShort = (kept?.blocks.length ?? 0) === 0 && inBlocks(messages, kept).fresh.length === 0;
+  if (isShort && kept) return whole();
+  const found = readIn(storage, name);
   if (isLeaving && isPromise(found)) return whole();
+  // A thread that was saved here before may leave blocks.
+  if (isShort)
+    return after(whole(), (kept) =>
+      after(found, (text) => after(removeBlocks({ name, storage }, blocksIn(text)), () => kept)),
+    );
   return after(found, (text) => {
+    if (text === UNREADABLE) return whole();
     const isOurs = text === kept?.text;
     const old = isOurs ? (kept?.blocks ?? []) : blocksIn(text);
     const now = inBlocks(messages, isOurs ? kept : undefined);
@@ -83,7 +90,7 @@ export function save({ name, storage }: Place, saved: Saved, kept: Kept | undefi
     return after(all(written), () =>
       after(storage.setItem(name, next), () => {
         const left = old.filter(({ slot }) => !blocks.some((block) => block.slot === slot));
-        return after(all(left.map(({ slot }) => remove(storage, entry(name, slot)))), () => ({
+        return after(removeBlocks({ name, storage }, left), () => ({
           text: next,
           blocks,
           messages: now.messages,
@@ -91,6 +98,19 @@ export function save({ name, storage }: Place, saved: Saved, kept: Kept | undefi
       }),
     );
   });
+}
+
+const UNREADABLE = Symbol();
+type Read = string | null | undefined | typeof UNREADABLE;
+
+/** Reads an entry. A storage that cannot be read may still be written. */
+function readIn(storage: ThreadStorage, name: string): Maybe<Read> {
+  try {
+    const text = storage.getItem(name);
+    return isPromise(text) ? Promise.resolve(text).catch((): typeof UNREADABLE => UNREADABLE) : text;
+  } catch {
+    return UNREADABLE;
+  }
 }
 
 /** Splits messages: into blocks that are kept, blocks to write, as texts, and the rest. */
@@ -139,9 +159,12 @@ export function assembled({ name, storage }: Place, text: string): Maybe<Found |
 /** Removes a thread: the entry under its name first, so that none is left without its blocks. */
 export function forget({ name, storage }: Place): Maybe<unknown> {
   return after(storage.getItem(name), (text) =>
-    after(remove(storage, name), () => all(blocksIn(text).map(({ slot }) => remove(storage, entry(name, slot))))),
+    after(remove(storage, name), () => removeBlocks({ name, storage }, blocksIn(text))),
   );
 }
+
+const removeBlocks = ({ name, storage }: Place, blocks: readonly Block[]): Maybe<unknown> =>
+  all(blocks.map(({ slot }) => remove(storage, entry(name, slot))));
 
 const remove = (storage: ThreadStorage, key: string): unknown =>
   storage.removeItem ? storage.removeItem(key) : storage.setItem(key, "");
