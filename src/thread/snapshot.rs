@@ -25,9 +25,6 @@ struct Staying<V> {
     ahead: Vec<bool>,
     client_roles: Option<V>,
     all: bool,
-    /// The sent messages that confirmed lacked: the confirmed position before which each was shown, and its
-    /// position in the snapshot, ascending.
-    arrived: Vec<(u32, u32)>,
 }
 
 impl<V: Value> Thread<V> {
@@ -78,9 +75,7 @@ impl<V: Value> Thread<V> {
         let stays_half = |id: &V| !list.names(&compared, id) || is_ahead(id);
         self.broken.keep(&stays_half);
         self.left.keep(&stays_half);
-        let arrived =
-            if client_roles.is_some() { self.arrived(&snapshot, &compared) } else { Vec::new() };
-        let staying = Staying { streamed, ahead, client_roles, all: partial, arrived };
+        let staying = Staying { streamed, ahead, client_roles, all: partial };
         let messages = reconcile(&self.messages, &snapshot, compared, &staying);
         if !messages.same(self.messages.items()) {
             self.set_messages(messages);
@@ -89,21 +84,6 @@ impl<V: Value> Thread<V> {
             self.server_has_messages();
         }
         Ok(())
-    }
-
-    /// Returns where the sent messages were shown that the snapshot has and confirmed lacks.
-    fn arrived(&mut self, snapshot: &V, compared: &Compared) -> Vec<(u32, u32)> {
-        let mut arrived = Vec::new();
-        if self.updates.edit_count == 0 {
-            return arrived;
-        }
-        for (from, _) in (0..).zip(&compared.places).filter(|(_, place)| place.is_none()) {
-            let id = snapshot.at(from as usize).and_then(|item| item.get_owned("id"));
-            let place = id.and_then(|id| self.shown_place(&id));
-            arrived.extend(place.map(|place| (place, from)));
-        }
-        arrived.sort_unstable();
-        arrived
     }
 
     /// Returns for each position whether the message there is streaming, or cut off.
@@ -216,8 +196,8 @@ impl<V: Value> Thread<V> {
 
 /// Returns the snapshot's messages in its order, reusing equal ones of the list. Adds the list's
 /// messages that the snapshot lacks and that stay. The client's own keep their place after the same
-/// message, which may be a sent one that the list lacks. Streamed ones, and the client's directly
-/// after them, keep theirs before the same message.
+/// message. Streamed ones, and the client's directly after them, keep theirs before the same
+/// message.
 fn reconcile<V: Value>(
     list: &JsonMessageList<V>,
     snapshot: &V,
@@ -232,8 +212,6 @@ fn reconcile<V: Value>(
     // For each, the list position that it stays after (0: none, else position + 1), or before.
     let mut behind: Vec<(u32, u32)> = Vec::new();
     let mut before: Vec<(u32, u32)> = Vec::new();
-    // For each, the snapshot's position that it stays after.
-    let mut along: Vec<(u32, u32)> = Vec::new();
     let mut previous = 0;
     let mut waiting = 0;
     for (position, known) in (0..).zip(&known) {
@@ -254,15 +232,9 @@ fn reconcile<V: Value>(
         if streamed || (own && before.len() > waiting) {
             before.push((Join::NONE, position));
         } else if own {
-            let earlier = staying.arrived.partition_point(|(place, _)| *place <= position);
-            let sent = earlier.checked_sub(1).and_then(|at| staying.arrived.get(at));
-            match sent.filter(|(place, _)| *place >= previous) {
-                Some((_, from)) => along.push((*from, position)),
-                None => behind.push((previous, position)),
-            }
+            behind.push((previous, position));
         }
     }
-    along.sort_unstable();
     let mut picks = Vec::with_capacity(places.len() + before.len() + behind.len());
     let stay = |from: &[(u32, u32)], anchor: u32, picks: &mut Vec<[u32; 2]>| {
         // The anchors ascend, as the messages did.
@@ -284,7 +256,6 @@ fn reconcile<V: Value>(
         if let Some(place) = place {
             stay(&behind, *place + 1, &mut picks);
         }
-        stay(&along, from, &mut picks);
     }
     stay(&before, Join::NONE, &mut picks);
     V::compose(list.items(), snapshot, &picks)

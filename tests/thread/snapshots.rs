@@ -45,28 +45,6 @@ fn messages_of_client_roles_stay_after_their_predecessors() {
     }
 }
 
-/// The user's message, sent and not confirmed, is shown before the reasoning: it still is once the
-/// snapshot has it.
-#[test]
-fn messages_of_client_roles_stay_after_a_sent_message_that_the_snapshot_brings() {
-    let mut thread = thread_of(&[
-        human("0", "a"),
-        ai("1", "b"),
-        json!({ "role": "reasoning", "id": "r0", "content": "x" }),
-    ]);
-    thread.optimistic(json!({ "messages": [human("2", "c")] })).unwrap();
-    hear(&mut thread, [started("run")]);
-    let reasoning = json!({ "role": "reasoning", "id": "r", "content": "x" });
-    hear(&mut thread, [message(reasoning), message(ai("3", "d"))]);
-    let shown = ["0", "1", "r0", "2", "r", "3"];
-    assert_eq!(ids(&thread.state()), shown);
-    let all = [human("0", "a"), ai("1", "b"), human("2", "c"), ai("3", "d")];
-    for _ in 0..2 {
-        hear(&mut thread, [with_roles(&all, json!(["reasoning"]))]);
-        assert_eq!(ids(&thread.state()), shown);
-    }
-}
-
 #[test]
 fn a_message_without_an_id_is_the_one_of_its_kind_and_content() {
     let mut thread = thread_of(&[human("1", "x"), ai("2", "x"), ai("3", "y"), ai("4", "y")]);
