@@ -70,6 +70,7 @@ function sentParts(text: string): Dict[] {
       refuse: (data) => void parts.push({ data }),
     },
     undefined,
+    () => {},
   );
   events.feed(text);
   events.end();

@@ -72,6 +72,7 @@ const sse = (parts: readonly object[]) => parts.map((part) => `data: ${JSON.stri
 
 test.each([
   ["server-sent events", sse(RUN)],
+  ["server-sent events of a server that names its heartbeat", `: heartbeat 15000\n\n${sse(RUN)}`],
   ["a list", JSON.stringify(RUN)],
   ["lines", RUN.map((event) => JSON.stringify(event)).join("\n")],
   ["what wraps the list", JSON.stringify({ events: RUN })],

@@ -169,8 +169,7 @@ const removeBlocks = ({ name, storage }: Place, blocks: readonly Block[]): Maybe
 const remove = (storage: ThreadStorage, key: string): unknown =>
   storage.removeItem ? storage.removeItem(key) : storage.setItem(key, "");
 
-const blocksIn = (text: string | null | undefined): readonly Block[] =>
-  (text ? partsIn(text)?.blocks : undefined) ?? [];
+const blocksIn = (text: Read): readonly Block[] => (typeof text === "string" ? partsIn(text)?.blocks : undefined) ?? [];
 
 function partsIn(text: string): Parts | undefined {
   try {
