@@ -215,6 +215,53 @@ test("a token of a file of 100 KB costs the token", async () => {
   expect(Math.min(...all.map(({ ms }) => ms))).toBeLessThan(1_000);
 });
 
+test.each(['say "hi"', "a\\b\n", "\u00e9\u2028x", "\ud83d\ude00 and \ud83d"])(
+  "what is shown of %j is a beginning of it, wherever its escapes are cut",
+  async (text) => {
+    const escaped = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
+    const json = JSON.stringify({ text, more: [text] }).replace(/[^\x20-\x7e]/g, escaped);
+    const { seen } = await folded([started, rules, ...call("write", ...json)]);
+    const shown = seen.filter((one): one is string => typeof one === "string");
+    expect(shown.filter((one) => !text.startsWith(one))).toEqual([]);
+    expect(shown.at(-1)).toBe(text);
+  },
+);
+
+test("a server's value that has more than was predicted is no drift; one that lacks something is", async () => {
+  const file = { content: "Once", encoding: "utf-8" };
+  const events = (files: object) => [
+    started,
+    ...call("write_file", '{"file_path":"/a.md","content":"Once"}'),
+    snapshot({ files }),
+    finished,
+  ];
+  const times = { created_at: "2026-01-01", modified_at: "2026-01-01" };
+  const options = { predict: deepAgentRules };
+  expect((await folded(events({ "/a.md": { ...file, ...times } }), options, "files")).drifts).toEqual([]);
+  for (const files of [{ "/a.md": { ...file, content: "Twice" } }, { "/b.md": file }, {}])
+    expect((await folded(events(files), options, "files")).drifts).toHaveLength(1);
+});
+
+test.each([
+  ["a server's rule", [{ ...rules, value: [{ state_key: "messages", tool: "write", tool_argument: "text" }] }], {}],
+  ["messages", [], { write: () => ({ messages: 5 }) }],
+  ["a text", [], { write: () => "x" }],
+  ["a list", [], { write: () => ["x"] }],
+])("a rule that gives no fields is reported once, and changes nothing: %s", async (_, events, predict) => {
+  const thread = new Thread<State>({ threadId: "t" });
+  const errors: string[] = [];
+  thread.on("error", ({ code }) => void errors.push(code));
+  const { onEvent } = predictState(thread, { predict: predict as PredictOptions["predict"] });
+  const seen = new Set<unknown>();
+  const take = (event: object) => {
+    onEvent(event);
+    seen.add(Array.isArray(thread.getState().messages)).add(Object.keys(thread.getState()).join());
+  };
+  await foldAgUi(thread, [started, ...events, ...call("write", '{"text":"a', 'b"}')] as never, { onEvent: take });
+  expect(errors).toEqual(["INVALID_ARGUMENT"]);
+  expect(seen).toEqual(new Set([true, "messages"]));
+});
+
 test("wrong arguments are refused", () => {
   expect(() => predictState({} as never)).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }) as Error);
   expect(() => predictState(new Thread(), { predicts: {} } as never)).toThrow(/predict/);

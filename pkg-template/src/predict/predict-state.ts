@@ -62,7 +62,8 @@ interface Tracked {
  * todos. The rules come from you, or from a server's custom event `PredictState` (ag-ui-langgraph and others).
  *
  * A prediction lies over the state that is shown. It is never part of the confirmed state, is not sent, and is not in
- * `thread.pending`. The server's value of the field replaces it; listeners of `drift` are called if that is another one.
+ * `thread.pending`. The server's value of the field replaces it; listeners of `drift` are called if that lacks something
+ * of it. A rule cannot predict `messages`: an `error` is reported, and nothing is shown.
  * It ends with its run, and at once if the call fails. A token costs the token.
  *
  * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for anything but a thread, `UNKNOWN_OPTION`.
@@ -108,6 +109,8 @@ class Predictions implements Layer {
   /** The rules that the server has sent in this run. */
   #sent = new Map<string, PredictRule[]>();
   readonly #calls = new Map<unknown, Tracked>();
+  /** Whether a rule that gives no fields was reported. */
+  #hasRefused = false;
   /** The state that was shown last, without and with the predictions; undefined after a change of them. */
   #shown: readonly [state: unknown, over: unknown] | undefined;
 
@@ -170,14 +173,23 @@ class Predictions implements Layer {
     let tracked = this.#calls.get(call.id);
     if (!tracked) {
       const base = this.#thread.getConfirmedState() as Values;
-      tracked = { json: new PartialJson(), length: 0, base, fields: {}, over: new Set(), hasFailed: false };
+      tracked = { json: new PartialJson(true), length: 0, base, fields: {}, over: new Set(), hasFailed: false };
       this.#calls.set(call.id, tracked);
     }
     const args = argumentsOf(call, tracked);
     if (!args) return;
     const { base } = tracked;
-    tracked.fields = Object.assign({}, ...rules.map((rule) => predicted(rule, args, base))) as Values;
+    tracked.fields = Object.assign({}, ...rules.map((rule) => this.#fields(predicted(rule, args, base)))) as Values;
     this.#shown = undefined;
+  }
+
+  /** The fields that a rule gave, if they can lie over a state: the messages are the thread's own. */
+  #fields(given: unknown): Values {
+    const isObject = typeof given === "object" && given !== null && !Array.isArray(given);
+    if (isObject && !Object.hasOwn(given, "messages")) return given as Values;
+    if (!this.#hasRefused) this.#thread[INSIDE].report(new ThreadfoldError("INVALID_ARGUMENT", NO_FIELDS), given);
+    this.#hasRefused = true;
+    return {};
   }
 
   /** Takes back the prediction of a call that failed. */
@@ -198,7 +210,7 @@ class Predictions implements Layer {
         if (call.over.has(name) || state[name] === call.base[name]) continue;
         call.over.add(name);
         this.#shown = undefined;
-        if (!sameJson(value, state[name])) this.#drift(name, value, state[name]);
+        if (!covers(state[name], value)) this.#drift(name, value, state[name]);
       }
     }
   }
@@ -207,6 +219,22 @@ class Predictions implements Layer {
     const patch = patchBetween({ [name]: value }, { [name]: server }) as PatchOperation[];
     this.#thread[INSIDE].drift(patch, { type: "state", values: { [name]: server } });
   }
+}
+
+/** How deep a server's value may have more than was predicted. */
+const DEEP = 100;
+const NO_FIELDS =
+  "predictState: a rule should give an object of fields, without 'messages'. Its prediction is left out.";
+
+/** Whether a server's value has all that was predicted: it may have more, such as the times of a file. */
+function covers(server: unknown, value: unknown, depth = 0): boolean {
+  const areObjects = typeof value === "object" && value !== null && typeof server === "object" && server !== null;
+  if (!areObjects || depth > DEEP) return sameJson(server, value);
+  const isListed = Array.isArray(value);
+  if (isListed !== Array.isArray(server) || (isListed && value.length !== (server as unknown[]).length)) return false;
+  return Object.entries(value).every(
+    ([key, one]) => one === undefined || covers((server as Values)[key], one, depth + 1),
+  );
 }
 
 /** Returns the arguments so far; undefined if no part of them came since. */

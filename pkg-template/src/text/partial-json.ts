@@ -10,6 +10,7 @@ import { isDigit, numberOf, Part, partAfter } from "./json-number.js";
  * Only objects are of interest, as arguments of a tool call are one: any other text is invalid.
  */
 export class PartialJson {
+  readonly #holdsEscapes: boolean;
   #text = "";
   /** White space at the end: the reference trims it, and reads it when more follows. */
   #space = "";
@@ -27,11 +28,18 @@ export class PartialJson {
   #read = "";
   #escape = Escape.None;
   #hex = "";
+  /** The last character of the string that is being read. */
+  #last = 0;
   #inKey = false;
   #number = Part.Sign;
   #word: readonly [text: string, value: unknown] = WORDS.n;
   /** An incomplete number (`-.`) hides the whole until it is complete. */
   #hidden = false;
+
+  /** @param holdsEscapes - Leaves out half an escape or a half character at the end, which the reference shows. */
+  constructor(holdsEscapes = false) {
+    this.#holdsEscapes = holdsEscapes;
+  }
 
   /** The text so far without white space around it. */
   get text(): string {
@@ -55,7 +63,7 @@ export class PartialJson {
     this.#looks++;
     const now = this.#root ?? NOTHING;
     if (version === this.#version) return now as Dict;
-    const then = new PartialJson();
+    const then = new PartialJson(this.#holdsEscapes);
     then.add(text);
     return sharing(then.#root ?? NOTHING, now, 0) as Dict;
   }
@@ -166,6 +174,7 @@ export class PartialJson {
 
   #beginString(): void {
     this.#read = "";
+    this.#last = 0;
     this.#escape = Escape.None;
     this.#mode = Mode.String;
   }
@@ -181,6 +190,7 @@ export class PartialJson {
       if (code === QUOTE || code === BACKSLASH) break;
     }
     this.#read += piece.slice(at, end);
+    if (end > at) this.#last = piece.charCodeAt(end - 1);
     if (end === piece.length) return end;
     if (piece.charCodeAt(end) === BACKSLASH) this.#escape = Escape.Begun;
     else if (this.#inKey) {
@@ -201,7 +211,10 @@ export class PartialJson {
         this.#escape = Escape.Unicode;
         this.#hex = "";
       } else if (meant === undefined) this.#mode = Mode.Invalid;
-      else this.#read += meant;
+      else {
+        this.#read += meant;
+        this.#last = 0;
+      }
       return;
     }
     if (!HEX.test(char)) {
@@ -210,7 +223,8 @@ export class PartialJson {
     }
     this.#hex += char;
     if (this.#hex.length === 4) {
-      this.#read += String.fromCharCode(Number.parseInt(this.#hex, 16));
+      this.#last = Number.parseInt(this.#hex, 16);
+      this.#read += String.fromCharCode(this.#last);
       this.#escape = Escape.None;
     }
   }
@@ -247,6 +261,11 @@ export class PartialJson {
   /** Puts an unfinished string or number in its place; the next piece replaces it. */
   #showUnfinished(): void {
     if (this.#mode === Mode.String && !this.#inKey) {
+      if (this.#holdsEscapes) {
+        // Looking at the text's own end would copy it: it is made of pieces.
+        if (!isHalf(this.#last)) this.#put(this.#read);
+        return;
+      }
       const pending = this.#escape === Escape.Begun ? "\\" : this.#escape === Escape.Unicode ? `u${this.#hex}` : "";
       this.#put(this.#read + pending);
     } else if (this.#mode === Mode.Number) {
@@ -351,6 +370,7 @@ const enum Escape {
 }
 const QUOTE = 34;
 const BACKSLASH = 92;
+const isHalf = (code: number): boolean => code >= 0xd800 && code <= 0xdbff;
 const HEX = /^[0-9A-Fa-f]$/;
 const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({});
 const ESCAPES: Readonly<Record<string, string | undefined>> = Object.assign(Object.create(null) as object, {
