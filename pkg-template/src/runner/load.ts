@@ -21,9 +21,12 @@ export interface ServerThread {
  */
 export function foldState<S extends object, U extends object>(
   thread: Thread<S, U>,
-  { values, interrupts, runId, isDone, position }: ServerThread,
+  { values, interrupts: told, runId, isDone, position }: ServerThread,
   joined: string | undefined,
 ): string | undefined {
+  // A state does not say which sub-agent asks: the stream that brought the question did.
+  const known = new Map((thread.run.interrupts ?? []).map((asked) => [idOf(asked), asked]));
+  const interrupts = told.map((asked) => known.get(idOf(asked) ?? NaN) ?? asked);
   reconcile(thread, { values, interrupts, position });
   if (runId !== undefined && runId !== joined) {
     beginEmpty(thread, runId);
@@ -35,6 +38,8 @@ export function foldState<S extends object, U extends object>(
   if (interrupts.length > 0 || thread.run.interrupts || isOver) thread.receive({ type: "run-finished", interrupts });
   return undefined;
 }
+
+const idOf = (asked: unknown): unknown => (asked as { readonly id?: unknown } | null)?.id;
 
 /**
  * Folds a state of the server's. Messages of a failed run that the server has lost become a failed update again.

@@ -49,6 +49,14 @@ interface Held extends ThreadView {
 
 type Fields = Omit<Subagent, "thread">;
 
+/** An event of the thread, as far as it may end a run. */
+interface Ending {
+  readonly type: string;
+  readonly error?: unknown;
+  readonly stopped?: boolean | undefined;
+  readonly interrupts?: readonly unknown[] | undefined;
+}
+
 const NONE: readonly Subagent[] = [];
 
 /** The sub-agents of one thread. Adapters add them. */
@@ -59,10 +67,13 @@ export class Subagents {
   lastEventId: string | undefined;
   readonly #make: (record?: object) => Held;
   readonly #changed: () => void;
+  readonly #asked: (thread: ThreadView) => readonly unknown[];
 
-  constructor(make: (record?: object) => Held, changed: () => void) {
+  /** @param asked - Returns the questions of a thread's run under way. */
+  constructor(make: (record?: object) => Held, changed: () => void, asked: (thread: ThreadView) => readonly unknown[]) {
     this.#make = make;
     this.#changed = changed;
+    this.#asked = asked;
   }
 
   get #threads(): Held[] {
@@ -78,10 +89,15 @@ export class Subagents {
     return one;
   }
 
-  /** Ends the runs that are under way as the thread's own ended. */
-  end({ type, error, stopped }: { type: string; error?: unknown; stopped?: boolean | undefined }): void {
+  /** Ends the runs that are under way as the thread's own ended. One that asks ends with a run that asks nothing. */
+  end({ type, error, stopped, interrupts }: Ending): void {
     if (this.list.length === 0 || !["run-finished", "run-error", "disconnected"].includes(type)) return;
-    for (const thread of this.#threads) if (isOpen(thread)) thread.receive({ type, error, stopped } as ThreadEvent);
+    const isAnswered = type === "run-finished" && !stopped && !interrupts?.length;
+    for (const thread of this.#threads)
+      if (isOpen(thread)) {
+        const asked = type === "run-finished" && interrupts?.length ? this.#asked(thread) : [];
+        thread.receive({ type, error, stopped, ...(asked.length > 0 && { interrupts: asked }) } as ThreadEvent);
+      } else if (isAnswered && thread.run.status === "interrupted") thread.receive({ type } as ThreadEvent);
   }
 
   dispose(): void {

@@ -147,6 +147,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     this.#subagents = new Subagents(
       (record) => (record ? Thread.fromJSON(record, own) : new Thread(own)),
       () => this.#notifier.later(),
+      (held) => (held as AnyThread)[INSIDE].proof.asked,
     );
     this.#notifier = new Notifier<S>(look, notify === 0 ? inTask : inFrame);
     this.#initial = this.getState();
