@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 const message = (id: string, content = id): AgUiMessage => ({ id, role: "assistant", content });
 
-async function folded(after: string, messages: readonly object[], before: readonly object[] = []) {
+async function folded(after: string, messages: readonly object[], before: readonly object[] = [], keeps?: number) {
   const thread = new Thread<AgUiState>({ threadId: "t" });
   const errors: string[] = [];
   thread.on("error", (error) => errors.push(error.message));
@@ -14,7 +14,7 @@ async function folded(after: string, messages: readonly object[], before: readon
   await foldAgUi(thread, [
     { type: "RUN_STARTED", threadId: "t", runId: "r" },
     ...before,
-    { type: "MESSAGES_SNAPSHOT", messages, metadata: { threadfold: { after } } },
+    { type: "MESSAGES_SNAPSHOT", messages, metadata: { threadfold: { after, keeps } } },
     { type: "RUN_FINISHED", threadId: "t", runId: "r" },
   ] as never);
   const state = thread.getState().messages;
@@ -42,4 +42,15 @@ test("one that begins after an unknown message is reported, and changes nothing"
     errors: ["MESSAGES_SNAPSHOT: there is no message 'x'."],
     isSame: true,
   });
+});
+
+test("one that leaves out others than the page has is reported, and changes nothing", async () => {
+  const refused = {
+    contents: ["a", "b", "c"],
+    errors: ["MESSAGES_SNAPSHOT: the server's messages up to 'b' are others. The next run asks for all."],
+    isSame: true,
+  };
+  expect(await folded("b", [message("d")], [], 3)).toEqual(refused);
+  expect(await folded("b", [message("a"), message("d")])).toEqual(refused);
+  expect(await folded("b", [message("d")], [], 2)).toMatchObject({ contents: ["a", "b", "d"], errors: [] });
 });

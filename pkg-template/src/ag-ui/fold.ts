@@ -132,8 +132,13 @@ export function withMetadata<T extends HeldMessage | HeldToolCall>(
 /** Returns what `serveAgUi` says to a client that folds. */
 export const ofServer = (
   metadata: Metadata | undefined,
-): { readonly at?: unknown; readonly after?: unknown; readonly interrupts?: unknown; readonly messages?: unknown } =>
-  metadata?.["threadfold"] ?? {};
+): {
+  readonly at?: unknown;
+  readonly after?: unknown;
+  readonly keeps?: unknown;
+  readonly interrupts?: unknown;
+  readonly messages?: unknown;
+} => metadata?.["threadfold"] ?? {};
 
 /** Puts another tool call in the place of one of a message's own. */
 export function withCall(message: HeldMessage, at: number, call: HeldToolCall): HeldMessage {

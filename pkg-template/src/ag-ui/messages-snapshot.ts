@@ -50,12 +50,19 @@ function putUnknown(fold: Fold, messages: readonly HeldMessage[]): void {
   }
 }
 
-/** Returns the server's messages up to the one after which a snapshot begins; undefined without that one. */
-function leftOut(fold: Fold, after: unknown): readonly HeldMessage[] | undefined {
+/**
+ * Returns the server's messages up to the one after which a snapshot begins. Returns a sentence if they are not those
+ * that the server leaves out: their number is another one, or the snapshot has one of them.
+ */
+function leftOut(fold: Fold, event: MessagesSnapshot, after: unknown, keeps: unknown): readonly HeldMessage[] | string {
   const { messages = [] } = fold.thread.getConfirmedState() as { messages?: readonly HeldMessage[] };
   const own = messages.filter(({ role }) => role !== "reasoning" && role !== "activity");
   const end = own.findIndex(({ id }) => id === after) + 1;
-  return end > 0 ? own.slice(0, end) : undefined;
+  if (end === 0) return `MESSAGES_SNAPSHOT: there is no message '${String(after)}'.`;
+  const kept = own.slice(0, end);
+  const told = new Set(event.messages.map(({ id }) => id));
+  if ((keeps === undefined || keeps === end) && !kept.some(({ id }) => told.has(id))) return kept;
+  return `MESSAGES_SNAPSHOT: the server's messages up to '${String(after)}' are others. The next run asks for all.`;
 }
 
 /**
@@ -76,9 +83,9 @@ export const messagesSnapshot: Step<MessagesSnapshot> = {
   shape: { messages },
   hook: "onMessagesSnapshotEvent",
   apply(fold, event) {
-    const { after } = ofServer(event.metadata);
-    const before = after === undefined ? [] : leftOut(fold, after);
-    if (!before) return fold.refuse(event, `MESSAGES_SNAPSHOT: there is no message '${String(after)}'.`) ?? NOTHING;
+    const { after, keeps } = ofServer(event.metadata);
+    const before = after === undefined ? [] : leftOut(fold, event, after, keeps);
+    if (typeof before === "string") return fold.refuse(event, before) ?? NOTHING;
     const snapshot = [...before, ...event.messages.map(cleaned)];
     const roles = new Set(snapshot.map(({ role }) => role));
     const types = authoritativeTypes(event);

@@ -47,7 +47,7 @@ impl ToldMessages {
         events: &mut Vec<Event>,
     ) {
         // The list may never have it.
-        self.is_due |= !self.list.is_empty();
+        self.is_due = true;
         if is_part {
             return self.assistant(message, true, task, events);
         }
@@ -107,7 +107,8 @@ impl ToldMessages {
     /// Ends all messages, and sends the whole list if it is due.
     pub fn finish(&mut self, events: &mut Vec<Event>) {
         self.end(None, &Json::NULL, events);
-        if self.is_due {
+        // A graph may have no messages in its state.
+        if self.is_due && self.list.kind() == Kind::Array {
             events.push(self.snapshot());
         }
     }
@@ -217,7 +218,7 @@ impl ToldMessages {
     }
 
     fn snapshot(&mut self) -> Event {
-        self.is_due = false;
+        self.is_due = !self.open.is_empty();
         self.known.extend(self.list.iter().filter_map(id_of).map(str::to_owned));
         EventKind::MessagesSnapshot { messages: ag_ui_messages(&self.list) }.into()
     }

@@ -2,7 +2,8 @@
 import { sameJson } from "../../shared/same-json.js";
 import type { GraphEvent } from "./graph-event.js";
 import { jsonForm } from "./json-form.js";
-import { agUiMessage } from "./message-told.js";
+import { agUiMessage, isOfChat } from "./message-told.js";
+import { Places } from "./places.js";
 import { REPEATS, WHOLE } from "./whole.js";
 
 interface Held {
@@ -22,8 +23,9 @@ export class ClientMessages {
   /** The messages that the run's input and its events put after them, in the client's order. */
   readonly #told = new Map<unknown, Held>();
   readonly #calls = new Map<unknown, Calls[number]>();
-  /** Whether the client's list is not known for sure. */
-  #isInDoubt = false;
+  /** The first place of `base` where an event changed the client's message, or put one before it. */
+  #changedAt = Infinity;
+  #places: Places;
 
   /**
    * @param base - The messages at the checkpoint that the client has; undefined if it has none, or another one.
@@ -31,6 +33,7 @@ export class ClientMessages {
    */
   constructor(base: readonly unknown[] | undefined, sent: readonly object[]) {
     this.#base = base;
+    this.#places = new Places(base ?? []);
     const known = new Set(base?.map(idOf));
     for (const message of sent as readonly Held[])
       if (!known.has(message.id) && message.role !== "reasoning" && message.role !== "activity")
@@ -48,23 +51,26 @@ export class ClientMessages {
       case "TEXT_MESSAGE_START": {
         const message = this.#assistant(messageId);
         if (message.content === undefined) message.content = "";
-        else this.#isInDoubt = true;
+        else this.#changed();
         break;
       }
       case "TEXT_MESSAGE_CONTENT": {
         const message = this.#told.get(messageId);
         if (message) message.content = (message.content as string) + (delta as string);
-        else this.#isInDoubt = true;
+        else this.#changed(this.#places.message(messageId));
         break;
       }
       case "TOOL_CALL_START": {
+        // The client has a call once: under an id that is used again it is the earlier one.
+        if (this.#calls.has(toolCallId)) this.#changed();
+        const earlier = this.#places.call(toolCallId);
+        if (earlier !== undefined) this.#changed(earlier);
         const { toolCalls = [], ...rest } = this.#assistant(parentMessageId);
         const call = {
           id: toolCallId as string,
           type: "function",
           function: { name: toolCallName, arguments: "" },
         } as const;
-        this.#isInDoubt ||= this.#calls.has(toolCallId);
         this.#calls.set(toolCallId, call);
         this.#told.set(parentMessageId, { ...rest, toolCalls: [...toolCalls, call] });
         break;
@@ -72,13 +78,18 @@ export class ClientMessages {
       case "TOOL_CALL_ARGS": {
         const call = this.#calls.get(toolCallId);
         if (call) call.function.arguments += delta as string;
-        else this.#isInDoubt = true;
+        else this.#changed(this.#places.call(toolCallId));
         break;
       }
-      case "TOOL_CALL_RESULT":
+      case "TOOL_CALL_RESULT": {
         // The client puts it after its call, and replaces an earlier result.
-        this.#isInDoubt ||= this.#told.has(messageId) || !this.#isAfterCall(toolCallId);
+        const earlier = this.#places.result(toolCallId);
+        if (earlier !== undefined) this.#changed(earlier);
+        const owner = this.#places.call(toolCallId);
+        if (this.#told.has(messageId) || this.#isAnswered(toolCallId) || !this.#isAfterCall(toolCallId))
+          this.#changed(owner === undefined ? undefined : owner + 1);
         this.#told.set(messageId, { id: messageId as string, role: "tool", content, toolCallId });
+      }
     }
   }
 
@@ -94,15 +105,18 @@ export class ClientMessages {
 
   /** Returns the snapshot that gives the client this list. */
   snapshot(list: readonly unknown[]): GraphEvent {
-    let from = this.common(list);
-    while (from > 0 && typeof idOf(list[from - 1]) !== "string") from--;
+    let from = Math.min(this.common(list), this.#changedAt);
+    while (from > 0 && !isTold(list[from - 1])) from--;
     const now = new Set(list.map(idOf));
-    this.#isInDoubt = [...this.#told.keys()].some((id) => !now.has(id));
+    // The client keeps what is still being streamed to it, somewhere among the snapshot's messages.
+    this.#changedAt = [...this.#told.keys()].some((id) => !now.has(id)) ? from : Infinity;
     this.#told.clear();
+    this.#calls.clear();
     this.#base = list;
+    this.#places = new Places(list);
     return {
       ...snapshotOf(list.slice(from)),
-      ...(from > 0 && { metadata: { threadfold: { after: idOf(list[from - 1]) } } }),
+      ...(from > 0 && { metadata: { threadfold: { after: idOf(list[from - 1]), ...keeps(list.slice(0, from)) } } }),
       [WHOLE]: () => snapshotOf(list),
     };
   }
@@ -112,7 +126,7 @@ export class ClientMessages {
     if (this.has(list)) return { ...snapshotOf([]), [WHOLE]: () => snapshotOf(list), [REPEATS]: true };
     const event = this.snapshot(list);
     // No message is being streamed any more.
-    this.#isInDoubt = false;
+    this.#changedAt = Infinity;
     return event;
   }
 
@@ -121,7 +135,7 @@ export class ClientMessages {
     const length = this.#base?.length;
     if (
       length === undefined ||
-      this.#isInDoubt ||
+      this.#changedAt < Infinity ||
       list.length !== length + this.#told.size ||
       this.common(list) < length
     )
@@ -134,9 +148,19 @@ export class ClientMessages {
     if (known) return known;
     const fresh: Held = { id: id as string, role: "assistant" };
     // More of a message that was there before has another place.
-    this.#isInDoubt ||= this.#base?.some((message) => idOf(message) === id) ?? false;
+    const place = this.#places.message(id);
+    if (place !== undefined) this.#changed(place);
     this.#told.set(id, fresh);
     return fresh;
+  }
+
+  /** Notes that an event changed the message at a place of `base`, or put one before it; without a place, what was told. */
+  #changed(at = this.#base?.length ?? 0): void {
+    this.#changedAt = Math.min(this.#changedAt, at);
+  }
+
+  #isAnswered(callId: unknown): boolean {
+    return [...this.#told.values()].some(({ role, toolCallId }) => role === "tool" && toolCallId === callId);
   }
 
   /** Whether only other results stand between a call and the end of the list. */
@@ -157,6 +181,17 @@ const isNoResult = ({ role }: Held) => role !== "tool";
 const hasCall = ({ toolCalls = [] }: Held, id: unknown) => toolCalls.some((call) => call.id === id);
 
 const idOf = (message: unknown): unknown => (message as { id?: unknown } | null)?.id;
+
+/** Whether the client's list of the conversation has the message, under its id. */
+function isTold(given: unknown): boolean {
+  const { id, role } = (agUiMessage(given) ?? {}) as Partial<Held>;
+  return id === idOf(given) && id !== undefined && role !== "reasoning" && role !== "activity";
+}
+
+/** Returns how many messages a client keeps, if their kinds show that it has them all. */
+function keeps(kept: readonly unknown[]): { keeps?: number } {
+  return kept.every(isOfChat) ? { keeps: kept.length } : {};
+}
 
 /** Whether two messages of a graph are equal, as a saver may have made them anew. */
 const isSame = (one: unknown, other: unknown): boolean => one === other || sameJson(jsonForm(one), jsonForm(other));

@@ -1,8 +1,10 @@
 // One message of a graph in AG-UI's form.
+import { KINDS } from "../../../generated/kinds.js";
 import { toAgUi } from "../../state/message-forms.js";
 import { isDict, type Dict } from "../../langgraph/merge.js";
 import { plainDict, readMessage } from "../../langgraph/message-form.js";
 import { newId } from "../../shared/new-id.js";
+import { jsonForm } from "./json-form.js";
 
 /** A message of the state in AG-UI's form; undefined for what that has no place for, such as a removal. */
 export function agUiMessage(given: unknown): { id: string } | undefined {
@@ -14,6 +16,14 @@ export function agUiMessage(given: unknown): { id: string } | undefined {
   } catch {
     return undefined;
   }
+}
+
+const TYPES: ReadonlySet<unknown> = new Set(KINDS.map(([type]) => type));
+
+/** Whether a message of the state has an id and one of LangChain's types: {@link agUiMessage} returns it. */
+export function isOfChat(given: unknown): boolean {
+  const { fields, type } = readMessage(jsonForm(given)) ?? {};
+  return type !== undefined && TYPES.has(type) && typeof fields?.["id"] === "string" && fields["role"] === undefined;
 }
 
 /** Returns a message with the reasoning before it, as a run's events have them. */

@@ -63,7 +63,7 @@ export class MessagesTold {
     const graph = ns.length > 0 ? ns : said.split("|").slice(0, -1);
     if (isToolsOwn(graph)) return;
     // The list may not come to have it.
-    this.#isDue ||= (this.#list?.length ?? 0) > 0;
+    this.#isDue = true;
     const task = said.slice(said.lastIndexOf(":") + 1);
     if (wire.type === "ai") yield* this.#assistant(wire, task);
     else if (wire.type === "tool") yield* this.#result(wire);
@@ -102,7 +102,9 @@ export class MessagesTold {
   /** The last word on the messages. */
   *finish(): Generator<GraphEvent> {
     yield* this.end();
-    if (this.#isDue) yield this.#snapshot(true);
+    // A graph may have no messages in its state.
+    const hasList = this.#isFollowed || (this.#list ?? []).length > 0;
+    if (this.#isDue && hasList) yield this.#snapshot(true);
   }
 
   *#assistant(wire: WireMessage, task: string): Generator<GraphEvent> {
@@ -212,7 +214,7 @@ export class MessagesTold {
   }
 
   #snapshot(isLast = false): GraphEvent {
-    this.#isDue = false;
+    this.#isDue = this.#open.size > 0;
     const list = this.#list ?? [];
     const event = this.#client ? this.#client[isLast ? "closing" : "snapshot"](list) : snapshotOf(list);
     for (const id of [...list, ...(event["messages"] as object[])].map(idOf))
