@@ -88,7 +88,7 @@ test("a late result of an earlier turn's call is in its place, and no message is
   await turn("u1");
   await turn("u2");
   expect(await turn("u3")).toBe("u1 A1 u2 A2 u3 T1");
-  // The page had put the result behind its call.
+  // The page had put the result directly after its call.
   expect(snapshots.at(-1)).toMatchObject({ metadata: { threadfold: { after: "A1", keeps: 2 } } });
   expect(await turn("u4")).toBe("u1 A1 u2 A2 u3 T1 u4 A4");
   expect(await turn("u5")).toBe("u1 A1 u2 A2 u3 T1 u4 A4 u5 A5");
