@@ -31,7 +31,7 @@ class Entries extends Shelf {
 
 async function saved(thread: Thread<Shown>, storage: Entries): Promise<string[]> {
   const stop = persist(thread, { name, storage });
-  thread.update({ topic: String(Math.random()) });
+  thread.update({ topic: `${(thread.getState()["topic"] as string | undefined) ?? ""}x` });
   await stop.flush();
   stop();
   return storage.written();
