@@ -16,7 +16,7 @@ export const program = (process.env["PATH"] ?? "")
   .find(existsSync);
 
 export async function startRedis(): Promise<RedisServer> {
-  if (program === undefined) throw new Error("There is no Redis here.");
+  if (program === undefined) throw new Error("Redis is missing: install the package redis-server.");
   const folder = mkdtempSync(join(tmpdir(), "threadfold-redis-"));
   const path = join(folder, "redis.sock");
   const server = spawn(program, ["--port", "0", "--unixsocket", path, "--save", "", "--dir", folder], {

@@ -50,8 +50,9 @@ function graphWith(at: ReturnType<typeof gate>) {
 }
 
 /** A server without marks and digests knows no `stream_steps`. */
-function page(serve: ReturnType<typeof serveLangGraph>, isMarked: boolean, threadId?: string) {
-  const thread = new Thread({ schema, threadId });
+function page(serve: ReturnType<typeof serveLangGraph>, isMarked: boolean, of?: string | object) {
+  const fresh = new Thread({ schema, threadId: typeof of === "string" ? of : undefined });
+  const thread = typeof of === "object" ? (Thread.fromJSON(of, { schema: schema as never }) as typeof fresh) : fresh;
   const asked: string[] = [];
   const doubts: string[] = [];
   thread.on("doubt", ({ reason }) => doubts.push(reason));
@@ -183,12 +184,7 @@ test("a page that is reloaded after one of two nodes has asked still has the que
   const saved: object = JSON.parse(JSON.stringify(one.thread)) as object;
   one.runner.dispose();
   await run;
-  const thread = Thread.fromJSON<State>(saved, { schema: schema as never });
-  const runner = new LangGraphRunner(thread as never, {
-    apiUrl: "http://localhost",
-    assistantId: "agent",
-    fetch: async (url, init) => serve(new Request(String(url), init)),
-  });
+  const { thread, runner } = page(serve, true, saved);
   const loaded = runner.load();
   await new Promise((resolve) => setTimeout(resolve, 20));
   at.open();
