@@ -60,7 +60,8 @@ export function save({ name, storage }: Place, saved: Saved, kept: Kept | undefi
     const text = JSON.stringify(saved);
     return after(storage.setItem(name, text), () => ({ text, blocks: [], messages: [] }));
   };
-  const isShort = (kept?.blocks.length ?? 0) === 0 && inBlocks(messages, kept).fresh.length === 0;
+  const split = inBlocks(messages, kept);
+  const isShort = (kept?.blocks.length ?? 0) === 0 && split.fresh.length === 0;
   if (isShort && kept) return whole();
   const found = readIn(storage, name);
   if (isLeaving && isPromise(found)) return whole();
@@ -73,7 +74,7 @@ export function save({ name, storage }: Place, saved: Saved, kept: Kept | undefi
     if (text === UNREADABLE) return whole();
     const isOurs = text === kept?.text;
     const old = isOurs ? (kept?.blocks ?? []) : blocksIn(text);
-    const now = inBlocks(messages, isOurs ? kept : undefined);
+    const now = isOurs || !kept ? split : inBlocks(messages, undefined);
     const taken = new Set(old.map(({ slot }) => slot));
     const made = now.fresh.map((messages): [Block, readonly string[]] => {
       let slot = 0;
