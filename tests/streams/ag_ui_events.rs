@@ -49,6 +49,53 @@ fn text(id: &str, delta: &str) -> Value {
     json!({ "type": "TEXT_MESSAGE_CONTENT", "messageId": id, "delta": delta })
 }
 
+/// The user's message is sent and not confirmed when the reasoning comes: it is shown before it, also
+/// once a snapshot has it.
+#[test]
+fn reasoning_stays_after_the_message_that_a_snapshot_confirms() {
+    for id in ["u", "server-u"] {
+        let mut thread = empty_thread();
+        let sent = json!({ "messages": [{ "role": "user", "id": "u", "content": "Hi" }] });
+        thread.optimistic(Json::from(sent)).unwrap();
+        let mut stream = Stream { thread, fold: Fold::new() };
+        let answer = json!({ "role": "assistant", "id": "a", "content": "Hello" });
+        stream.all([
+            json!({ "type": "RUN_STARTED", "threadId": "t", "runId": "r" }),
+            json!({ "type": "REASONING_MESSAGE_START", "messageId": "r", "role": "reasoning" }),
+            json!({ "type": "REASONING_MESSAGE_CONTENT", "messageId": "r", "delta": "Hm" }),
+            json!({ "type": "REASONING_MESSAGE_END", "messageId": "r" }),
+            text_start("a"),
+            text("a", "Hello"),
+            json!({ "type": "TEXT_MESSAGE_END", "messageId": "a" }),
+            json!({ "type": "MESSAGES_SNAPSHOT", "messages": [{ "role": "user", "id": id, "content": "Hi" }, answer] }),
+        ]);
+        let messages = stream.messages();
+        let ids: Vec<&str> =
+            messages.as_array().unwrap().iter().filter_map(|it| it["id"].as_str()).collect();
+        assert_eq!(ids, [id, "r", "a"]);
+    }
+}
+
+/// A snapshot that begins after other messages than the client has is refused, and drops none.
+#[test]
+fn a_snapshot_that_leaves_out_other_messages_is_refused() {
+    let message = |id: &str| json!({ "role": "assistant", "id": id, "content": id });
+    let snapshot = |messages: &[Value], metadata: Value| json!({ "type": "MESSAGES_SNAPSHOT", "messages": messages, "metadata": { "threadfold": metadata } });
+    let mut stream = Stream::new();
+    stream.all([snapshot(&[message("a"), message("b"), message("c")], json!({}))]);
+    let before = stream.messages();
+    for (messages, metadata) in [
+        (vec![message("d")], json!({ "after": "b", "keeps": 3 })),
+        (vec![message("a"), message("d")], json!({ "after": "b" })),
+    ] {
+        let error = stream.hear(snapshot(&messages, metadata)).unwrap_err();
+        assert!(error.to_string().contains("up to 'b' are others"), "{error}");
+        assert_eq!(stream.messages(), before);
+    }
+    stream.all([snapshot(&[message("d")], json!({ "after": "b", "keeps": 2 }))]);
+    assert_eq!(stream.messages(), json!([message("a"), message("b"), message("d")]));
+}
+
 #[test]
 fn an_event_is_written_as_it_was_read() {
     let events = [

@@ -12,7 +12,7 @@ use crate::value::{Json, Kind, Value};
 
 impl Folding<'_> {
     pub(super) fn messages_snapshot(&mut self, event: &Event, messages: &[Json]) -> Done {
-        let mut snapshot = self.left_out(event)?;
+        let mut snapshot = self.left_out(event, messages)?;
         snapshot.extend(messages.iter().map(cleaned));
         let roles: HashSet<&str> = snapshot.iter().filter_map(|it| it["role"].as_str()).collect();
         let mut client_roles: Vec<Json> =
@@ -41,12 +41,35 @@ impl Folding<'_> {
             client_roles.push("activity".into());
         }
         self.fold.calls.forget();
+        self.put_sent(event, &snapshot, &client_roles)?;
         let client_roles = Some(client_roles.into());
         self.send(
             event,
             ThreadEvent::Messages { messages: reconcilable, client_roles, partial: false },
         )?;
         self.put_unknown(event, &snapshot)
+    }
+
+    /// Confirms those of a snapshot's messages that the run sent and confirmed lacks, where they are
+    /// shown. So a message that stays on screen stays after them.
+    fn put_sent(&mut self, event: &Event, snapshot: &[Json], client_roles: &[Json]) -> Done {
+        let has_role = |it: &Json| client_roles.iter().any(|role| role.equals(&it["role"]));
+        if !self.messages().iter().any(has_role) {
+            return Ok(());
+        }
+        let shown = self.thread.state()["messages"].clone();
+        let is_new = |it: &Json| it["id"].as_str().is_some_and(|id| self.message(id).is_none());
+        let pending: HashSet<&str> =
+            shown.iter().filter(|it| is_new(it)).filter_map(|it| it["role"].as_str()).collect();
+        let is_sent = |it: &&Json| {
+            let role = it["role"].as_str();
+            role.is_some_and(|role| pending.contains(role)) && is_known(it) && is_new(it)
+        };
+        let sent: Vec<Json> = snapshot.iter().filter(is_sent).cloned().collect();
+        for message in sent {
+            self.send(event, ThreadEvent::Message { message, after: None, streaming: false })?;
+        }
+        Ok(())
     }
 
     /// Puts the messages that the reducer does not know, as the snapshot has them.
@@ -73,9 +96,11 @@ impl Folding<'_> {
     }
 
     /// Returns the thread's messages up to the one after which a snapshot begins: a server may leave
-    /// out the ones that a client has.
-    fn left_out(&mut self, event: &Event) -> Result<Vec<Json>, StreamError> {
-        let after = event.metadata.as_ref().map_or(&Json::NULL, |it| &it["threadfold"]["after"]);
+    /// out the ones that a client has. An error if they are others: their number is another one, or the
+    /// snapshot has one of them.
+    fn left_out(&mut self, event: &Event, told: &[Json]) -> Result<Vec<Json>, StreamError> {
+        let said = event.metadata.as_ref().map_or(&Json::NULL, |it| &it["threadfold"]);
+        let after = &said["after"];
         if after.is_null() {
             return Ok(Vec::new());
         }
@@ -86,7 +111,17 @@ impl Folding<'_> {
             return Err(super::unknown_message(event, after.as_str().unwrap_or_default()));
         };
         own.truncate(at + 1);
-        Ok(own)
+        let told: HashSet<&str> = told.iter().filter_map(|it| it["id"].as_str()).collect();
+        let is_told = |it: &Json| it["id"].as_str().is_some_and(|id| told.contains(id));
+        let keeps = &said["keeps"];
+        let is_number = keeps.is_null() || keeps.as_u64() == u64::try_from(own.len()).ok();
+        if is_number && !own.iter().any(is_told) {
+            return Ok(own);
+        }
+        let after = after.as_str().unwrap_or_default();
+        let reason =
+            format!("The server's messages up to '{after}' are others. Ask for all of them.");
+        Err(StreamError::new("INVALID_ARGUMENT", event.event_type(), reason))
     }
 }
 
