@@ -19,11 +19,11 @@ export function seeded(subject: string, all: number): { seed: number; numRuns: n
 export const isThorough = (): boolean => asked("THREADFOLD_THOROUGH") === 1;
 
 /**
- * A number of cases: a twentieth of all, unless thorough, or the number in THREADFOLD_RUNS or in a variable of the
+ * A number of cases: a fortieth of all, unless thorough, or the number in THREADFOLD_RUNS or in a variable of the
  * subject's own.
  */
 export function runs(all: number, variable = "THREADFOLD_RUNS"): number {
-  return asked(variable) ?? asked("THREADFOLD_RUNS") ?? (isThorough() ? all : Math.ceil(all / 20));
+  return asked(variable) ?? asked("THREADFOLD_RUNS") ?? (isThorough() ? all : Math.ceil(all / 40));
 }
 
 /** Each subject has cases of its own: a hash (FNV-1a) of its name. */

@@ -72,7 +72,7 @@ export async function approves(page: Page): Promise<void> {
   await shows(page, "I booked nothing.");
 }
 
-/** A text of n words, of which the agent says 33 a second. */
+/** A text of n words: the agent says 33 a second. */
 const words = (n: number) => Array.from({ length: n }, (_, at) => `word${at}`).join(" ");
 
 /** Takes six seconds to stream back. */

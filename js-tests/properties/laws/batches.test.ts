@@ -33,7 +33,7 @@ test("merging in one batch or one by one gives the same list where LangGraph's d
   });
   const settings = seeded("batches", 2_000);
   fc.assert(law, settings);
-  expect(same).toBeGreaterThan(settings.numRuns / 4);
+  expect(same).toBeGreaterThan(settings.numRuns / 5);
 });
 
 test("with DeepAgents' rules every split into batches gives the same list, as a delta channel needs it", () => {

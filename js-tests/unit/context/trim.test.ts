@@ -175,7 +175,7 @@ test("only the messages that are kept are looked at", () => {
 test("@langchain/core's trimMessages answers alike where it is right", async () => {
   const dice = new Dice(10);
   const wrong = { undefined: 0, other: 0, lists: 0 };
-  for (let round = runs(2_400); round > 0; round--) {
+  for (let round = runs(4_800); round > 0; round--) {
     const messages = dice.one(Object.values(KINDS))(dice);
     if (dice.chance(0.5)) messages.unshift(system as never);
     const instances = langchain.coerceMessageLikeToMessage
