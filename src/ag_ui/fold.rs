@@ -15,6 +15,7 @@ mod run_calls;
 mod snapshot;
 mod state;
 mod streams;
+mod subagent;
 mod text;
 mod tool_call;
 
@@ -37,6 +38,7 @@ use streams::Streams;
 /// | `TOOL_CALL_…` | add a call to its message, append to its arguments, finish it; add its result |
 /// | `MESSAGES_SNAPSHOT`, `STATE_SNAPSHOT`, `STATE_DELTA` | reconcile the messages; replace or patch the state |
 /// | `ACTIVITY_…` | add, replace or patch a message of the role `activity` |
+/// | `SUBAGENT_FINISHED` | replaces messages that the subagent changed after they were streamed |
 /// | others | none |
 ///
 /// If the server replays an earlier run's text from its start, it is not appended a second time.
@@ -275,6 +277,7 @@ impl Folding<'_> {
             EventKind::ActivityDelta { message_id, activity_type, patch } => {
                 self.activity_delta(event, [message_id, activity_type], patch)
             }
+            EventKind::SubagentFinished { .. } => self.subagent_finished(event),
             // These change nothing.
             _ => Ok(()),
         }

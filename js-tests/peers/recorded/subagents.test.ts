@@ -13,6 +13,8 @@ const UPDATES = read("python-updates");
 const V2 = read("python-v2");
 const VALUES = read("python-values");
 const AG_UI = read<{ type: string }>("python-ag-ui");
+/** What serveAgUi sends of an agent with the PII middleware: `js-tests/unit/serve/subagent-corrected.test.ts`. */
+const SERVED = read<{ type: string }>("served-ag-ui");
 
 /** The arguments of a thread's calls, by id, in either form. */
 const callsIn = (thread: Thread | Thread<AgUiState>): Map<unknown, { description?: string }> =>
@@ -105,6 +107,14 @@ test("AG-UI: two in parallel, as over the runs API", async () => {
     "I wrote about sights.",
     "I wrote about food.",
     "Done.",
+  ]);
+});
+
+test("AG-UI: one whose middleware changes what was streamed", async () => {
+  const thread = new Thread<AgUiState>();
+  await foldAgUi(thread, SERVED["corrected"] ?? []);
+  expect(tree(thread)).toEqual([
+    ["Look.", "reader", "ready", "", "Mail [REDACTED_EMAIL]", "Write to [REDACTED_EMAIL]."],
   ]);
 });
 
