@@ -42,6 +42,8 @@ export interface RunConfig<Context = unknown> extends ThreadConfig {
   /** LangChain's: nodes find them in their context. */
   callbacks?: unknown;
   metadata?: Readonly<Record<string, unknown>> | undefined;
+  /** More metadata of the run's checkpoints: `getStateHistory` filters by it. Needs to be JSON. */
+  checkpointMetadata?: Readonly<Record<string, unknown>> | undefined;
   tags?: readonly string[] | undefined;
   runId?: string | undefined;
   runName?: string | undefined;
@@ -76,6 +78,7 @@ const NAMES: NamesOf<StreamConfig> = {
   on: true,
   callbacks: true,
   metadata: true,
+  checkpointMetadata: true,
   tags: true,
   runId: true,
   runName: true,

@@ -92,7 +92,8 @@ export class RunSaves {
 
   #save(thread: CheckpointWriter, grown?: Record<string, readonly unknown[]>): void {
     const { state, sends, held, others, plan } = this.#at;
-    thread.put({ id: this.checkpointId, plan: plan.state(), state, sends, held, others }, this.metadata, grown);
+    const metadata = { ...this.#scope.checkpointMetadata, ...this.metadata };
+    thread.put({ id: this.checkpointId, plan: plan.state(), state, sends, held, others }, metadata, grown);
   }
 
   /** Saves the last checkpoint and the writes after it, where only those are saved. */

@@ -29,6 +29,8 @@ export class RunScope {
   readonly threadId: string | undefined;
   readonly recursionLimit: number;
   readonly pauses: Pauses;
+  /** The caller's part in the metadata of checkpoints. */
+  readonly checkpointMetadata: Readonly<Record<string, unknown>> | undefined;
   /** Whether the caller or the graph gives what few contexts of nodes have. */
   readonly givesMore: boolean;
   #ns: string | undefined;
@@ -48,6 +50,7 @@ export class RunScope {
         ? given
         : { ...given, ...(this.threadId !== undefined && { thread_id: this.threadId }) };
     this.recursionLimit = config.recursionLimit ?? graph.options.recursionLimit ?? around?.recursionLimit ?? 25;
+    this.checkpointMetadata = config.checkpointMetadata ?? around?.checkpointMetadata;
     this.pauses = around?.pauses ?? new Pauses();
     const { callbacks, metadata, tags, signal } = config;
     this.givesMore = Boolean(callbacks ?? metadata ?? tags ?? signal ?? this.store);

@@ -1,6 +1,7 @@
 // A server of LangGraph's API: its threads and runs, without HTTP's paths.
 import { ThreadfoldError } from "../../shared/errors.js";
 import { isDict, type Dict } from "../../langgraph/merge.js";
+import type { CheckpointSaver } from "../../checkpoint/types.js";
 import { errorWords } from "../../stream/error-words.js";
 import { newId } from "../../shared/new-id.js";
 import type { GraphState, RunnableGraph } from "../../stream/graph-parts.js";
@@ -167,8 +168,8 @@ export class LangGraphServer {
     for (const run of runs) await this.#runs.remove(run);
     this.#threads.delete(id);
     this.events.delete(id);
-    const savers = new Set(this.#all().map(({ checkpointer }) => checkpointer));
-    for (const saver of savers) await (saver as { deleteThread?(id: string): unknown } | undefined)?.deleteThread?.(id);
+    for (const saver of this.#savers())
+      await (saver as { deleteThread?(id: string): unknown } | undefined)?.deleteThread?.(id);
   }
 
   /** Returns a list as JSON. A thread that cannot be read is one of status `error`, and fails no other. */
@@ -225,7 +226,7 @@ export class LangGraphServer {
   }
 
   async updateState(id: string, body: Record<string, unknown>): Promise<object> {
-    const graph = this.#graphOf(id);
+    const graph = await this.#graphOf(id);
     if (!graph.updateState) throw new Refusal(422, "The graph has no updateState().");
     this.#writes.check("an update of a thread's state");
     await this.#checkKnown(id);
@@ -249,7 +250,7 @@ export class LangGraphServer {
   ): Promise<object[]> {
     const limit = countOf(page, "limit", 10);
     await this.#checkKnown(id);
-    const graph = this.#graphOf(id);
+    const graph = await this.#graphOf(id);
     if (!graph.getStateHistory || !graph.checkpointer) return [];
     const earlier = typeof before === "string" ? configOf(id, before) : before;
     const options = {
@@ -318,7 +319,7 @@ export class LangGraphServer {
   command(threadId: string, body: Record<string, unknown>, asked: Asked): Promise<object> {
     const thread: CommandedThread = {
       id: threadId,
-      assistant: async () => this.#threads.get(threadId)?.assistant ?? (await this.#assistantOf(threadId)),
+      assistant: async () => this.#assistantOf(threadId),
       interrupts: async () => interruptsOf((await this.#stateIfAny(threadId)) ?? {}),
       state: async () => {
         const { values, config } = await this.#readableStateOf(threadId);
@@ -461,12 +462,22 @@ export class LangGraphServer {
     };
   }
 
-  /** The graph of a thread that an earlier program ran: the server's only one, or that of its last checkpoint. */
+  /** The graph that last ran on a thread; for one of an earlier program, as its checkpoints name it. */
   async #assistantOf(id: string): Promise<string | undefined> {
+    const known = this.#threads.get(id)?.assistant;
+    if (known !== undefined) return known;
     if (!(this.#graphs instanceof Map)) return "agent";
-    const { graph_id: name } = ((await this.#stateIfAny(id))?.metadata ?? {}) as { graph_id?: unknown };
-    if (typeof name === "string" && this.#graphs.has(name)) return name;
-    return this.#graphs.size === 1 ? [...this.#graphs.keys()][0] : undefined;
+    if (this.#graphs.size === 1) return [...this.#graphs.keys()][0];
+    const config = { configurable: { ...configOf(id).configurable, checkpoint_ns: "" } };
+    for (const saver of this.#savers()) {
+      const { list } = (saver ?? {}) as Partial<CheckpointSaver>;
+      // An update's checkpoint names no graph.
+      for await (const { metadata } of list?.call(saver, config, { limit: UPDATES }) ?? []) {
+        const { graph_id: name } = (metadata ?? {}) as { graph_id?: unknown };
+        if (typeof name === "string" && this.#graphs.has(name)) return name;
+      }
+    }
+    return undefined;
   }
 
   /** The thread's runs under way in this program, whichever server began them. */
@@ -484,16 +495,20 @@ export class LangGraphServer {
     return graph;
   }
 
-  #graphOf(threadId: string): RunnableGraph {
-    const name = this.#threads.get(threadId)?.assistant;
+  async #graphOf(threadId: string): Promise<RunnableGraph> {
+    const name = await this.#assistantOf(threadId);
     return (name === undefined ? this.#all()[0] : this.#graph(name)) as RunnableGraph;
+  }
+
+  #savers(): Set<unknown> {
+    return new Set(this.#all().map(({ checkpointer }) => checkpointer));
   }
 
   /** @throws {@link Refusal} 404 for a thread that was not made here, has no run and is in no checkpointer. */
   async #checkKnown(id: string): Promise<void> {
     if (this.#threads.has(id) || (await this.#runs.of(id)).length > 0) return;
     const config = configOf(id);
-    for (const saver of new Set(this.#all().map(({ checkpointer }) => checkpointer))) {
+    for (const saver of this.#savers()) {
       const { getTuple } = (saver ?? {}) as { getTuple?(config: object): Promise<unknown> };
       if (await getTuple?.call(saver, config)) return;
     }
@@ -504,8 +519,9 @@ export class LangGraphServer {
   async #stateOf(id: string, checkpoint: unknown, subgraphs = false): Promise<GraphState> {
     const config = configOf(id, checkpoint, true);
     const known = this.#threads.get(id);
-    // Which graph ran on a thread that is not known here is not saved: the one whose checkpointer has it.
-    const graphs = known?.assistant === undefined ? this.#all() : [this.#graphOf(id)];
+    const name = await this.#assistantOf(id);
+    // Older checkpoints name no graph: the one whose checkpointer has the thread.
+    const graphs = name === undefined ? this.#all() : [this.#graph(name)];
     for (const graph of graphs) {
       if (!graph.getState || !graph.checkpointer) continue;
       const asked = (graph.getState as (...args: unknown[]) => unknown)(config, { subgraphs });
@@ -538,7 +554,8 @@ export class LangGraphServer {
       return await this.#stateOf(id, undefined);
     } catch (error) {
       if (!(error instanceof Refusal) || error.status !== 400) throw error;
-      const before = this.#graphOf(id).getStateHistory?.(configOf(id) as never, { limit: 1 } as never);
+      const graph = await this.#graphOf(id);
+      const before = graph.getStateHistory?.(configOf(id) as never, { limit: 1 } as never);
       for await (const state of before ?? []) return state as GraphState;
       throw error;
     }
@@ -593,6 +610,9 @@ const THREAD_ORDERS: Readonly<Record<string, keyof KeptThread>> = {
   created_at: "createdAt",
   updated_at: "updatedAt",
 };
+
+/** How many of a thread's newest checkpoints are asked which graph made them. */
+const UPDATES = 20;
 
 interface Told {
   readonly status: string;

@@ -11,6 +11,7 @@ import { WorkedRun } from "../runs/worked-run.js";
 import { UnderWay } from "../under-way.js";
 import { wireJson } from "../wire.js";
 import { withBreakpoints } from "./approvals.js";
+import { metadataOf, savedWith } from "./run-metadata.js";
 import { modesOf, runParts, type RunEnd, type RunPart } from "./run-parts.js";
 import { answered } from "./v2/answers.js";
 import { Lifecycle } from "./v2/lifecycle.js";
@@ -417,7 +418,7 @@ function partsOf(
   attempt: number,
 ): AsyncIterable<RunPart> {
   const { config: own, change } = more;
-  const config = { ...configFor(graph, run, request, own), signal: run.stop.signal };
+  const config = { ...configFor(graph, run, request, own, attempt), signal: run.stop.signal };
   const steps = request.stream_steps === true;
   const input = inputOf(request, graph);
   const told = beginning(run, attempt, runParts(graph, { input, config, modes, end: run.ending, steps }));
@@ -475,30 +476,28 @@ interface SendLike {
 const isSend = (to: unknown): to is SendLike => typeof (to as Partial<SendLike> | null)?.node === "string";
 const sendOf = ({ node, input }: SendLike) => ({ lg_name: "Send", node, args: input ?? {} });
 
-function configFor(
-  graph: RunnableGraph,
-  { id, assistantId, threadId, events }: Run,
-  request: RunRequest,
-  more: object,
-): object {
-  const { config, context, metadata, durability, checkpoint_during } = request;
+function configFor(graph: RunnableGraph, run: Run, request: RunRequest, more: object, attempt: number): object {
+  const { config, context, durability, checkpoint_during } = request;
   const { interrupt_before: before, interrupt_after: after } = request;
   const { configurable, recursion_limit, tags } = config ?? {};
-  const at = configOf(threadId, checkpointIn(request));
+  const at = configOf(run.threadId, checkpointIn(request));
+  const saved = savedWith(graph, run, attempt);
   return {
     ...(recursion_limit != null && { recursionLimit: recursion_limit }),
     ...(tags != null && { tags }),
     // Nodes and the metadata of streamed messages name the run, as on a LangGraph server.
-    metadata: { ...(metadata as object | null), run_id: id, graph_id: assistantId, assistant_id: assistantId },
+    metadata: metadataOf(run),
+    ...saved.config,
     ...(context !== undefined && context !== null && { context }),
     ...(before != null && { interruptBefore: withBreakpoints(graph, "interruptBefore", before) }),
     ...(after != null && { interruptAfter: withBreakpoints(graph, "interruptAfter", after) }),
     ...(durability != null ? { durability } : checkpoint_during === false ? { durability: "exit" } : {}),
-    subgraphs: events !== undefined || request.stream_subgraphs === true,
+    subgraphs: run.events !== undefined || request.stream_subgraphs === true,
     ...more,
     configurable: {
       ...clientsConfigurable(configurable),
       ...(more as { configurable?: object }).configurable,
+      ...saved.configurable,
       ...at.configurable,
     },
   };
