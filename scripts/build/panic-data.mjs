@@ -23,6 +23,10 @@ const SENTENCES = [
   "mid > len",
   "attempt to join into collection with len > usize::MAX",
   "assertion failed: self.peeked.is_none()",
+  // wasm-bindgen's, for objects that the package's own classes guard.
+  "attempted to take ownership of Rust value while it was borrowed",
+  "recursive use of an object detected which would lead to unsafe aliasing in rust",
+  "null pointer passed to rust",
   // Rust's table for writing numbers: src/digits.rs has a way of its own.
   Array.from({ length: 100 }, (_, at) => String(at).padStart(2, "0")).join(""),
 ];

@@ -6,9 +6,9 @@ import { Complaint } from "../process.mjs";
 import { FORGOTTEN, forgetPanicData } from "./panic-data.mjs";
 import { uses } from "./tricks.mjs";
 
-/** Functions of Rust's library that never return, by the ends of their names. */
+/** Functions of Rust's library, and of wasm-bindgen's, that never return, by the ends of their names. */
 const PANICS =
-  /^(core|alloc|std)\b.*::(panic|panic_fmt|panic_bounds_check|panic_const_\w+|(expect|unwrap|assert)_failed|\w+_fail|handle_error|handle_alloc_error|capacity_overflow)$/;
+  /^(core|alloc|std|wasm_bindgen)\b.*::(panic|panic_fmt|panic_bounds_check|panic_const_\w+|(expect|unwrap|assert)_failed|\w+_fail|handle_error|handle_alloc_error|capacity_overflow|throw_str)$/;
 
 /** The functions of `format!`, `write!` and `to_string()`, and a panic's payload. */
 const FORMATTING = /\b(core|alloc)::fmt\b|\bPanicPayload\b/;
@@ -57,10 +57,11 @@ function refuseFormatting(module) {
 /** The name at the start of some text: in quotes, unless it is simple. */
 const nameIn = (text) => /^\$?(?:"((?:[^"\\]|\\.)*)"|([^\s)]+))/.exec(text)?.slice(1).find(Boolean) ?? "";
 
-/** A name without the hash of each crate: core[0123456789abcdef]::panicking::panic_fmt. */
+/** A name without hashes, which are in each crate's name or at the end: core[0123456789abcdef]::panicking::panic_fmt. */
 const plain = (name) =>
   name
     .replaceAll(/\\5b|\[/g, "[")
     .replaceAll(/\\5d|\]/g, "]")
     .replaceAll(/\[[0-9a-f]+\]/g, "")
+    .replace(/::h[0-9a-f]{16}$/, "")
     .replace(/^<+/, "");

@@ -3,7 +3,7 @@
 
 use std::process::ExitCode;
 
-use wasm_bindgen_cli_support::Bindgen;
+use wasm_bindgen_cli_support::{Bindgen, EncodeInto};
 
 const USAGE: &str = "usage: xtask (package|tests) WASM FOLDER NAME";
 
@@ -15,6 +15,8 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let mut bindgen = Bindgen::new();
+    // Every browser and Node that the package supports has it.
+    bindgen.encode_into(EncodeInto::Always);
     match kind.as_str() {
         // Without a default path to the wasm there is no `import.meta.url`, which bundlers follow and CommonJS lacks.
         // Keep the names of functions: scripts/build/panics.mjs needs them.
