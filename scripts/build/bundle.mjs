@@ -188,7 +188,6 @@ async function minified(text, short) {
   const { code } = await minify(text, {
     module: true,
     ecma: 2022,
-    compress: { hoist_funs: true },
     // A class without a name of its own takes that of its variable.
     mangle: { toplevel: Boolean(short), reserved: short ? [] : variablesOfClasses(text) },
     keep_classnames: !short,
