@@ -1,4 +1,4 @@
-// The recipes of docs/context.md and docs/runner.md together: compact the thread, send its context.
+// The recipes of docs/context.md and docs/long-threads.md together: compact the thread, send its context.
 import { Thread, type AgUiState } from "threadfold";
 import { AgUiRunner } from "threadfold/ag-ui";
 import { Context, repairToolCalls } from "threadfold/context";

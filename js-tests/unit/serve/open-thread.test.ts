@@ -1,4 +1,4 @@
-// A page that opens a thread of serve's, as in docs/serve.md: in a new tab, in mid-run, and after a server died.
+// A page that opens a thread of serve's, as in docs/threads.md: in a new tab, in mid-run, and after a server died.
 import { defineSchema, field, Thread, type AgUiState } from "threadfold";
 import { httpTransport, AgUiRunner, type AgUiRunnerOptions } from "threadfold/ag-ui";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
