@@ -2,7 +2,17 @@
 
 /** @type {readonly { readonly text: string, readonly pages: readonly string[] }[]} */
 export const KINDS = [
-  { text: "Start", pages: ["../README.md", "start.md", "../examples/README.md"] },
+  {
+    text: "Start",
+    pages: [
+      "../README.md",
+      "start.md",
+      "start-agent.md",
+      "start-copilotkit.md",
+      "../examples/rust-service/README.md",
+      "../examples/README.md",
+    ],
+  },
   {
     text: "Guides: a page",
     pages: [

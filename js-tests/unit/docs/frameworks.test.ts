@@ -1,17 +1,20 @@
-// The code in docs/frameworks.md is in the examples, which run.
+// The code in these pages is in the examples, which run.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { root } from "../examples/blocks.js";
 
 const docs = join(root, "docs");
-const page = readFileSync(join(docs, "frameworks.md"), "utf8");
+const [page = "", copilotKit = ""] = ["frameworks.md", "start-copilotkit.md"].map((name) =>
+  readFileSync(join(docs, name), "utf8"),
+);
+const pages = page + copilotKit;
 
 /**
  * Each block below a link to a file: the file's path, and the block. Blocks of `ts` run as tests; those of `mts` import
  * modules that only the examples have.
  */
-const BLOCKS = [...page.matchAll(/\]\(([^)]+\.\w+)\)[^]{0,60}?:\n\n```(mts|svelte|html)\n([^]*?)```/g)].map(
+const BLOCKS = [...pages.matchAll(/\]\(([^)]+\.\w+)\)[^]{0,60}?:\n\n```(mts|svelte|html)\n([^]*?)```/g)].map(
   ([, path = "", , code = ""]) => [path, code] as const,
 );
 
@@ -24,7 +27,7 @@ const lines = (code: string) =>
     .trim();
 
 test("every block is below a link", () => {
-  expect(BLOCKS).toHaveLength(page.match(/^```(?!ts\n)\w/gm)?.length ?? 0);
+  expect(BLOCKS).toHaveLength(pages.match(/^```(?!ts\n)\w/gm)?.length ?? 0);
 });
 
 test.each(BLOCKS)("%s", (path, code) => {
