@@ -59,6 +59,15 @@ interface Ending {
 
 const NONE: readonly Subagent[] = [];
 
+/** The questions of a sub-agent that are among those of the thread; all, if one has no id. */
+function stillOpen(own: readonly unknown[], interrupts: readonly unknown[]): readonly unknown[] {
+  const idOf = (asked: unknown) => (asked as { readonly id?: unknown } | null)?.id;
+  const ids = new Set(interrupts.map(idOf));
+  return [...own, ...interrupts].some((asked) => idOf(asked) === undefined)
+    ? own
+    : own.filter((asked) => ids.has(idOf(asked)));
+}
+
 /** The sub-agents of one thread. Adapters add them. */
 export class Subagents {
   /** The same array until it changes. */
@@ -89,15 +98,23 @@ export class Subagents {
     return one;
   }
 
-  /** Ends the runs that are under way as the thread's own ended. One that asks ends with a run that asks nothing. */
+  /**
+   * Ends the runs that are under way as the thread's own ended. One that asks ends with a run that asks nothing of what it
+   * asks.
+   */
   end({ type, error, stopped, interrupts }: Ending): void {
     if (this.list.length === 0 || !["run-finished", "run-error", "disconnected"].includes(type)) return;
-    const isAnswered = type === "run-finished" && !stopped && !interrupts?.length;
+    const hasEnded = type === "run-finished" && !stopped;
     for (const thread of this.#threads)
       if (isOpen(thread)) {
         const asked = type === "run-finished" && interrupts?.length ? this.#asked(thread) : [];
         thread.receive({ type, error, stopped, ...(asked.length > 0 && { interrupts: asked }) } as ThreadEvent);
-      } else if (isAnswered && thread.run.status === "interrupted") thread.receive({ type } as ThreadEvent);
+      } else if (hasEnded && thread.run.status === "interrupted") {
+        const own = thread.run.interrupts ?? [];
+        const left = interrupts?.length ? stillOpen(own, interrupts) : [];
+        if (left.length < own.length || left.length === 0)
+          thread.receive({ type, ...(left.length > 0 && { interrupts: left }) } as ThreadEvent);
+      }
   }
 
   dispose(): void {
