@@ -60,6 +60,26 @@ describe.each(LIBRARIES)("$library", ({ chatGraph, nestedGraph }) => {
   });
 });
 
+describe.each(LIBRARIES)("$library", ({ nestedGraph }) => {
+  test("checkpoints in the stream show nothing of the program: no saver, no callbacks", async () => {
+    const graph = nestedGraph();
+    const { checkpointer } = graph as unknown as { checkpointer: { toJSON?(): unknown; secret?: string } };
+    Object.assign(checkpointer, { secret: "postgres://password", toJSON: undefined });
+    const handler = serveLangGraph(graph as never);
+    const body = {
+      assistant_id: "agent",
+      input: { messages: [{ type: "human", content: "Hi" }] },
+      stream_mode: ["debug", "checkpoints", "tasks"],
+      stream_subgraphs: true,
+    };
+    const request = { method: "POST", body: JSON.stringify(body) };
+    const text = await (await handler(new Request("http://localhost/threads/t/runs/stream", request))).text();
+    expect(text).toMatch(/event: checkpoints\|/);
+    for (const hidden of ["postgres://password", "__pregel_checkpointer", "__pregel_scratchpad", '"callbacks"'])
+      expect(text).not.toContain(hidden);
+  });
+});
+
 test("another program knows which of several graphs a thread is of", async () => {
   const checkpointer = new MemorySaver();
   const graph = (field_: string) =>

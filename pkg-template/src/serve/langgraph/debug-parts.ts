@@ -11,12 +11,32 @@ export function withCheckpoints(mode: string, payload: unknown): unknown {
   return type === "checkpoint" && isDict(inner) ? { ...payload, payload: named(inner) } : payload;
 }
 
-function named({ parentConfig, ...state }: Dict): object {
+function named({ parentConfig, config, tasks, ...state }: Dict): object {
   const parent = parentConfig as GraphConfig | undefined;
   return {
     ...state,
-    parent_config: parent ?? null,
-    checkpoint: checkpointOf(state["config"] as GraphConfig | undefined),
+    ...(config !== undefined && { config: shownConfig(config) }),
+    ...(Array.isArray(tasks) && { tasks: tasks.map(placed) }),
+    parent_config: parent === undefined ? null : shownConfig(parent),
+    checkpoint: checkpointOf(config as GraphConfig | undefined),
     parent_checkpoint: checkpointOf(parent),
   };
+}
+
+/** The fields of a config that are the caller's. The others, such as the saver and callbacks, are the program's objects. */
+const SHOWN = ["metadata", "tags", "recursionLimit", "runName", "runId"];
+
+function shownConfig(config: unknown): unknown {
+  if (!isDict(config)) return config;
+  const { configurable } = config;
+  const shown = Object.entries(config).filter(([name]) => SHOWN.includes(name));
+  const places = Object.entries(isDict(configurable) ? configurable : {}).filter(([name]) => !name.startsWith("__"));
+  return { ...Object.fromEntries(shown), configurable: Object.fromEntries(places) };
+}
+
+/** A task with the checkpoint of the graph inside it, in place of that graph's config. */
+function placed(task: unknown): unknown {
+  if (!isDict(task) || !isDict(task["state"]) || !("configurable" in task["state"])) return task;
+  const { state, ...rest } = task;
+  return { ...rest, checkpoint: (shownConfig(state) as { configurable: object }).configurable };
 }
