@@ -25,16 +25,23 @@ function asked(handler: FetchHandler, method: string, path: string, body?: objec
   return handler(new Request(`http://localhost${path}`, init));
 }
 
-/** Reads a response until it has the text. */
-async function until(response: Response, text: string): Promise<void> {
+/** The parts of a stream: the id of each, and its text. */
+const ofParts = (stream: string): [id: string, text: string][] =>
+  [...stream.matchAll(/^id: (.*)\n([^]*?)\n\n/gm)].map(([, id = "", text = ""]) => [id, text]);
+
+/** Reads a response until it has the whole of the part with this text. */
+async function until(response: Response, text: string): Promise<string> {
   const reader = response.body?.getReader();
   const decoder = new TextDecoder();
-  for (let told = ""; !told.includes(text);) {
+  const end = (told: string) => (told.includes(text) ? told.indexOf("\n\n", told.indexOf(text)) : -1);
+  let told = "";
+  while (end(told) < 0) {
     const { value, done } = (await reader?.read()) ?? { done: true };
     if (done) throw new Error(`The stream ended without ${text}: ${told}`);
     told += decoder.decode(value as Uint8Array);
   }
   await reader?.cancel();
+  return told.slice(0, end(told) + 2);
 }
 
 /** @param open - Opens the store once more, as another instance does. */
@@ -101,6 +108,81 @@ export function serversTests(open: () => Promise<RunStore> | RunStore): void {
         expect((await asked(handler, method, path, body, "bob")).status).toBe(404);
     go();
     expect(await started.text()).toContain("RUN_FINISHED");
+    await close();
+  });
+
+  test("AG-UI: a thread is followed on another instance, from the run under way on, and after a cut", async () => {
+    const { one, other, go, close } = await instances((graph, runs) =>
+      serveAgUi(graph, { runs, authenticate, heartbeat: 0 }),
+    );
+    const follow = (query = "", lastEventId?: string, as = "ada") =>
+      other(
+        new Request(`http://localhost/threads/ag4/events${query}`, {
+          headers: { authorization: as, ...(lastEventId && { "last-event-id": lastEventId }) },
+        }),
+      );
+    expect((await follow()).status).toBe(404);
+    const started = await asked(one, "POST", "/", input("ag4", "r1"));
+    expect((await follow("", undefined, "bob")).status).toBe(404);
+    expect((await follow("?only=ends")).status).toBe(400);
+    const [events, starts] = [await follow(), await follow("?only=starts")];
+    await until(await follow(), '"one"');
+    go();
+    const first = ofParts(await started.text());
+    await (await asked(one, "POST", "/", { ...input("ag4", "r2"), messages: [] })).text();
+    const second = ofParts(await (await asked(other, "GET", "/threads/ag4/runs/r2")).text());
+    const over = '"type":"RUN_FINISHED","threadId":"ag4","runId":"r2"';
+    const told = ofParts(await until(events, over));
+    const texts = told.map(([, text]) => text);
+    expect(texts).toEqual([...first, ...second].map(([, text]) => text));
+    // From every id the rest comes, without a gap and without a repetition.
+    for (const at of [0, 1, first.length - 1, first.length]) {
+      const rest = await until(await follow("", told[at]?.[0]), over);
+      expect(ofParts(rest)).toEqual(told.slice(at + 1));
+    }
+    const begun = ofParts(await until(starts, '"runId":"r2"'));
+    expect(begun.map(([, text]) => text)).toEqual(
+      ["r1", "r2"].map((runId) => `data: ${JSON.stringify({ type: "RUN_STARTED", threadId: "ag4", runId })}`),
+    );
+    expect(ofParts(await until(await follow("?only=starts", begun[0]?.[0]), '"r2"'))).toEqual(begun.slice(1));
+    await close();
+  });
+
+  test("LangGraph: a thread is followed on another instance, whole or by its runs' lives alone", async () => {
+    const { one, other, go, close } = await instances((graph, runs) =>
+      serveLangGraph(graph, { runs, authenticate, heartbeat: 0 }),
+    );
+    const body = {
+      assistant_id: "agent",
+      input: { messages: [{ type: "human", id: "m1", content: "Hi" }] },
+      stream_mode: ["custom"],
+      stream_resumable: true,
+    };
+    const path = "/threads/lg3/stream";
+    expect((await asked(other, "GET", path)).status).toBe(404);
+    const started = await asked(one, "POST", "/threads/lg3/runs/stream", body);
+    expect((await asked(other, "GET", path, undefined, "bob")).status).toBe(404);
+    expect((await asked(other, "GET", `${path}?stream_mode=state_update`)).status).toBe(422);
+    const [whole, lives] = [
+      await asked(other, "GET", path),
+      await asked(other, "GET", `${path}?stream_mode=lifecycle`),
+    ];
+    const next = (await (await asked(other, "POST", "/threads/lg3/runs", body)).json()) as { run_id: string };
+    go();
+    const text = await started.text();
+    const [, first = ""] = /"run_id":"([^"]+)"/.exec(text) ?? [];
+    const done = (id: string) => `"status":"run_done","run_id":"${id}"`;
+    const all = await until(whole, done(next.run_id));
+    const withoutIds = (stream: string) => stream.replaceAll(/^id: .*\n/gm, "");
+    expect(withoutIds(all).startsWith(`${withoutIds(text)}event: metadata\ndata: {${done(first)}}`)).toBe(true);
+    const ids = [...all.matchAll(/^id: (.*)$/gm)].map(([, id]) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect([...(await until(lives, done(next.run_id))).matchAll(/^data: (.*)$/gm)].map(([, data]) => data)).toEqual([
+      `{"run_id":"${first}","attempt":1}`,
+      `{${done(first)}}`,
+      `{"run_id":"${next.run_id}","attempt":1}`,
+      `{${done(next.run_id)}}`,
+    ]);
     await close();
   });
 

@@ -1,6 +1,6 @@
 // The rules that every store of runs keeps, whichever engine it has.
 import { ThreadfoldError } from "threadfold";
-import type { NewRun, RunKey, RunLease, RunStore } from "threadfold/serve";
+import type { BegunRun, NewRun, RunKey, RunLease, RunStore } from "threadfold/serve";
 import { expect, test } from "vitest";
 
 const run = (id: string, more: Partial<NewRun> = {}): NewRun => ({
@@ -98,6 +98,44 @@ export function storeTests(open: () => Promise<RunStore> | RunStore): void {
     await one.end(lease, {});
     await other.cancel({ threadId: "stop", id: "r1" });
     expect(stops).toBe(1);
+    await Promise.all([one.close(), other.close()]);
+  });
+
+  test("a thread is watched: its runs as they begin on any instance, from those under way on, or after a number", async () => {
+    const [one, other] = [await open(), await open()];
+    const on = (id: string, threadId = "watched") => run(id, { threadId });
+    const left = new AbortController();
+    const watch = (after?: number, threadId = "watched") =>
+      other.watch(threadId, after, left.signal)[Symbol.asyncIterator]();
+    const next = async (watching: AsyncIterator<BegunRun>) => {
+      const { value } = await watching.next();
+      return value ? [value[0], value[1].id] : undefined;
+    };
+    await one.end(await one.begin(on("over"), idle), {});
+    const early = watch();
+    const first = next(early);
+    const under = await one.begin(on("r1"), idle);
+    expect((await first)?.[1]).toBe("r1");
+    await one.begin(on("elsewhere", "unwatched"), idle);
+    const [from = 0] = (await first) as [number, string];
+    // One that comes later begins with the run under way; one that knows a number goes on there.
+    const [late, known, strange] = [watch(), watch(from - 1), watch(from + 1e9)];
+    expect(await Promise.all([late, known, strange].map(next))).toEqual([1, 2, 3].map(() => [from, "r1"]));
+    const seconds = [early, late, known, strange].map(next);
+    await one.end(under, {});
+    const again = await one.begin(on("r2"), idle);
+    await one.end(again, {});
+    expect((await Promise.all(seconds)).map((found) => found?.[1])).toEqual(["r2", "r2", "r2", "r2"]);
+    expect((await seconds[0])?.[0]).toBeGreaterThan(from);
+    // Also what has ended meanwhile; and a run of the same id that is another one.
+    const behind = watch(from - 1);
+    expect([(await next(behind))?.[1], (await next(behind))?.[1]]).toEqual(["r1", "r2"]);
+    const third = next(behind);
+    await one.begin(on("r2"), idle);
+    expect((await third)?.[1]).toBe("r2");
+    const last = next(behind);
+    left.abort();
+    expect(await last).toBeUndefined();
     await Promise.all([one.close(), other.close()]);
   });
 

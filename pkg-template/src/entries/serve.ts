@@ -6,6 +6,7 @@ export type { ServeLangGraphOptions } from "../serve/langgraph/serve-options.js"
 export { serveAgUi, type ServeAgUiOptions } from "../serve/serve-ag-ui.js";
 export { MemoryRuns } from "../serve/runs/memory-runs.js";
 export type {
+  BegunRun,
   NewRun,
   NumberedPart,
   Part,

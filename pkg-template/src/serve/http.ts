@@ -137,7 +137,7 @@ export function eventStream(
   const encoder = new TextEncoder();
   const beat = encoder.encode(`: heartbeat ${heartbeat}\n\n`);
   let coming: Promise<IteratorResult<string>> | undefined;
-  const body = new ReadableStream<Uint8Array>({
+  const source: UnderlyingDefaultSource<Uint8Array> = {
     start(controller) {
       if (heartbeat > 0) controller.enqueue(beat);
     },
@@ -154,7 +154,9 @@ export function eventStream(
       // Not awaited: a part may be waited for right now.
       void parts.return(undefined);
     },
-  });
+  };
+  // Room for a part beside the comment: the first one is asked for before somebody reads.
+  const body = new ReadableStream(source, { highWaterMark: heartbeat > 0 ? 2 : 1 });
   return new Response(body, {
     headers: {
       "content-type": "text/event-stream",

@@ -47,6 +47,7 @@ import { isPlainJson } from "./runs/plain-json.js";
 import { WorkedRun } from "./runs/worked-run.js";
 import { SentEvents } from "./sent-events.js";
 import { threadList } from "./thread-list.js";
+import { leaving, threadStream } from "./thread-stream.js";
 import { UnderWay } from "./under-way.js";
 import { wireJson } from "./wire.js";
 
@@ -91,7 +92,8 @@ export interface ServeAgUiOptions extends HandlerOptions {
  * POST a `RunAgentInput` to start a run and receive its events. `GET …/capabilities` says what the server can do. `GET …/threads/ID` returns the graph's thread,
  * `{ messages, state, interrupts, next }`, with `run: { id }` while one is active. `GET …/threads` lists the threads. If the runs are `resumable`,
  * `GET …/threads/ID/runs/ID` joins one, after `Last-Event-ID` or from its start. A POST
- * of the same run joins it, too. `DELETE …/threads/ID/runs/ID` stops it. A runner that is `resumable`, too, does both. While a run is active,
+ * of the same run joins it, too. `GET …/threads/ID/events` follows a thread: it sends the events of its runs as they come, from
+ * the run under way on, or after `Last-Event-ID`; with `?only=starts`, one RUN_STARTED for each run. `DELETE …/threads/ID/runs/ID` stops it. A runner that is `resumable`, too, does both. While a run is active,
  * here or in {@link serveLangGraph}, the server answers 409 to a second run of its thread. `authenticate` lets requests
  * in and names their users: a thread belongs to the user who made it. Without it anybody may call.
  *
@@ -137,8 +139,8 @@ export function serveAgUi(graph: RunnableGraph, options: ServeAgUiOptions = {}):
 /** How many milliseconds the end of a connection may take to become known. */
 const LEAVING = 100;
 
-/** The paths of a thread, or of a run of a thread. A POST to any other path starts a run. */
-const PATH = /\/threads\/([^/]+)(?:\/runs\/([^/]+))?$/;
+/** The paths of a thread, of its stream, or of a run of it. A POST to any other path starts a run. */
+const PATH = /\/threads\/([^/]+)(?:\/runs\/([^/]+)|(\/events))?$/;
 
 class AgUiServer {
   readonly #graph: RunnableGraph;
@@ -165,7 +167,7 @@ class AgUiServer {
     this.#leases.watch();
     const { method } = request;
     const { pathname, searchParams } = new URL(request.url);
-    const [, threadId, runId] = (PATH.exec(pathname) ?? []).map((part) => part && decoded(part));
+    const [, threadId, runId, events] = (PATH.exec(pathname) ?? []).map((part) => part && decoded(part));
     if (threadId === undefined) {
       if (method === "GET" && pathname.endsWith("/capabilities"))
         return json(JSON.stringify(capabilities(this.#graph, this.#options)));
@@ -178,7 +180,9 @@ class AgUiServer {
       throw new Refusal(404, `There is no ${method} ${pathname}.`);
     }
     await this.#owners.open(asker, threadId, false);
-    if (runId === undefined) {
+    if (events !== undefined) {
+      if (method === "GET") return this.#followed(threadId, request, searchParams.get("only"));
+    } else if (runId === undefined) {
       if (method === "GET") return this.#thread(threadId);
     } else if (method === "GET" || method === "DELETE") {
       const run = await this.#known(threadId, runId);
@@ -413,6 +417,34 @@ class AgUiServer {
       gone.abort();
       if (!resumable) started?.stop.abort();
     });
+  }
+
+  /** Streams a thread. A run of another protocol cannot be read here: its start is sent when it is over. */
+  async #followed(threadId: string, request: Request, only: string | null): Promise<Response> {
+    if (!this.#options.resumable) throw new Refusal(404, "To follow threads, give serveAgUi the option resumable.");
+    if (only !== null && only !== "starts") throw new Refusal(400, `Unknown only=${only}: use only=starts.`);
+    await this.#checkKnown(threadId);
+    const store = this.#runs;
+    const { signal, leave } = leaving(request);
+    const hasParts = only === null;
+    const isReadable = ({ server }: StoredRun) => server === SERVER;
+    const lastEventId = request.headers.get("last-event-id");
+    async function* parts(): AsyncGenerator<string> {
+      for await (const told of threadStream(store, threadId, { lastEventId, hasParts, isReadable }, signal)) {
+        const { id, run, part, isOver } = told;
+        if (part !== undefined) yield `id: ${id}\n${textOf(part)}\n\n`;
+        else if (!hasParts && !isOver)
+          yield `id: ${id}\n${partOf({ type: "RUN_STARTED", threadId, runId: run.id })}\n\n`;
+      }
+    }
+    return eventStream(parts(), this.#options, {}, leave);
+  }
+
+  /** @throws {@link Refusal} 404 for a thread that has no run and is in no checkpointer. */
+  async #checkKnown(threadId: string): Promise<void> {
+    if ((await this.#runs.runs({ threadId })).length > 0) return;
+    const known = await threadState(this.#graph, { configurable: { thread_id: threadId } });
+    if (!known || !isKept(known)) throw new Refusal(404, `There is no thread ${threadId}.`);
   }
 
   /** The thread's run that is under way. */

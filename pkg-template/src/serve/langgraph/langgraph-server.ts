@@ -16,6 +16,7 @@ import { ClientWrites } from "./approvals.js";
 import { assistantNamed, searched } from "./assistants.js";
 import { countOf, hasFields, ordered, rangeOf } from "./list-query.js";
 import { KeptThreads, type KeptThread } from "./kept-threads.js";
+import { leaving, threadStream } from "../thread-stream.js";
 import { Turns } from "../turns.js";
 import { wireJson } from "../wire.js";
 import { isOfModes, type RunPart } from "./run-parts.js";
@@ -342,11 +343,30 @@ export class LangGraphServer {
 
   /** Streams the events of a thread, of its kept runs and of those to come, until the reader leaves. */
   streamEvents(threadId: string, body: Record<string, unknown>, { request }: Asked): Response {
-    const left = new AbortController();
-    // Where the handler is called as `fetch`, nobody closes the body.
-    request.signal.addEventListener("abort", () => left.abort());
-    const events = this.events.read(threadId, filterIn(body), left.signal);
-    return eventStream(events, this.#options, {}, () => left.abort());
+    const { signal, leave } = leaving(request);
+    return eventStream(this.events.read(threadId, filterIn(body), signal), this.#options, {}, leave);
+  }
+
+  /** Streams a thread: the parts of its runs, or only that they begin and end. Those of protocol v2 have no parts. */
+  async followThread(threadId: string, modes: readonly unknown[], { request }: Asked): Promise<Response> {
+    const unknown = modes.find((mode) => mode !== "run_modes" && mode !== "lifecycle");
+    if (unknown !== undefined)
+      throw new Refusal(422, `Unknown stream_mode ${JSON.stringify(unknown)} of a thread: use run_modes or lifecycle.`);
+    await this.#checkKnown(threadId);
+    const { store } = this.#runs;
+    const { signal, leave } = leaving(request);
+    const hasParts = modes.length === 0 || modes.includes("run_modes");
+    const isReadable = (run: StoredRun) => this.#runs.hasParts(run);
+    const lastEventId = request.headers.get("last-event-id");
+    async function* parts(): AsyncGenerator<string> {
+      for await (const told of threadStream(store, threadId, { lastEventId, hasParts, isReadable }, signal)) {
+        const { id, run, part, isOver } = told;
+        if (part !== undefined) yield `id: ${id}\n${textOf(part)}`;
+        else if (isOver) yield metadata(id, { status: "run_done", run_id: run.id });
+        else if (!hasParts) yield metadata(id, { run_id: run.id, attempt: 1 });
+      }
+    }
+    return eventStream(parts(), this.#options, {}, leave);
   }
 
   /** A run without a thread has one of its own, which is gone when the run is over. */
@@ -561,6 +581,9 @@ export class LangGraphServer {
     }
   }
 }
+
+/** The part by which a thread's stream says that a run begins or is over. */
+const metadata = (id: string, data: object): string => `id: ${id}\nevent: metadata\ndata: ${JSON.stringify(data)}\n\n`;
 
 /** The texts of parts, of certain modes or of all. */
 async function* partsOf(

@@ -175,6 +175,11 @@ export class Runs {
     return run?.server === SERVER ? this.#known(run) : undefined;
   }
 
+  /** Whether a run can be read and joined by its parts: those of protocol v2 have none. */
+  hasParts({ server, about }: StoredRun): boolean {
+    return server === SERVER && (about as RunFacts).answers === undefined;
+  }
+
   /** The latest of a thread's runs. */
   last(runs: readonly StoredRun[]): RunFacts | undefined {
     const last = runs.find(({ server }) => server === SERVER);

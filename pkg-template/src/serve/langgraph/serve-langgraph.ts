@@ -141,6 +141,11 @@ const ROUTES: readonly (readonly [method: string, path: RegExp, route: Route])[]
     at("/threads/ID/history"),
     (server, { ids: [id = ""], query }) => server.history(id, Object.fromEntries(query)),
   ],
+  [
+    "GET",
+    at("/threads/ID/stream"),
+    (server, call) => server.followThread(idOf(call), listIn(call.query.getAll("stream_mode")), call),
+  ],
   ["POST", at("/threads/ID/commands"), (server, call) => server.command(idOf(call), call.body, call)],
   ["POST", at("/threads/ID/stream/events"), (server, call) => server.streamEvents(idOf(call), call.body, call)],
   [

@@ -37,7 +37,8 @@ export class Channels {
     const channel = this.#channels.get(name);
     if (!channel?.listeners.delete(listener) || channel.listeners.size > 0) return;
     this.#channels.delete(name);
-    await (await this.#subscriber)?.unsubscribe(name);
+    // A connection that is closed has left all its channels.
+    await (await this.#subscriber)?.unsubscribe(name).catch(() => {});
   }
 
   async close(): Promise<void> {

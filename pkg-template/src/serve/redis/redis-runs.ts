@@ -3,6 +3,7 @@ import { ThreadfoldError } from "../../shared/errors.js";
 import { checkOptions } from "../../shared/options.js";
 import {
   textOf,
+  type BegunRun,
   type NewRun,
   type NumberedPart,
   type Part,
@@ -164,11 +165,47 @@ export class RedisRuns implements RunStore {
     }
   }
 
+  async *watch(threadId: string, after: number | undefined, signal: AbortSignal): AsyncGenerator<BegunRun> {
+    const follower = new Follower(true);
+    const listener: Listener = { heard: () => follower.missed(), missed: () => follower.missed() };
+    const channel = `${this.#prefix}begun:${threadId}`;
+    try {
+      await this.#channels.listen(channel, listener);
+      const known = Number(await this.#send(["GET", `${this.#prefix}fence`]));
+      let isNew = after !== undefined && after <= known;
+      for (let last = isNew ? (after ?? 0) : 0; ;) {
+        await follower.next(signal);
+        if (signal.aborted) return;
+        const found = (await this.#send([
+          "ZRANGEBYSCORE",
+          `${this.#prefix}thread:${threadId}`,
+          `(${last}`,
+          "+inf",
+          "WITHSCORES",
+        ])) as string[];
+        for (let place = 0; place < found.length; place += 2) {
+          last = Number(found[place + 1]);
+          // As it is when it is yielded: the one before may have taken long.
+          const [run] = await this.#records([found[place] ?? ""]);
+          if (signal.aborted) return;
+          isNew ||= last > known || run?.hasEnded === false;
+          if (run && isNew) yield [last, run];
+        }
+      }
+    } finally {
+      await this.#channels.leave(channel, listener);
+    }
+  }
+
   async runs({ threadId, id }: RunFilter): Promise<StoredRun[]> {
-    const members =
+    return this.#records(
       id === undefined
         ? ((await this.#send(["ZREVRANGE", `${this.#prefix}thread:${threadId}`, "0", "-1"])) as string[])
-        : [memberOf({ threadId, id })];
+        : [memberOf({ threadId, id })],
+    );
+  }
+
+  async #records(members: readonly string[]): Promise<StoredRun[]> {
     const records = await Promise.all(
       members.map((member) => this.#send(["HMGET", `${this.#prefix}run:${member}`, ...FIELDS])),
     );

@@ -2,7 +2,8 @@
 //
 // Under the prefix P: `P run:M` is a hash with a run's record, `P log:M` a stream of its parts with the ids 1-0, 2-0 …,
 // `P thread:T` a sorted set of the thread's members M in their order, `P leases` members by the time at which their
-// leases run out, `P fence` the last number of a lease. The channel `P part:M` has what happens to a run.
+// leases run out, `P fence` the last number of a lease. The channel `P part:M` has what happens to a run, `P begun:T` the
+// members of a thread's new runs.
 
 const NOW = `
 local time = redis.call('TIME')
@@ -46,6 +47,7 @@ redis.call('HSET', run, 'fence', fence, 'threadId', ARGV[3], 'id', ARGV[4], 'ser
 redis.call('ZADD', thread, fence, member)
 redis.call('PERSIST', thread)
 redis.call('ZADD', leases, now + ARGV[9], member)
+redis.call('PUBLISH', prefix .. 'begun:' .. ARGV[3], member)
 return { fence, before }
 `;
 

@@ -3,6 +3,7 @@ import { ThreadfoldError } from "../../shared/errors.js";
 import { checkOptions } from "../../shared/options.js";
 import { latestFirst } from "../latest-first.js";
 import {
+  type BegunRun,
   type NewRun,
   type NumberedPart,
   type Part,
@@ -19,6 +20,8 @@ class MemoryRun implements StoredRun {
   readonly id: string;
   readonly server: string;
   readonly owner: string | undefined;
+  /** Its number in the store. */
+  readonly at: number;
   about: object;
   isStopped = false;
   #hasEnded = false;
@@ -26,7 +29,8 @@ class MemoryRun implements StoredRun {
   readonly #stop: () => void;
   #waiting = new Set<() => void>();
 
-  constructor({ threadId, id, server, owner, about }: NewRun, stop: () => void) {
+  constructor({ threadId, id, server, owner, about }: NewRun, at: number, stop: () => void) {
+    this.at = at;
     this.threadId = threadId;
     this.id = id;
     this.server = server;
@@ -96,7 +100,10 @@ export class MemoryRuns implements RunStore {
   /** Those that are over, the first to end first. */
   readonly #over = new Set<MemoryRun>();
   readonly #kept: number;
-  #fence = 0;
+  /** Those who wait for the next run of a thread. */
+  readonly #watching = new Map<string, Set<() => void>>();
+  /** From the time on: a program that starts again gives no number twice. */
+  #fence = Date.now();
 
   /** @param options - `keep`: how many runs that are over can still be joined. Default 100. */
   constructor(options: { readonly keep?: number | undefined } = {}) {
@@ -118,11 +125,12 @@ export class MemoryRuns implements RunStore {
       throw new ThreadfoldError("BUSY", `The thread ${threadId} has a run that goes on.`);
     const replaced = runs.get(id);
     if (replaced) this.#over.delete(replaced);
-    const run = new MemoryRun(given, stop);
+    const run = new MemoryRun(given, ++this.#fence, stop);
     runs.delete(id);
     this.#runs.set(threadId, runs.set(id, run));
-    const lease = { threadId, id, fence: ++this.#fence, last: 0, before };
+    const lease = { threadId, id, fence: run.at, last: 0, before };
     this.#leased.set(lease, run);
+    for (const wake of this.#watching.get(threadId) ?? []) wake();
     return lease;
   }
 
@@ -161,6 +169,33 @@ export class MemoryRuns implements RunStore {
     const run = this.#find(key);
     if (!run) throw new ThreadfoldError("LOST", `There is no run ${key.id} of the thread ${key.threadId}.`);
     return run.read(after, signal);
+  }
+
+  async *watch(threadId: string, after: number | undefined, signal: AbortSignal): AsyncGenerator<BegunRun> {
+    const of = () => [...(this.#runs.get(threadId)?.values() ?? [])];
+    const first = of().find(({ hasEnded }) => !hasEnded)?.at ?? this.#fence + 1;
+    for (let last = after !== undefined && after <= this.#fence ? after : first - 1; !signal.aborted;) {
+      const next = of().find(({ at }) => at > last);
+      if (next) {
+        last = next.at;
+        yield [next.at, next];
+      } else await this.#next(threadId, signal);
+    }
+  }
+
+  /** Resolves when a run of the thread begins, or the signal aborts. */
+  async #next(threadId: string, signal: AbortSignal): Promise<void> {
+    const waiting = this.#watching.get(threadId) ?? new Set();
+    this.#watching.set(threadId, waiting);
+    let wake = () => {};
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+      waiting.add(wake);
+      signal.addEventListener("abort", wake);
+    });
+    signal.removeEventListener("abort", wake);
+    waiting.delete(wake);
+    if (waiting.size === 0) this.#watching.delete(threadId);
   }
 
   async runs({ threadId, id }: RunFilter): Promise<StoredRun[]> {

@@ -45,6 +45,9 @@ export type Part = string | (() => string);
 /** A part with its number: the first of a run is 1. */
 export type NumberedPart = readonly [at: number, part: Part];
 
+/** A run with its number in the store. A run that begins later has a larger one. */
+export type BegunRun = readonly [at: number, run: StoredRun];
+
 /** Selects runs of a thread. */
 export interface RunFilter {
   readonly threadId: string;
@@ -107,6 +110,11 @@ export interface RunStore {
    * @throws {@link ThreadfoldError} `LOST`: the run, or some of its parts, is gone. Read the thread from its checkpoints.
    */
   follow(key: RunKey, after: number, signal?: AbortSignal): AsyncIterable<NumberedPart>;
+  /**
+   * Yields the runs of a thread as they begin, on any instance, until the signal aborts. It starts with those after a
+   * number, or with those under way. A number that the store has not reached counts as none: it is another store's.
+   */
+  watch(threadId: string, after: number | undefined, signal: AbortSignal): AsyncIterable<BegunRun>;
   /** Returns runs of a thread, the latest first. */
   runs(filter: RunFilter): Promise<StoredRun[]>;
   /** Drops a run. */
@@ -117,10 +125,10 @@ export interface RunStore {
 
 export const textOf = (part: Part): string => (typeof part === "string" ? part : part());
 
-/** Resolves when a run has ended, or is not there any more. */
-export async function ended(store: RunStore, key: RunKey): Promise<void> {
+/** Resolves when a run has ended, or is not there any more, or the signal aborts. */
+export async function ended(store: RunStore, key: RunKey, signal?: AbortSignal): Promise<void> {
   try {
-    for await (const _ of store.follow(key, Infinity));
+    for await (const _ of store.follow(key, Infinity, signal));
   } catch (error) {
     if (!isStoreError(error, "LOST")) throw error;
   }
