@@ -10,6 +10,7 @@ export const assistantNamed = (name: string) => ({
   assistant_id: name,
   graph_id: name,
   name,
+  description: null,
   config: {},
   context: {},
   metadata: {},

@@ -102,12 +102,35 @@ export class LangGraphServer {
   // Assistants
 
   assistants(asked: Record<string, unknown>): object[] {
-    return searched(this.#graphs instanceof Map ? [...this.#graphs.keys()] : ["agent"], asked);
+    return searched(this.#names(), asked);
+  }
+
+  countAssistants(asked: Record<string, unknown>): number {
+    return searched(this.#names(), { ...asked, limit: this.#names().length }).length;
+  }
+
+  #names(): string[] {
+    return this.#graphs instanceof Map ? [...this.#graphs.keys()] : ["agent"];
   }
 
   assistant(name: string): object {
     this.#graph(name);
     return assistantNamed(name);
+  }
+
+  /** The versions of an assistant: the program has one. */
+  versions(name: string, { metadata, ...page }: Record<string, unknown>): object[] {
+    const all = [this.assistant(name)];
+    return all.filter(() => hasFields({}, metadata)).slice(...rangeOf(page));
+  }
+
+  /** A graph's nodes and edges. */
+  async drawing(name: string, xray: string | null): Promise<object> {
+    const { getGraphAsync } = this.#graph(name) as DrawableGraph;
+    if (!getGraphAsync) throw new Refusal(422, "The graph has no getGraphAsync().");
+    const depth = xray === null || xray === "false" ? false : xray === "true" || Number(xray);
+    const drawn = await getGraphAsync.call(this.#graph(name), { xray: depth });
+    return drawn.toJSON();
   }
 
   // Threads
@@ -171,6 +194,12 @@ export class LangGraphServer {
     this.events.delete(id);
     for (const saver of this.#savers())
       await (saver as { deleteThread?(id: string): unknown } | undefined)?.deleteThread?.(id);
+  }
+
+  async countThreads(asked: Record<string, unknown>, asker: Asker | undefined): Promise<number> {
+    const { metadata, values, status } = asked;
+    const all = { metadata, values, status, limit: Number.MAX_SAFE_INTEGER, select: ["thread_id"] };
+    return ((await (await this.searchThreads(all, asker)).json()) as object[]).length;
   }
 
   /** Returns a list as JSON. A thread that cannot be read is one of status `error`, and fails no other. */
@@ -636,6 +665,11 @@ const THREAD_ORDERS: Readonly<Record<string, keyof KeptThread>> = {
 
 /** How many of a thread's newest checkpoints are asked which graph made them. */
 const UPDATES = 20;
+
+/** As much of a compiled graph as draws it. */
+type DrawableGraph = RunnableGraph & {
+  getGraphAsync?(options: { xray: boolean | number }): Promise<{ toJSON(): object }>;
+};
 
 interface Told {
   readonly status: string;

@@ -6,6 +6,7 @@ import { bodyOf } from "../request-body.js";
 import { wireJson } from "../wire.js";
 import { checkForms } from "./body-forms.js";
 import { LangGraphServer, locationOf } from "./langgraph-server.js";
+import { reasonFor } from "./not-served.js";
 import { modesOf } from "./run-parts.js";
 import { toldRun, type KnownRun, type Run } from "./runs.js";
 import type { ServeLangGraphOptions } from "./serve-options.js";
@@ -88,6 +89,8 @@ async function answer(
   server.watch();
   const { pathname, searchParams: query } = new URL(request.url);
   const path = pathname.startsWith(`${base}/`) ? pathname.slice(base.length) : "";
+  const reason = reasonFor(request.method, path);
+  if (reason !== undefined) throw new Refusal(404, `${request.method} ${pathname} is not served: ${reason}.`);
   for (const [method, pattern, route] of ROUTES) {
     const found = method === request.method ? pattern.exec(path) : null;
     if (!found) continue;
@@ -120,9 +123,13 @@ const ROUTES: readonly (readonly [method: string, path: RegExp, route: Route])[]
   ["GET", at("/ok"), () => ({ ok: true })],
   ["GET", at("/info"), () => ({ flags: { assistants: true, crons: false } })],
   ["POST", at("/assistants/search"), (server, { body }) => server.assistants(body)],
+  ["POST", at("/assistants/count"), (server, { body }) => server.countAssistants(body)],
   ["GET", at("/assistants/ID"), (server, { ids: [name = ""] }) => server.assistant(name)],
+  ["GET", at("/assistants/ID/graph"), (server, { ids: [name = ""], query }) => server.drawing(name, query.get("xray"))],
+  ["POST", at("/assistants/ID/versions"), (server, { ids: [name = ""], body }) => server.versions(name, body)],
   ["POST", at("/threads"), (server, { body, asker }) => server.createThread(body, asker)],
   ["POST", at("/threads/search"), (server, { body, asker }) => server.searchThreads(body, asker)],
+  ["POST", at("/threads/count"), (server, { body, asker }) => server.countThreads(body, asker)],
   ["GET", at("/threads/ID"), (server, { ids: [id = ""] }) => server.thread(id)],
   ["PATCH", at("/threads/ID"), (server, { ids: [id = ""], body }) => server.patchThread(id, body)],
   ["DELETE", at("/threads/ID"), (server, { ids: [id = ""] }) => server.deleteThread(id)],
