@@ -19,32 +19,21 @@ export function checkOptions(call: string, options: object | null | undefined, n
   }
 }
 
-/** Returns the name with the fewest letters to change, if that is at most every third. */
+/** Returns the name with the fewest letters to change, if that is at most every third, and at most three. */
 function nearest(name: string, names: readonly string[]): string | undefined {
-  const most = Math.max(1, Math.floor(name.length / 3));
-  const [near] = names
-    .map((one) => ({ one, letters: distance(name.toLowerCase(), one.toLowerCase()) }))
-    .filter(({ letters }) => letters <= most)
-    .sort((one, other) => one.letters - other.letters);
-  return near?.one;
+  const most = Math.min(3, Math.max(1, Math.floor(name.length / 3)));
+  for (let letters = 0; letters <= most; letters++) {
+    const near = names.find((one) => isNear(name.toLowerCase(), one.toLowerCase(), letters));
+    if (near !== undefined) return near;
+  }
 }
 
-/** Returns how many letters to add, remove, replace or swap with the next make one text of the other. */
-function distance(from: string, to: string): number {
-  let [before, row]: [number[], number[]] = [[], Array.from({ length: to.length + 1 }, (_, at) => at)];
-  for (let i = 1; i <= from.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= to.length; j++) {
-      const isSame = from[i - 1] === to[j - 1];
-      const isSwap = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
-      next[j] = Math.min(
-        (row[j] as number) + 1,
-        (next[j - 1] as number) + 1,
-        (row[j - 1] as number) + (isSame ? 0 : 1),
-        isSwap ? (before[j - 2] as number) + 1 : Infinity,
-      );
-    }
-    [before, row] = [row, next];
-  }
-  return row[to.length] as number;
+/** Whether so many letters to add, remove, replace or swap with the next make one text of the other. */
+function isNear(from: string, to: string, letters: number): boolean {
+  if (from === to) return true;
+  if (from[0] === to[0]) return isNear(from.slice(1), to.slice(1), letters);
+  if (letters === 0) return false;
+  const isSwap = from[0] === to[1] && from[1] === to[0];
+  const pairs = [[1, 0], [0, 1], [1, 1], ...(isSwap ? [[2, 2]] : [])];
+  return pairs.some(([mine, its]) => isNear(from.slice(mine), to.slice(its), letters - 1));
 }
