@@ -75,7 +75,9 @@ impl<V: Value> Thread<V> {
     /// `INVALID_ARGUMENT` for anything but such an object, and for another version. A
     /// record with a schema needs a schema with at least its fields.
     pub fn from_json(schema: Option<Schema<V>>, record: &V) -> Result<Self, Error> {
-        if record.text_of("version").as_deref() != Some(VERSION) {
+        let confirmed = part(record, "confirmed");
+        if record.text_of("version").as_deref() != Some(VERSION) || confirmed.kind() != Kind::Object
+        {
             return Err(Error::value("a thread's record", "of version 2, as toJSON() gives it"));
         }
         for name in items(record, "schema") {
@@ -83,10 +85,6 @@ impl<V: Value> Thread<V> {
             if schema.as_ref().is_none_or(|schema| schema.field(&name).is_none()) {
                 return Err(Error::value("the schema", "the one of the thread that was recorded"));
             }
-        }
-        let confirmed = part(record, "confirmed");
-        if confirmed.kind() != Kind::Object {
-            return Err(Error::value("a thread's record", "what toJSON() gave"));
         }
         let messages = part(&confirmed, MESSAGES).own_list();
         list_of_messages(&messages)?;
