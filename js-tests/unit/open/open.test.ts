@@ -56,7 +56,8 @@ test("a page reads nothing and asks nothing before the first subscriber", async 
   one();
   two();
   chat.thread.subscribeMessage("m", () => {})();
-  expect(read.mock.calls.length).toBe(1);
+  // Its own name, and the one from before it had an id.
+  expect(read.mock.calls.length).toBe(2);
 });
 
 test("after a reload the saved thread is there, with what had failed, and the server hears the same thread's id", async () => {
@@ -80,6 +81,26 @@ test("after a reload the saved thread is there, with what had failed, and the se
   expect(second.thread.pending.map(({ status }) => status)).toEqual(["failed"]);
   expect((await second.retry()).status).toBe("finished");
   expect(second.status).toBe("ready");
+});
+
+test("a thread that got its id after it was opened is there when the page opens it by that id", async () => {
+  const server = new StubServer(langGraphWire);
+  const common = { apiUrl: "http://stub", assistantId: "agent", fetch: server.fetch };
+  let threadId: string | undefined;
+  const first = openLangGraph({ ...common, onThreadId: (id: string) => (threadId = id) });
+  await first.sendMessage("Hi");
+  server.faults = { refuse: 503 };
+  await first.sendMessage("Lost");
+  const before = texts(first as never);
+  leave();
+  reload();
+  const second = openLangGraph({ ...common, threadId });
+  second.thread.subscribe(() => {});
+  expect([threadId, texts(second as never)]).toEqual([first.thread.threadId, before]);
+  expect(second.thread.pending.map(({ status }) => status)).toEqual(["failed"]);
+  const other = openLangGraph({ ...common, threadId: "another" });
+  other.thread.subscribe(() => {});
+  expect(texts(other as never)).toEqual([]);
 });
 
 test("a run under way is joined after a reload", async () => {

@@ -2,7 +2,8 @@
 import { loaded } from "../persist/load-thread.js";
 import { persist } from "../persist/persist.js";
 import { isPromise } from "../shared/is-promise.js";
-import type { ThreadStorage } from "../persist/types.js";
+import { after } from "../persist/blocks.js";
+import type { LoadOptions, ThreadStorage } from "../persist/types.js";
 import type { Runner } from "../runner/runner.js";
 import { ThreadfoldError } from "../shared/errors.js";
 import type { NamesOf } from "../shared/options.js";
@@ -86,7 +87,9 @@ export function opened<S extends object, U extends object, O extends object, R e
   if (isServer) refuseCalls(runner as never, call, opening.runner);
   else {
     all().set(key, { runner: runner as never, options: own });
-    wire(runner as never, new Start(runner as never, key, storage, { schema, notify, history } as object));
+    // A conversation that began without an id was saved so.
+    const before = options.key === undefined && threadId !== undefined ? keyOf(address, {}) : undefined;
+    wire(runner as never, new Start(runner as never, { key, before }, storage, { schema, notify, history } as object));
   }
   return runner;
 }
@@ -97,6 +100,7 @@ const keyOf = (address: string | undefined, { threadId }: { threadId?: string | 
 const isServer = typeof window === "undefined";
 
 type AnyRunner = Runner<object, object>;
+type SavedThread = Thread<object, object> | undefined;
 
 const CALLS = ["sendMessage", "regenerate", "stop", "retry", "resume", "load"] as const;
 
@@ -104,6 +108,8 @@ const CALLS = ["sendMessage", "regenerate", "stop", "retry", "resume", "load"] a
 class Start {
   readonly #runner: AnyRunner;
   readonly #key: string;
+  /** The name under which the thread may be saved from the time before it had an id. */
+  readonly #before: string | undefined;
   readonly #storage: OpenOptions<object, object>["storage"];
   readonly #options: object;
   #begun = false;
@@ -113,9 +119,15 @@ class Start {
   /** Called once the thread is the saved one. */
   onRead: () => void = () => {};
 
-  constructor(runner: AnyRunner, key: string, storage: OpenOptions<object, object>["storage"], options: object) {
+  constructor(
+    runner: AnyRunner,
+    { key, before }: { readonly key: string; readonly before: string | undefined },
+    storage: OpenOptions<object, object>["storage"],
+    options: object,
+  ) {
     this.#runner = runner;
     this.#key = key;
+    this.#before = before;
     this.#storage = storage;
     this.#options = options;
   }
@@ -138,10 +150,21 @@ class Start {
       this.#stop = persist(thread, saving);
       this.#load();
     };
-    const saved = loaded<object, object>({ ...this.#options, ...saving });
+    const saved = after(loaded<object, object>({ ...this.#options, ...saving }), (own) => own ?? this.#earlier(saving));
     if (isPromise(saved)) this.#reading = saved.then(go);
     else go(saved);
     return this.#reading;
+  }
+
+  /** Returns the thread that was saved before it had an id. */
+  #earlier(saving: LoadOptions<object, object>): SavedThread | Promise<SavedThread> {
+    if (this.#before === undefined) return undefined;
+    const saved = loaded<object, object>({ ...this.#options, ...saving, name: this.#before });
+    return after(saved, (found) => {
+      if (!found || found.threadId === this.#runner.thread.threadId) return found;
+      found.dispose();
+      return undefined;
+    });
   }
 
   #become(saved: Thread<object, object>): void {
