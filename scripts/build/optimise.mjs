@@ -32,6 +32,8 @@ const MORE = [
 const FLAGS = [
   ...(uses("wasm-opt's flags") && uses("wasm-opt") ? MORE : []),
   ...(uses("wasm-opt") ? ["-Oz"] : []),
+  // How a load or store is aligned is a hint that engines ignore: one hint for all packs better.
+  ...(uses("wasm-opt's flags") && uses("wasm-opt") ? ["--dealign"] : []),
   "--strip-debug",
   "--strip-producers",
   "--strip-target-features",
