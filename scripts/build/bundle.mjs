@@ -172,7 +172,7 @@ export async function bundle(wasms, isWanted = () => true) {
       for (const [path, { bytesInOutput }] of Object.entries(inputs)) if (bytesInOutput > 0) modules.add(path);
       const [{ text }] = outputFiles;
       checkImports(file, text);
-      const shorter = format === "esm" && !path && uses("terser") ? await minified(text, short) : text;
+      const shorter = format === "esm" && !path && uses("terser") ? await minified(text, short, via) : text;
       return [file, named(shorter)];
     }),
   );
@@ -184,10 +184,12 @@ export async function bundle(wasms, isWanted = () => true) {
  * them, but in the agent half, which is too large for that. Not for CommonJS: Node finds the exports in code that never
  * runs.
  */
-async function minified(text, short) {
+async function minified(text, short, via) {
   const { code } = await minify(text, {
     module: true,
     ecma: 2022,
+    // A user's bundler minifies again what imports "threadfold": functions that terser inlined pack worse then.
+    compress: { reduce_funcs: Boolean(short || via) },
     // A class without a name of its own takes that of its variable.
     mangle: { toplevel: Boolean(short), reserved: short ? [] : variablesOfClasses(text) },
     keep_classnames: !short,
