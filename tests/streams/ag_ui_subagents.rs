@@ -54,7 +54,7 @@ fn a_run_of_two_subagents() {
 }
 
 /// Folds a question of the subagent "s", whose end has these messages.
-fn folded(messages: Value) -> (Vec<String>, Thread<Json>) {
+fn folded(messages: &Value) -> (Vec<String>, Thread<Json>) {
     let mut thread = empty_thread();
     let events = [
         json!({ "type": "RUN_STARTED", "threadId": "t", "runId": "r" }),
@@ -78,7 +78,7 @@ fn a_result_is_found_by_its_call_and_a_new_message_comes_after_the_subagents_las
         { "id": "other", "role": "tool", "toolCallId": "c", "content": "changed" },
         { "id": "new", "role": "assistant", "content": "added" },
     ]);
-    let (own, mut thread) = folded(changed);
+    let (own, mut thread) = folded(&changed);
     assert_eq!(own, ["", "changed", "added"]);
     let messages = thread.state()["messages"].clone();
     let ids: Vec<&str> = messages.iter().filter_map(|it| it["id"].as_str()).collect();
@@ -87,7 +87,7 @@ fn a_result_is_found_by_its_call_and_a_new_message_comes_after_the_subagents_las
 
 #[test]
 fn a_message_of_the_agent_itself_is_not_a_subagents_to_change() {
-    let (own, mut thread) = folded(json!([{ "id": "own", "role": "assistant", "content": "" }]));
+    let (own, mut thread) = folded(&json!([{ "id": "own", "role": "assistant", "content": "" }]));
     assert_eq!(own, ["", "as streamed"]);
     assert_eq!(contents(&mut thread, None), ["Mine."]);
 }
@@ -95,6 +95,6 @@ fn a_message_of_the_agent_itself_is_not_a_subagents_to_change() {
 #[test]
 fn messages_that_are_none_change_nothing() {
     for messages in [json!("none"), json!(null), json!([1, null, {}, { "id": 1 }])] {
-        assert_eq!(folded(messages).0, ["", "as streamed"]);
+        assert_eq!(folded(&messages).0, ["", "as streamed"]);
     }
 }
