@@ -21,6 +21,4 @@ pub use encoder::RunEncoder;
 pub use event::{Event, EventKind, RunFinishedOutcome};
 pub use fold::Fold;
 pub use run_input::{ResumeEntry, RunAgentInput};
-pub use service::{
-    RunEvents, RunWork, ServedState, Service, ServiceBody, ServiceRequest, ServiceResponse,
-};
+pub use service::{RunWork, ServedState, Service, ServiceBody, ServiceRequest, ServiceResponse};

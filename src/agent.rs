@@ -40,7 +40,7 @@ pub use approval::Decision;
 pub use builder::{AgentBuilder, create_agent, create_deep_agent};
 pub use middleware::{
     AtLimit, CallLimits, Filesystem, Hook, HumanInTheLoop, LimitExceeded, Middleware, Next, Retry,
-    Summarization, TODO_PROMPT,
+    Summarization,
 };
 pub use model::{Model, ModelRequest, SharedModel};
 pub use route::Jump;

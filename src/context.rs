@@ -13,11 +13,10 @@
 //!   fewer.
 
 pub(crate) mod answer;
-mod before;
 mod call_fields;
 mod clear;
 mod conversation;
-mod count;
+pub(crate) mod count;
 pub(crate) mod cut;
 pub(crate) mod estimate;
 pub(crate) mod estimate_message;
@@ -27,7 +26,7 @@ mod meter;
 mod offload;
 mod parts;
 mod policy;
-mod record;
+pub(crate) mod record;
 pub(crate) mod repair;
 mod rows;
 mod safe_cuts;
@@ -40,22 +39,18 @@ mod truncate;
 mod view;
 mod written;
 
-pub use before::EditedBefore;
 pub use clear::{ClearOptions, clear_tool_uses};
 pub use conversation::Conversation;
 pub(crate) use conversation::LastLook;
-pub use count::{CountOptions, count_tokens, message_tokens, tool_tokens};
-pub use estimate::{Estimate, estimate_tokens};
-pub use estimate_message::{TOKENS_PER_IMAGE, estimate_message};
+pub use count::{CountOptions, count_tokens};
+pub use estimate::estimate_tokens;
 pub use meter::Meter;
 pub use offload::{OffloadOptions, Offloaded, offload};
 pub use policy::{Cuts, Policy, Size};
-pub use record::{Boundary, Record, summary_message};
+pub use record::{Boundary, Record};
 pub use safe_cuts::{SafeCuts, safe_cuts};
 pub use tokens::{Approximate, CountTokens, Estimated};
 pub use tool_calls::{Waiting, patch_tool_calls, repair_tool_calls};
-pub use trim::{
-    Counter, MessageTypes, TextSplitter, ToolPairs, TrimOptions, TrimStrategy, trim_messages,
-};
-pub use truncate::{ContextSize, TruncateOptions, truncate_tool_args};
+pub use trim::{Counter, TrimOptions, TrimStrategy, trim_messages};
+pub use truncate::{TruncateOptions, truncate_tool_args};
 pub use view::{Context, Due, View};

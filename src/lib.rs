@@ -75,10 +75,10 @@ pub use message_list::JsonMessageList;
 pub use patch::apply_patch;
 pub use reducer::files::merge_files;
 pub use reducer::messages::{MessageRules, add_json_messages};
-pub use reducer::todos::{check_todo_calls, replace_todos};
+pub use reducer::todos::replace_todos;
 pub use reducer::tools::{Prefer, merge_tools};
 pub use reducer::{Reducer, TryReducer};
-pub use schema::{CustomFn, CustomReducer, Field, FieldReducer, Lifetime, Schema};
+pub use schema::{CustomReducer, Field, FieldReducer, Lifetime, Schema};
 pub use state::Filtered;
 pub use thread::{
     PendingUpdate, RunState, RunStatus, StreamPosition, Thread, ThreadEvent, UpdateStatus,

@@ -55,8 +55,7 @@ impl<V: Value> JsonMessageList<V> {
     }
 
     /// Makes a list without messages.
-    #[must_use]
-    pub fn empty(rules: MessageRules) -> Self {
+    pub(crate) fn empty(rules: MessageRules) -> Self {
         Self {
             items: V::array([]),
             rules,
@@ -335,7 +334,7 @@ impl<V: Value> JsonMessageList<V> {
     }
 
     /// Returns the positions of the messages made since the last snapshot.
-    pub fn touched(&self) -> impl Iterator<Item = usize> {
+    pub(crate) fn touched(&self) -> impl Iterator<Item = usize> {
         self.made.iter().enumerate().filter(|(_, made)| **made == self.epoch).map(|(at, _)| at)
     }
 }

@@ -27,7 +27,7 @@ pub(crate) mod tools;
 
 pub use add_messages::AddMessages;
 pub use append::Append;
-pub use function::{IntoResult, ReducerFn, TryReducerFn};
+pub use function::{ReducerFn, TryReducerFn};
 pub use json::{MergeFiles, MergeTools, ReplaceTodos};
 pub use replace::{REPLACE, Replace};
 

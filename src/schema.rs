@@ -38,7 +38,7 @@ pub enum FieldReducer<V> {
 }
 
 /// Folds an update into a value, or into none at the first write.
-pub type CustomFn<V> = dyn Fn(Option<V>, V) -> Result<V, Error> + Send + Sync;
+type CustomFn<V> = dyn Fn(Option<V>, V) -> Result<V, Error> + Send + Sync;
 
 /// Your own reducer.
 #[derive(Clone)]
@@ -47,7 +47,7 @@ pub struct CustomReducer<V> {
     pub name: String,
     /// Equal for two that are the same reducer.
     pub id: u32,
-    /// The reducer.
+    /// The reducer: folds an update into a value, or into none at the first write.
     pub merge: Arc<CustomFn<V>>,
 }
 
@@ -113,12 +113,7 @@ impl<V> Field<V> {
     }
 
     /// Distinguishes two declarations of one field: its channel, as errors name it.
-    #[must_use]
-    pub fn channel(&self) -> String {
-        self.channel_name().to_owned()
-    }
-
-    fn channel_name(&self) -> &str {
+    pub(crate) fn channel(&self) -> &str {
         match (self.lifetime, &self.reducer) {
             (Lifetime::Ephemeral { guard: true }, _) => "ephemeral",
             (Lifetime::Ephemeral { guard: false }, _) => "ephemeral without guard",
@@ -143,7 +138,7 @@ impl<V> Field<V> {
         match (&self.reducer, &other.reducer) {
             (FieldReducer::Custom(a), FieldReducer::Custom(b)) => a.id == b.id,
             (FieldReducer::Custom(_), _) | (_, FieldReducer::Custom(_)) => false,
-            _ => self.channel_name() == other.channel_name(),
+            _ => self.channel() == other.channel(),
         }
     }
 }
@@ -215,8 +210,7 @@ impl<V> Schema<V> {
     }
 
     /// Makes a schema without fields.
-    #[must_use]
-    pub fn empty() -> Self {
+    pub(crate) fn empty() -> Self {
         Self { fields: Vec::new(), index: Index::default() }
     }
 
@@ -224,7 +218,7 @@ impl<V> Schema<V> {
     ///
     /// # Errors
     /// `FORBIDDEN_KEY` for `__proto__`.
-    pub fn add(&mut self, key: String, field: Field<V>) -> Result<(), Error> {
+    pub(crate) fn add(&mut self, key: String, field: Field<V>) -> Result<(), Error> {
         if key == "__proto__" {
             return Err(Error::from(ErrorKind::ForbiddenKey { key }));
         }
@@ -279,8 +273,8 @@ impl<V: Clone> Schema<V> {
             if !known.same_channel(field) {
                 return Err(Error::from(ErrorKind::ReducerConflict {
                     key: key.clone(),
-                    first: known.channel(),
-                    second: field.channel(),
+                    first: known.channel().to_owned(),
+                    second: field.channel().to_owned(),
                 }));
             }
             let private = known.is_private();

@@ -1,13 +1,18 @@
-//! The core's insides that the npm package's wasms need (`crates/core-wasm`, `crates/agent-wasm`), and
-//! `crates/checkpoint`.
+//! The core's insides that the npm package's wasms need (`crates/core-wasm`, `crates/agent-wasm`),
+//! `crates/checkpoint`, and the tests that hold both languages to one answer.
 //!
 //! Semver does not cover this module: any version may change it.
 
+pub use crate::context::count::{message_tokens, tool_tokens};
 pub use crate::context::cut::{NONE, Row, Track};
+pub use crate::context::estimate::Estimate;
+pub use crate::context::estimate_message::{TOKENS_PER_IMAGE, estimate_message};
 pub use crate::context::ledger::{Decision, Ledger, Usage};
 pub use crate::context::limits::{Limits, Measure, Threshold};
+pub use crate::context::record::summary_message;
 pub use crate::context::repair::Step;
 pub use crate::message::{TEXT, WHOLE};
+pub use crate::reducer::todos::check_todo_calls;
 pub use crate::value::bulk::{Bulk, Change, Check, Owned};
 pub use crate::value::held::Holds;
 pub use crate::value::plan::{Join, Plan};
@@ -56,7 +61,8 @@ pub mod planner {
 
 use crate::error::{Error, ErrorKind};
 use crate::message_list::JsonMessageList;
-use crate::schema::Schema;
+use crate::reducer::messages::MessageRules;
+use crate::schema::{Field, Schema};
 use crate::thread::Thread;
 use crate::value::Value;
 
@@ -85,12 +91,48 @@ pub fn items<V: Value>(list: &JsonMessageList<V>) -> &V {
     list.items()
 }
 
+/// Makes a list without messages.
+#[must_use]
+pub fn empty_list<V: Value>(rules: MessageRules) -> JsonMessageList<V> {
+    JsonMessageList::empty(rules)
+}
+
+/// Returns the positions of the messages made since the last snapshot.
+pub fn touched<V: Value>(list: &JsonMessageList<V>) -> impl Iterator<Item = usize> {
+    list.touched()
+}
+
+/// Makes a schema without fields.
+#[must_use]
+pub fn empty_schema<V>() -> Schema<V> {
+    Schema::empty()
+}
+
+/// Adds a field to a schema.
+///
+/// # Errors
+/// `FORBIDDEN_KEY` for `__proto__`.
+pub fn add_field<V>(schema: &mut Schema<V>, key: String, field: Field<V>) -> Result<(), Error> {
+    schema.add(key, field)
+}
+
+/// Distinguishes two declarations of one field: its channel, as errors name it.
+#[must_use]
+pub fn channel<V>(field: &Field<V>) -> &str {
+    field.channel()
+}
+
 /// Merges a later schema into this one: see [`Schema::combine`].
 ///
 /// # Errors
 /// `INVALID_SCHEMA`; the fields before the conflict are then merged.
 pub fn extend<V: Clone>(schema: &mut Schema<V>, later: &Schema<V>) -> Result<(), Error> {
     schema.extend(later)
+}
+
+/// Returns whether one of the last 256 parts of the run has this key, or id if it has no key.
+pub fn had<V: Value>(thread: &Thread<V>, key: &V) -> bool {
+    thread.had(key)
 }
 
 /// Returns whether reading the state has to compute anything.

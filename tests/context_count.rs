@@ -6,7 +6,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use threadfold::Json;
-use threadfold::context::{CountOptions, count_tokens, message_tokens, tool_tokens};
+use threadfold::context::{CountOptions, count_tokens};
+use threadfold::unstable::{message_tokens, tool_tokens};
 
 fn records(name: &str) -> Vec<Value> {
     let folder =

@@ -11,8 +11,8 @@ use threadfold::context::ClearOptions;
 use threadfold::context::Context;
 use threadfold::context::CountOptions;
 use threadfold::context::Record;
+use threadfold::context::TruncateOptions;
 use threadfold::context::{Approximate, CountTokens, Estimated};
-use threadfold::context::{ContextSize, TruncateOptions};
 use threadfold::context::{Counter, TrimOptions};
 use threadfold::context::{Policy, Size};
 
@@ -53,7 +53,7 @@ fn context(policy: &str) -> Context<'static, Value> {
             truncate: Some(TruncateOptions {
                 tools: &["f"],
                 max_length: 4,
-                keep: ContextSize::Messages(2),
+                keep: Size::messages(2),
                 ..TruncateOptions::default()
             }),
             ..of(Policy { trigger: vec![Size::tokens(90.0)], ..Policy::default() })

@@ -5,9 +5,9 @@ use crate::seeded;
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
-use threadfold::context::EditedBefore;
+use threadfold::context::{Boundary, Cuts};
 use threadfold::context::{ClearOptions, clear_tool_uses};
-use threadfold::context::{Counter, ToolPairs, TrimOptions, TrimStrategy as Keep, trim_messages};
+use threadfold::context::{Counter, TrimOptions, TrimStrategy as Keep, trim_messages};
 use threadfold::context::{OffloadOptions, offload};
 use threadfold::context::{TruncateOptions, truncate_tool_args};
 use threadfold::{Error, Json};
@@ -123,7 +123,7 @@ proptest! {
             max_tokens,
             strategy: if first { Keep::First } else { Keep::Last },
             allow_partial,
-            tool_pairs: ToolPairs::AsLangchain,
+            cuts: Cuts::AsLangchain,
             ..TrimOptions::default()
         };
         let given = json!(messages);
@@ -141,16 +141,15 @@ proptest! {
     fn before_a_boundary_that_stays_the_context_only_grows_at_its_end(
         messages in conversation(), before in 0_usize..14, inputs: bool,
     ) {
-        let id = before.to_string();
-        for edited_before in [EditedBefore::Index(before), EditedBefore::Id(&id)] {
+        for edited_before in [Boundary::Index(before), Boundary::Id(before.to_string())] {
             let clear = ClearOptions {
                 clear_tool_inputs: inputs,
-                edited_before: Some(edited_before),
+                edited_before: Some(&edited_before),
                 ..ClearOptions::default()
             };
             let truncate = TruncateOptions {
                 max_length: 5,
-                edited_before: Some(edited_before),
+                edited_before: Some(&edited_before),
                 ..TruncateOptions::default()
             };
             let edit = |given: &Value| {
@@ -167,7 +166,7 @@ proptest! {
             };
             let whole = edit(&json!(messages));
             // An id that no message has edits nothing.
-            let is_id = matches!(edited_before, EditedBefore::Id(_));
+            let is_id = matches!(edited_before, Boundary::Id(_));
             let edited = if is_id && before >= messages.len() { 0 } else { before.min(messages.len()) };
             for end in before + 1..=messages.len() {
                 let part = edit(&json!(messages[..end]));
@@ -199,7 +198,7 @@ fn what_did_not_change_is_shared() {
     ]));
     let same = |one: &Json, other: &Json| threadfold::Value::same(one, other);
     let clear =
-        ClearOptions { edited_before: Some(EditedBefore::Index(3)), ..ClearOptions::default() };
+        ClearOptions { edited_before: Some(&Boundary::Index(3)), ..ClearOptions::default() };
     let cleared = clear_tool_uses(&messages, clear, Counter::Approximate).unwrap();
     assert!(same(&cleared[0], &messages[0]) && same(&cleared[1], &messages[1]));
     assert_eq!(cleared[2]["content"], json!("[cleared]"));
@@ -268,7 +267,7 @@ fn garbage_is_refused_or_answered() {
             ..ClearOptions::default()
         };
         let truncate = TruncateOptions {
-            edited_before: Some(EditedBefore::Index(9)),
+            edited_before: Some(&Boundary::Index(9)),
             max_length: 1,
             ..TruncateOptions::default()
         };

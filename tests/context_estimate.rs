@@ -6,9 +6,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use threadfold::Json;
-use threadfold::context::{CountOptions, message_tokens};
-use threadfold::context::{Estimate, estimate_tokens};
-use threadfold::context::{TOKENS_PER_IMAGE, estimate_message};
+use threadfold::context::{CountOptions, estimate_tokens};
+use threadfold::unstable::{Estimate, TOKENS_PER_IMAGE, estimate_message, message_tokens};
 
 /// Characters next to each other's borders, as in `js-tests/unit/context/estimate.test.ts`.
 const EDGES: [[u16; 10]; 7] = [

@@ -2,9 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use serde_json::{Value, json};
+use threadfold::context::Boundary;
 use threadfold::context::Context;
 use threadfold::context::Counter;
-use threadfold::context::EditedBefore;
 use threadfold::context::Estimated;
 use threadfold::context::Meter;
 use threadfold::context::{ClearOptions, clear_tool_uses};
@@ -39,8 +39,9 @@ fn fields(list: &Value) -> Vec<Value> {
 
 #[test]
 fn what_is_serialised_is_edited_as_a_dict_is_and_stays_serialised() {
-    let edited_before = Some(EditedBefore::Id("m3"));
-    let edits: [fn(&Value, Option<EditedBefore<'_>>) -> Value; 3] = [
+    let boundary = Boundary::Id("m3".to_owned());
+    let edited_before = Some(&boundary);
+    let edits: [fn(&Value, Option<&Boundary>) -> Value; 3] = [
         |list, edited_before| {
             let options =
                 ClearOptions { edited_before, clear_tool_inputs: true, ..ClearOptions::default() };
@@ -158,7 +159,7 @@ fn the_arguments_of_many_calls_of_one_message_are_cleared_at_once() {
     let result = |at| json!({ "type": "tool", "content": "r", "tool_call_id": id(at) });
     list.extend((0..2000).rev().map(result));
     let options = ClearOptions {
-        edited_before: Some(EditedBefore::Index(1501)),
+        edited_before: Some(&Boundary::Index(1501)),
         clear_tool_inputs: true,
         ..ClearOptions::default()
     };

@@ -70,7 +70,7 @@ fn a_streams_error_displays_each_source_once() {
     assert_eq!(error.code(), "PATCH_FAILED");
     assert_eq!(whole(error), "STATE_DELTA: Patch operation 0: nothing is at '/gone'.");
 
-    let error = Event::from_json("{").unwrap_err();
+    let error = "{".parse::<Event>().unwrap_err();
     let source = error.source().map(ToString::to_string).unwrap();
     assert_eq!(whole(error), format!("The event is not JSON: {source}"));
 }

@@ -3,8 +3,10 @@
 
 use std::cell::Cell;
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
-use threadfold::CustomFn;
+use threadfold::unstable::{add_field, channel, empty_schema};
 use threadfold::{
     CustomReducer, Error, Field, FieldReducer, JsonMessageList, Lifetime, MessageRules, Prefer,
     Schema, Thread,
@@ -36,11 +38,7 @@ fn highest(name: &str, id: u32) -> Field<Value> {
         let update_is = update.as_i64().ok_or_else(|| Error::reducer("no number"))?;
         Ok(current.filter(|current| current.as_i64() > Some(update_is)).unwrap_or(update))
     };
-    field(FieldReducer::Custom(CustomReducer {
-        name: name.to_owned(),
-        id,
-        merge: (Box::new(merge) as Box<CustomFn<Value>>).into(),
-    }))
+    field(FieldReducer::Custom(CustomReducer { name: name.to_owned(), id, merge: Arc::new(merge) }))
 }
 
 fn id(n: u32) -> Value {
@@ -90,7 +88,7 @@ fn every_field_folds_by_its_reducer() {
     for (reducer, current, update, wanted) in rows {
         let field = field(reducer);
         let came = field.fold(current.clone(), update.clone()).map_err(|error| error.code());
-        assert_eq!(came, wanted, "{}: {current:?} and {update}", field.channel());
+        assert_eq!(came, wanted, "{}: {current:?} and {update}", channel(&field));
         // The same through a whole state; nothing else changes.
         let schema = schema(vec![("x", field)]);
         let mut state = json!({ "other": 1 });
@@ -147,7 +145,7 @@ fn channels() -> Vec<(Field<Value>, &'static str, bool)> {
 #[test]
 fn a_channel_has_a_name() {
     for (field, name, _) in channels() {
-        assert_eq!(field.channel(), name);
+        assert_eq!(channel(&field), name);
     }
 }
 
@@ -158,7 +156,7 @@ fn two_schemas_agree_only_on_the_same_channel() {
             let schemas = [schema(vec![("x", first.clone())]), schema(vec![("x", second)])];
             let combined = Schema::combine(&schemas.iter().collect::<Vec<_>>());
             if one == two {
-                assert_eq!(combined.unwrap().field("x").unwrap().channel(), one);
+                assert_eq!(channel(combined.unwrap().field("x").unwrap()), one);
             } else {
                 let conflict =
                     format!("The field 'x' is declared with two reducers: '{one}' and '{two}'.");
@@ -212,13 +210,13 @@ fn of_several_schemas_the_last_declaration_stands_and_private_wins() {
 
 #[test]
 fn fields_are_found_by_name_and_no_field_reaches_a_prototype() {
-    let mut made = Schema::empty();
+    let mut made = empty_schema();
     assert!(made.field("a").is_none());
-    made.add("a".to_owned(), replace()).unwrap();
-    made.add("b".to_owned(), field(FieldReducer::Append)).unwrap();
-    assert_eq!(made.field("b").unwrap().channel(), "append");
+    add_field(&mut made, "a".to_owned(), replace()).unwrap();
+    add_field(&mut made, "b".to_owned(), field(FieldReducer::Append)).unwrap();
+    assert_eq!(channel(made.field("b").unwrap()), "append");
     assert!(made.field("c").is_none());
-    let forbidden = made.add("__proto__".to_owned(), replace()).unwrap_err();
+    let forbidden = add_field(&mut made, "__proto__".to_owned(), replace()).unwrap_err();
     assert_eq!(forbidden.code(), "FORBIDDEN_KEY");
     assert_eq!(made.fields().count(), 2);
     let fields = vec![("a".to_owned(), replace()), ("__proto__".to_owned(), replace())];
@@ -394,11 +392,7 @@ fn what_an_update_writes_is_asked_of_each_field_once() {
         ASKED.set(ASKED.get() + 1);
         Ok(update)
     };
-    let custom = CustomReducer {
-        name: "counted".to_owned(),
-        id: 1,
-        merge: (Box::new(merge) as Box<CustomFn<Value>>).into(),
-    };
+    let custom = CustomReducer { name: "counted".to_owned(), id: 1, merge: Arc::new(merge) };
     let one = schema(vec![("x", field(FieldReducer::Custom(custom))), ("y", replace())]);
     let state = one.merge(json!({}), &json!({ "x": 1 })).unwrap();
     assert_eq!((ASKED.get(), &state), (1, &json!({ "x": 1 })));

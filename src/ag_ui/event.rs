@@ -13,7 +13,7 @@ pub use outcome::RunFinishedOutcome;
 
 /// An event of AG-UI.
 ///
-/// Read it by serde or [`Event::from_json`], write it by serde. It keeps the fields that it does not
+/// Read it by serde or [`str::parse`], write it by serde. It keeps the fields that it does not
 /// know, and an event of an unknown type is [`EventKind::Other`]. A known event that lacks a field
 /// is an error.
 ///
@@ -76,7 +76,7 @@ macro_rules! events {
         impl EventKind {
             /// Returns the event's type, such as `RUN_STARTED`.
             #[must_use]
-            pub fn event_type(&self) -> &str {
+            fn event_type(&self) -> &str {
                 match self {
                     $(Self::$name { .. } => $type,)*
                     Self::Other { event_type } => event_type,

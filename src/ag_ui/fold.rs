@@ -131,9 +131,9 @@ impl Fold {
     /// the error.
     ///
     /// # Errors
-    /// Those of [`Event::from_json`] and [`Fold::event`].
+    /// Those of reading an [`Event`] and of [`Fold::event`].
     pub fn json(&mut self, thread: &mut Thread<Json>, text: &str) -> Result<Folded, StreamError> {
-        let error = match Event::from_json(text) {
+        let error = match text.parse::<Event>() {
             Ok(event) => return self.event(thread, &event),
             Err(error) => error,
         };

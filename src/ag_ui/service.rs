@@ -24,7 +24,6 @@ mod work;
 
 use path::ServicePath;
 pub use request::{RunWork, ServiceBody, ServiceRequest, ServiceResponse};
-pub use run_log::RunEvents;
 use run_log::RunLog;
 use run_logs::{Entered, RunLogs};
 use thread_form::thread_json;
@@ -66,7 +65,7 @@ impl<S> ServedState for S where
 /// ```
 /// use serde::{Deserialize, Serialize};
 /// use threadfold::State;
-/// use threadfold::ag_ui::{Service, ServiceBody, ServiceRequest};
+/// use threadfold::ag_ui::{Service, ServiceRequest};
 /// use threadfold::graph::{BoxError, Ctx, MemorySaver, START, StateGraph};
 ///
 /// #[derive(Debug, Clone, Default, Serialize, Deserialize, State)]
@@ -83,11 +82,10 @@ impl<S> ServedState for S where
 /// let builder = StateGraph::<Mood>::new().node("feel", feel).edge(START, "feel");
 /// let service = Service::new(builder.checkpointer(MemorySaver::new()).compile()?)?;
 /// let body = br#"{ "threadId": "t", "runId": "r", "messages": [] }"#;
-/// let response = service.answer(ServiceRequest::new("POST", "/agent").body(body)).await;
+/// let mut response = service.answer(ServiceRequest::new("POST", "/agent").body(body)).await;
 /// response.work.ok_or("no work")?.await; // in a server: tokio::spawn(work)
-/// let ServiceBody::Events(mut events) = response.body else { return Err("no events".into()) };
 /// let mut last = String::new();
-/// while let Some(part) = events.next().await {
+/// while let Some(part) = response.body.next().await {
 ///     last = part;
 /// }
 /// assert!(last.contains("RUN_FINISHED"));

@@ -35,7 +35,6 @@ pub use filesystem::Filesystem;
 pub use human_in_the_loop::HumanInTheLoop;
 pub use retry::Retry;
 pub use summarization::Summarization;
-pub use todo_list::TODO_PROMPT;
 
 /// A step of the loop that a middleware adds: a node of the graph.
 #[derive(Clone)]

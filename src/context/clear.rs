@@ -2,10 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::before::EditedBefore;
 use super::call_fields::{
     calls, field, fields, id_of, is_ag_ui, is_kind, name, with_args, with_fields,
 };
+use super::record::Boundary;
 use super::trim::Counter;
 use crate::error::Error;
 use crate::message::answered_call;
@@ -28,7 +28,7 @@ pub struct ClearOptions<'a> {
     pub placeholder: &'a str,
     /// Clears every result before this message, and counts nothing: `trigger`, `keep` and
     /// `clear_at_least` say when to move the boundary.
-    pub edited_before: Option<EditedBefore<'a>>,
+    pub edited_before: Option<&'a Boundary>,
 }
 
 impl Default for ClearOptions<'_> {

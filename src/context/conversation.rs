@@ -5,7 +5,6 @@ use std::fmt;
 use crate::error::Error;
 use crate::value::{Found, Kind, Scalar, Symbols, Value};
 
-use super::before::EditedBefore;
 use super::call_fields::{fields, id_of, is_for_screen, is_kind};
 use super::clear::{ClearOptions, clear_tool_uses};
 use super::cut::Row;
@@ -16,7 +15,7 @@ use super::record::{Boundary, Record, is_summary, without_reasoning};
 use super::rows::Facts;
 use super::tool_calls::{Waiting, repair_tool_calls};
 use super::trim::Counter;
-use super::truncate::{ContextSize, TruncateOptions, truncate_tool_args};
+use super::truncate::{TruncateOptions, truncate_tool_args};
 use super::view::{Context, Due, View};
 
 /// A conversation as it was looked at last: [`Context::conversation`] makes one. A look reads and counts
@@ -172,10 +171,8 @@ impl<'c, 'a, V: Value + fmt::Display> Conversation<'c, 'a, V> {
     pub(super) fn new(context: &'c Context<'a, V>) -> Self {
         let mut limits = Limits::from(&context.policy);
         limits.edit_keep_results = context.clear.map_or(0, |clear| number(clear.keep));
-        limits.edit_keep_messages = context.truncate.map_or(0, |truncate| match truncate.keep {
-            ContextSize::Messages(keep) => number(keep),
-            _ => 20,
-        });
+        limits.edit_keep_messages =
+            context.truncate.map_or(0, |truncate| truncate.keep.messages.unwrap_or(20));
         Self { context, limits, seen: None }
     }
 
@@ -332,7 +329,8 @@ impl<'c, 'a, V: Value + fmt::Display> Conversation<'c, 'a, V> {
     }
 
     fn edited(&self, list: V, before: usize) -> Result<V, Error> {
-        let edited_before = Some(EditedBefore::Index(before));
+        let boundary = Boundary::Index(before);
+        let edited_before = Some(&boundary);
         let mut none = |_: &V| Ok(0);
         let list = match self.context.clear {
             Some(clear) if before > 0 => clear_tool_uses(

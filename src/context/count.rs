@@ -105,7 +105,8 @@ pub fn count_tokens<V: Value>(
 ///
 /// ```
 /// use serde_json::json;
-/// use threadfold::context::{CountOptions, message_tokens};
+/// use threadfold::context::CountOptions;
+/// use threadfold::unstable::message_tokens;
 ///
 /// let hello = json!({ "type": "human", "content": "hello" });
 /// assert_eq!(message_tokens(&hello, &CountOptions::default())?, 6.0);

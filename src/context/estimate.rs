@@ -22,7 +22,8 @@ pub fn estimate_tokens(text: &str) -> u64 {
 /// An estimate that text is added to: in one piece or in many, it is the same.
 ///
 /// ```
-/// use threadfold::context::{Estimate, estimate_tokens};
+/// use threadfold::context::estimate_tokens;
+/// use threadfold::unstable::Estimate;
 ///
 /// let mut estimate = Estimate::default();
 /// estimate.add("The quick br");

@@ -40,7 +40,7 @@ const CALLS: [&str; 3] = ["tool_use", "tool_call", "function_call"];
 ///
 /// ```
 /// use serde_json::json;
-/// use threadfold::context::{TOKENS_PER_IMAGE, estimate_message};
+/// use threadfold::unstable::{TOKENS_PER_IMAGE, estimate_message};
 ///
 /// let mut estimate = estimate_message(&json!({ "type": "ai", "content": "What is" }), TOKENS_PER_IMAGE)?;
 /// estimate.add(" 6 × 7?");

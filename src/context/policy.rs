@@ -37,14 +37,13 @@ impl Size {
     }
 }
 
-/// Where a conversation is cut.
+/// Where a list of messages is cut.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Cuts {
     /// Where no result loses its call, and no call that waits is cut off.
     #[default]
     Safe,
-    /// Where `LangChain`'s `SummarizationMiddleware` cuts: now and then that leaves a result without
-    /// its call.
+    /// Where `LangChain` cuts: now and then that leaves a result without its call.
     AsLangchain,
 }
 
@@ -84,7 +83,7 @@ impl Policy {
     /// # Errors
     /// `INVALID_ARGUMENT` for a measure that is empty, not above 0 or, for a fraction,
     /// above 1. Also for tokens that are not a whole number, and for a fraction without a total.
-    pub fn check(&self) -> Result<(), Error> {
+    pub(super) fn check(&self) -> Result<(), Error> {
         for size in self.trigger.iter().chain(&self.keep) {
             if *size == Size::default() {
                 return Err(Error::value("a trigger", "some tokens, messages or a fraction"));

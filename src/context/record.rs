@@ -28,13 +28,27 @@ pub struct Record<V> {
     pub edited_id: Option<String>,
 }
 
-/// A message, by its id or, if it has none, its position.
+/// A message, by its id or, if it has none, its position. As the message before which a context is
+/// edited, store it and move it only when something is due. Then the start of the context stays the
+/// same, and a provider's prompt cache holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Boundary {
-    /// Its id.
+    /// Its id; no message if none has it.
     Id(String),
     /// Its position in the full track.
     Index(usize),
+}
+
+impl Boundary {
+    pub(super) fn position<V: Value>(&self, messages: &V) -> usize {
+        match self {
+            Self::Index(index) => (*index).min(messages.len()),
+            Self::Id(id) => {
+                let mut ids = messages.items().map(|message| id_of(&*message));
+                ids.position(|own| own.as_deref() == Some(id)).unwrap_or(0)
+            }
+        }
+    }
 }
 
 impl<V: Value> Record<V> {

@@ -25,7 +25,7 @@ impl<V: Value> CountTokens<V> for Approximate {
     }
 }
 
-/// Estimates a model's own count: [`estimate_message`].
+/// Estimates a model's own count, of text as [`estimate_tokens`](crate::context::estimate_tokens) does.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Estimated;
 

@@ -5,10 +5,12 @@
 
 use std::ops::Range;
 
+use super::policy::Cuts;
+
 mod list;
 mod pairs;
 
-pub use list::{Counter, MessageTypes, TextSplitter, TrimOptions, trim_messages};
+pub use list::{Counter, TrimOptions, trim_messages};
 
 /// Which messages are kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -18,17 +20,6 @@ pub enum TrimStrategy {
     Last,
     /// The oldest.
     First,
-}
-
-/// The treatment of a tool call and its result where one of them is trimmed off.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum ToolPairs {
-    /// They stay or go together. A result whose call is nowhere before it goes too, so every kept
-    /// result has its call.
-    #[default]
-    Whole,
-    /// They are messages like others, as in `LangChain`.
-    AsLangchain,
 }
 
 /// An end of the kept messages.
@@ -146,7 +137,7 @@ pub(crate) struct Rules {
     /// Whether a part of a message may stay.
     pub allow_partial: bool,
     /// The treatment of tool calls and their results.
-    pub tool_pairs: ToolPairs,
+    pub cuts: Cuts,
 }
 
 /// The part of a list that is kept.
@@ -196,7 +187,7 @@ pub(crate) fn trim<S: Source>(len: usize, rules: Rules, source: &mut S) -> Resul
         }
     }
     let all = &kept.messages;
-    if rules.tool_pairs == ToolPairs::Whole {
+    if rules.cuts == Cuts::Safe {
         for message in all.clone() {
             if source.answers(message)? == Answers::Nobody {
                 kept.dropped.push(message);
@@ -264,7 +255,7 @@ fn last<S: Source>(cut: Range<usize>, rules: Rules, source: &mut S) -> Result<us
         while end > 0 && !source.is_type(end - 1, End::End)? {
             end -= 1;
         }
-        if rules.tool_pairs == ToolPairs::AsLangchain || end == seen {
+        if rules.cuts == Cuts::AsLangchain || end == seen {
             return Ok(end);
         }
         // Every result after the end is asked once.
@@ -284,7 +275,7 @@ fn first<S: Source>(kept: &Range<usize>, rules: Rules, source: &mut S) -> Result
     // For each message the last one that answers it; and the last that answers one before.
     let mut answered = vec![0; kept.len()];
     let mut split = 0;
-    if rules.tool_pairs == ToolPairs::Whole {
+    if rules.cuts == Cuts::Safe {
         for message in kept.clone() {
             if let Answers::Message(caller) = source.answers(message)? {
                 let own = caller.checked_sub(kept.start).and_then(|at| answered.get_mut(at));

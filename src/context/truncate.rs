@@ -2,32 +2,22 @@
 
 use std::fmt;
 
-use super::before::EditedBefore;
 use super::call_fields::{args, calls, field, name, with_args, with_fields};
+use super::policy::Size;
+use super::record::Boundary;
 use super::trim::Counter;
 use crate::error::Error;
 use crate::value::{Found, Kind, Value};
-
-/// How much of a context: for a trigger at least, for `keep` at most.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum ContextSize {
-    /// This many messages.
-    Messages(usize),
-    /// This many tokens.
-    Tokens(usize),
-    /// This share of the model's input tokens.
-    Fraction(f64),
-}
 
 /// Which arguments [`truncate_tool_args`] truncates, and when. The defaults are deepagents', except
 /// that its trigger depends on the model.
 #[derive(Debug, Clone, Copy)]
 pub struct TruncateOptions<'a> {
     /// Truncates when the context has this size; never, if `None`. Default 20 messages.
-    pub trigger: Option<ContextSize>,
+    pub trigger: Option<Size>,
     /// The newest messages that stay as they are. Default 20 messages.
-    pub keep: ContextSize,
-    /// The total for a [`ContextSize::Fraction`].
+    pub keep: Size,
+    /// The total for a [`Size::fraction`].
     pub max_input_tokens: Option<usize>,
     /// The tools whose calls are truncated. Default `write_file` and `edit_file`.
     pub tools: &'a [&'a str],
@@ -37,14 +27,14 @@ pub struct TruncateOptions<'a> {
     pub truncation_text: &'a str,
     /// Truncates every call before this message, and counts nothing: `trigger` and `keep` say when
     /// to move the boundary.
-    pub edited_before: Option<EditedBefore<'a>>,
+    pub edited_before: Option<&'a Boundary>,
 }
 
 impl Default for TruncateOptions<'_> {
     fn default() -> Self {
         Self {
-            trigger: Some(ContextSize::Messages(20)),
-            keep: ContextSize::Messages(20),
+            trigger: Some(Size::messages(20)),
+            keep: Size::messages(20),
             max_input_tokens: None,
             tools: &["write_file", "edit_file"],
             max_length: 2000,
@@ -68,7 +58,7 @@ const HEAD: usize = 20;
 /// ```
 /// use serde_json::json;
 /// use threadfold::context::Counter;
-/// use threadfold::context::{ContextSize, TruncateOptions, truncate_tool_args};
+/// use threadfold::context::{Size, TruncateOptions, truncate_tool_args};
 ///
 /// let call = json!({ "name": "write_file", "args": { "path": "/a", "text": "x".repeat(9000) }, "id": "c1" });
 /// let messages = json!([
@@ -76,8 +66,8 @@ const HEAD: usize = 20;
 ///     { "type": "tool", "tool_call_id": "c1", "content": "ok" },
 /// ]);
 /// let options = TruncateOptions {
-///     trigger: Some(ContextSize::Messages(2)),
-///     keep: ContextSize::Messages(1),
+///     trigger: Some(Size::messages(2)),
+///     keep: Size::messages(1),
 ///     ..TruncateOptions::default()
 /// };
 /// let short = truncate_tool_args(&messages, options, None, Counter::Approximate)?;
@@ -118,8 +108,13 @@ pub fn truncate_tool_args<V: Value + fmt::Display>(
 
 /// A share of the input tokens, at least one.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
-fn share(of: usize, fraction: f64) -> usize {
+fn share_of(of: usize, fraction: f64) -> usize {
     ((of as f64 * fraction) as usize).max(1)
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+fn whole(tokens: f64) -> usize {
+    tokens as usize
 }
 
 fn is_due<V: Value>(
@@ -128,11 +123,16 @@ fn is_due<V: Value>(
     tokens: Option<usize>,
     counter: &mut Counter<'_, V>,
 ) -> Result<bool, Error> {
-    let threshold = match (options.trigger, options.max_input_tokens) {
-        (None, _) | (Some(ContextSize::Fraction(_)), None) => return Ok(false),
-        (Some(ContextSize::Messages(count)), _) => return Ok(messages.len() >= count),
-        (Some(ContextSize::Tokens(tokens)), _) => tokens,
-        (Some(ContextSize::Fraction(fraction)), Some(limit)) => share(limit, fraction),
+    let Some(trigger) = options.trigger else { return Ok(false) };
+    if trigger.messages.is_some_and(|count| messages.len() < count as usize) {
+        return Ok(false);
+    }
+    let share = match (trigger.fraction, options.max_input_tokens) {
+        (Some(_), None) => return Ok(false),
+        (fraction, limit) => fraction.zip(limit).map(|(fraction, limit)| share_of(limit, fraction)),
+    };
+    let Some(threshold) = trigger.tokens.map(whole).max(share) else {
+        return Ok(trigger.messages.is_some());
     };
     if let Some(tokens) = tokens {
         return Ok(tokens >= threshold);
@@ -150,11 +150,20 @@ fn cutoff<V: Value>(
     const FALLBACK: usize = 20;
     let len = messages.len();
     let all_but = |count| if len <= count { len } else { len - count };
-    let target = match (options.keep, options.max_input_tokens) {
-        (ContextSize::Messages(count), _) => return Ok(all_but(count)),
-        (ContextSize::Fraction(_), None) => return Ok(all_but(FALLBACK)),
-        (ContextSize::Fraction(fraction), Some(limit)) => share(limit, fraction),
-        (ContextSize::Tokens(tokens), _) => tokens.max(1),
+    let Size { messages: most, tokens, fraction } = options.keep;
+    let from = most.map(|most| all_but(most as usize));
+    let from = match (fraction, options.max_input_tokens) {
+        (Some(_), None) => from.max(Some(all_but(FALLBACK))),
+        _ => from,
+    };
+    let share = fraction.zip(options.max_input_tokens);
+    let share = share.map(|(fraction, limit)| share_of(limit, fraction));
+    let target = match (tokens.map(|tokens| whole(tokens).max(1)), share) {
+        (Some(tokens), Some(share)) => tokens.min(share),
+        (tokens, share) => match tokens.or(share) {
+            Some(target) => target,
+            None => return Ok(from.unwrap_or(0)),
+        },
     };
     let mut kept = 0_usize;
     for at in (0..len).rev() {
@@ -162,10 +171,10 @@ fn cutoff<V: Value>(
             kept = kept.saturating_add(counter.one(&*message)?);
         }
         if kept > target {
-            return Ok(at + 1);
+            return Ok(from.unwrap_or(0).max(at + 1));
         }
     }
-    Ok(0)
+    Ok(from.unwrap_or(0))
 }
 
 /// Returns the message with its calls truncated, if one of them has to be.

@@ -12,7 +12,7 @@ use crate::error::Error;
 /// use threadfold::ag_ui::Event;
 ///
 /// let text = r#"{ "type": "TEXT_MESSAGE_CONTENT", "messageId": "a" }"#;
-/// let error = Event::from_json(text).unwrap_err();
+/// let error = text.parse::<Event>().unwrap_err();
 /// assert_eq!((error.code(), error.field()), ("INVALID_ARGUMENT", Some("delta")));
 /// assert_eq!(error.to_string(), "TEXT_MESSAGE_CONTENT: `delta` is missing or invalid. Expected a string.");
 /// ```

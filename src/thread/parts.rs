@@ -83,8 +83,7 @@ impl<V: Value> Parts<V> {
 
 impl<V: Value> Thread<V> {
     /// Returns whether one of the last 256 parts of the run has this key, or id if it has no key.
-    #[must_use]
-    pub fn had(&self, key: &V) -> bool {
+    pub(crate) fn had(&self, key: &V) -> bool {
         self.parts.has(key)
     }
 

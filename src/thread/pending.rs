@@ -1,5 +1,7 @@
 //! An update that the server does not have yet, and its parts.
 
+use std::fmt;
+
 use super::MESSAGES;
 use super::object::with;
 use crate::message_list::JsonMessageList;
@@ -16,10 +18,15 @@ pub enum UpdateStatus {
     Failed,
 }
 
+/// Writes `pending`, `sent` or `failed`.
+impl fmt::Display for UpdateStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
 impl UpdateStatus {
-    /// Returns `pending`, `sent` or `failed`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Pending => "pending",
             Self::Sent => "sent",

@@ -1,5 +1,7 @@
 //! The last run's status, and how far its stream has come.
 
+use std::fmt;
+
 use super::Thread;
 use super::object::with;
 use super::run::Starts;
@@ -23,10 +25,15 @@ pub enum RunStatus {
     Disconnected,
 }
 
+/// Writes `ready`, `submitted`, `streaming`, `interrupted`, `error` or `disconnected`.
+impl fmt::Display for RunStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
 impl RunStatus {
-    /// Returns `ready`, `submitted`, `streaming`, `interrupted`, `error` or `disconnected`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Ready => "ready",
             Self::Submitted => "submitted",

@@ -219,7 +219,7 @@ fn of_thread<V: Heap>(thread: &mut Thread<V>) -> String {
     tell(thread.state());
     tell(thread.confirmed());
     for pending in thread.pending() {
-        text.push_str(pending.status.name());
+        text.push_str(&pending.status.to_string());
         let messages = pending.update.get("messages").map(Found::into_owned);
         for message in messages.iter().flat_map(|messages| messages.items()) {
             let removes = message.text_of("type").as_deref() == Some("remove");
@@ -267,7 +267,7 @@ fn stream_of_thread<V: Heap>(thread: &Thread<V>) -> String {
     let text_of = |value: Option<&V>| {
         value.map_or_else(|| "-".to_owned(), |value| value.text().unwrap().into_owned())
     };
-    let mut text = format!(" | {} {}", text_of(run.id.as_ref()), run.status.name());
+    let mut text = format!(" | {} {}", text_of(run.id.as_ref()), run.status);
     text.push_str(if run.interrupts.is_some() { " i " } else { " - " });
     text.push_str(&text_of(run.last_event_id.as_ref()));
     for message in thread.said("messages").unwrap().items() {

@@ -3,9 +3,9 @@
 use serde_json::{Map, Value, json};
 use threadfold::Error;
 use threadfold::context::{ClearOptions, clear_tool_uses};
-use threadfold::context::{ContextSize, TruncateOptions, truncate_tool_args};
 use threadfold::context::{CountOptions, count_tokens};
-use threadfold::context::{Counter, ToolPairs, TrimOptions, TrimStrategy, trim_messages};
+use threadfold::context::{Counter, TrimOptions, TrimStrategy, trim_messages};
+use threadfold::context::{Cuts, Size, TruncateOptions, truncate_tool_args};
 use threadfold::context::{OffloadOptions, offload};
 
 use super::records::{Record, fields, read, replay};
@@ -98,7 +98,7 @@ fn trim_messages_answers_as_python_does() {
             include_system: is("include_system"),
             allow_partial: is("allow_partial"),
             text_splitter: splitter.as_ref().map(|split| split as _),
-            tool_pairs: ToolPairs::AsLangchain,
+            cuts: Cuts::AsLangchain,
         };
         let mut len = |list: &[&Value]| Ok(list.len());
         let mut squares = |list: &[&Value]| Ok(list.len() * list.len());
@@ -150,11 +150,11 @@ fn clear_tool_uses_answers_as_langchain_does() {
     });
 }
 
-fn size(given: &Value) -> Option<ContextSize> {
+fn size(given: &Value) -> Option<Size> {
     Some(match given[0].as_str()? {
-        "messages" => ContextSize::Messages(usize_of(&given[1])),
-        "tokens" => ContextSize::Tokens(usize_of(&given[1])),
-        _ => ContextSize::Fraction(given[1].as_f64().unwrap()),
+        "messages" => Size::messages(u32::try_from(usize_of(&given[1])).unwrap()),
+        "tokens" => Size::tokens(given[1].as_f64().unwrap()),
+        _ => Size::fraction(given[1].as_f64().unwrap()),
     })
 }
 

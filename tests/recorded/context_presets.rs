@@ -2,12 +2,13 @@
 
 use serde_json::{Map, Value, json};
 use threadfold::context::Context;
+use threadfold::context::CountOptions;
 use threadfold::context::Counter;
+use threadfold::context::Record as Event;
 use threadfold::context::{Approximate, CountTokens};
-use threadfold::context::{ContextSize, TruncateOptions, truncate_tool_args};
-use threadfold::context::{CountOptions, tool_tokens};
 use threadfold::context::{Cuts, Policy, Size};
-use threadfold::context::{Record as Event, summary_message};
+use threadfold::context::{TruncateOptions, truncate_tool_args};
+use threadfold::unstable::{summary_message, tool_tokens};
 
 use super::records::{Record, fields, read, replay};
 
@@ -139,16 +140,6 @@ fn summarizes_when_and_where_langchain_does() {
     });
 }
 
-fn context_size(given: &Value) -> ContextSize {
-    let size = size(given).unwrap();
-    let whole = |number: f64| format!("{number}").parse().unwrap();
-    match (size.messages, size.tokens, size.fraction) {
-        (Some(messages), ..) => ContextSize::Messages(messages as usize),
-        (_, Some(tokens), _) => ContextSize::Tokens(whole(tokens)),
-        (.., fraction) => ContextSize::Fraction(fraction.unwrap()),
-    }
-}
-
 /// What deepagents truncates at each call.
 fn truncated(given: &Value, list: &Value, tokens: f64, counter: &Approximate) -> Value {
     let settings = &given["truncate_args"];
@@ -159,8 +150,8 @@ fn truncated(given: &Value, list: &Value, tokens: f64, counter: &Approximate) ->
     let whole = |number: f64| format!("{}", number.floor()).parse::<usize>().unwrap();
     let trigger = &settings["trigger"];
     let options = TruncateOptions {
-        trigger: (!trigger.is_null()).then(|| context_size(trigger)),
-        keep: settings.get("keep").map_or(usual.keep, context_size),
+        trigger: (!trigger.is_null()).then(|| size(trigger).unwrap()),
+        keep: settings.get("keep").map_or(usual.keep, |keep| size(keep).unwrap()),
         max_input_tokens: given["model"]["max_input_tokens"].as_f64().map(whole),
         max_length: settings["max_length"]
             .as_u64()

@@ -1,7 +1,8 @@
 //! Files, todos, and what a caller may give and see.
 
 use serde_json::{Value, json};
-use threadfold::{Field, FieldReducer, Schema, check_todo_calls, merge_files, replace_todos};
+use threadfold::unstable::check_todo_calls;
+use threadfold::{Field, FieldReducer, Schema, merge_files, replace_todos};
 
 use super::records::{fields, replay};
 

@@ -118,7 +118,7 @@ fn an_event_is_written_as_it_was_read() {
 #[test]
 fn an_unknown_event_is_kept_apart_and_changes_nothing() {
     let mut stream = Stream::new();
-    let event = Event::from_json(r#"{ "type": "NEW_IN_2", "value": 1 }"#).unwrap();
+    let event = r#"{ "type": "NEW_IN_2", "value": 1 }"#.parse::<Event>().unwrap();
     assert_eq!(event.kind, EventKind::Other { event_type: "NEW_IN_2".into() });
     assert_eq!(event.extra, [("value".to_owned(), 1.into())]);
     let before = stream.thread.state();
@@ -171,7 +171,7 @@ fn a_malformed_event_is_an_error_with_its_place() {
         let place = (error.code(), error.event(), error.field());
         assert_eq!(place, ("INVALID_ARGUMENT", event_type, field), "{event}");
     }
-    assert_eq!(Event::from_json("{").unwrap_err().code(), "INVALID_ARGUMENT");
+    assert_eq!("{".parse::<Event>().unwrap_err().code(), "INVALID_ARGUMENT");
 }
 
 #[test]

@@ -29,7 +29,7 @@ fn with_names(value: &Value) -> Value {
 
 fn seen(thread: &mut Thread<Json>, refused: &[usize]) -> Value {
     let run = thread.run();
-    let mut standing = json!({ "status": run.status.name() });
+    let mut standing = json!({ "status": run.status.to_string() });
     if let Some(interrupts) = run.interrupts {
         standing["interrupts"] = interrupts.try_into().unwrap();
     }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use threadfold::State;
-use threadfold::ag_ui::{Service, ServiceBody, ServiceRequest, ServiceResponse};
+use threadfold::ag_ui::{Service, ServiceRequest, ServiceResponse};
 use threadfold::graph::{BoxError, Command, Ctx, MemorySaver, Node, START, StateGraph};
 use threadfold::reducer::Append;
 
@@ -264,7 +264,7 @@ async fn a_run_is_told_from_where_its_client_left() {
     world.may.store(true, Ordering::SeqCst);
     let mut response = post(&service, "r1").await;
     response.work.take().map(tokio::spawn);
-    let ServiceBody::Events(mut all) = response.body else { panic!("events") };
+    let mut all = response.body;
     let mut ids = Vec::new();
     while let Some(part) = all.next().await {
         ids.push(part.lines().next().unwrap().strip_prefix("id: ").unwrap().to_owned());

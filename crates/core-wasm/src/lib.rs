@@ -90,10 +90,10 @@ pub fn replace_todos(left: i32, right: i32) -> i32 {
     value(threadfold::replace_todos(Handle::of(left), Handle::of(right)))
 }
 
-/// [`threadfold::check_todo_calls`].
+/// [`threadfold::unstable::check_todo_calls`].
 #[wasm_bindgen(js_name = checkTodoCalls)]
 pub fn check_todo_calls(messages: i32) {
-    answer(threadfold::check_todo_calls(&Handle::of(messages)));
+    answer(threadfold::unstable::check_todo_calls(&Handle::of(messages)));
 }
 
 /// [`threadfold::merge_files`].

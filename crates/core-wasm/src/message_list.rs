@@ -18,7 +18,7 @@ impl RawMessageList {
     #[wasm_bindgen(constructor)]
     #[must_use]
     pub fn new(by: i32) -> RawMessageList {
-        Self(JsonMessageList::empty(rules(by)))
+        Self(unstable::empty_list(rules(by)))
     }
 
     /// Makes the call of this number, with one or two values: see `RawThread`.
@@ -36,7 +36,8 @@ impl RawMessageList {
             ask::UPDATE => list.update(first).map(|()| UNDEFINED),
             ask::APPEND => list.append(&first, &second).map(|()| UNDEFINED),
             ask::FREEZE => {
-                for message in list.touched().filter_map(|at| unstable::items(list).at(at)) {
+                for message in unstable::touched(list).filter_map(|at| unstable::items(list).at(at))
+                {
                     heap::freeze(*message);
                 }
                 Ok(UNDEFINED)

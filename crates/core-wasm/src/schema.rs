@@ -8,7 +8,7 @@ use super::heap::{Handle, Root};
 use super::numbers::{apply, field, ways};
 use super::{answer, heap, preference, rules, text, value};
 use threadfold::{
-    CustomFn, CustomReducer, Field, FieldReducer, Filtered, Lifetime, Schema, Value, unstable,
+    CustomReducer, Error, Field, FieldReducer, Filtered, Lifetime, Schema, Value, unstable,
 };
 
 /// The core of the package's `Schema`.
@@ -21,7 +21,7 @@ impl RawSchema {
     #[wasm_bindgen(constructor)]
     #[must_use]
     pub fn empty() -> RawSchema {
-        Self(Schema::empty())
+        Self(unstable::empty_schema())
     }
 
     /// Adds a field. Its kind, its ways and the rules of its messages or tools are numbers: see
@@ -49,7 +49,8 @@ impl RawSchema {
             _ => Lifetime::Kept,
         };
         let (input, output) = (its & ways::INPUT != 0, its & ways::OUTPUT != 0);
-        answer(self.0.add(text(Handle::of(key)), Field { reducer, lifetime, input, output }));
+        let field = Field { reducer, lifetime, input, output };
+        answer(unstable::add_field(&mut self.0, text(Handle::of(key)), field));
     }
 
     /// Merges a schema into this one: see [`Schema::combine`].
@@ -80,7 +81,9 @@ impl RawSchema {
 }
 
 /// Returns the caller's reducer.
-fn custom(functions: Root) -> Arc<CustomFn<Handle>> {
+fn custom(
+    functions: Root,
+) -> Arc<impl Fn(Option<Handle>, Handle) -> Result<Handle, Error> + Send + Sync> {
     Arc::new(move |current, update| {
         if heap::user_code_threw() {
             return Err(unstable::invalid("a value", "readable"));

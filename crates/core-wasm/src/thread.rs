@@ -67,7 +67,7 @@ impl RawThread {
                 unstable::pending_list(thread),
                 unstable::run_object(thread),
             ])),
-            ask::HAD => Ok(if thread.had(&first) { first } else { UNDEFINED }),
+            ask::HAD => Ok(if unstable::had(thread, &first) { first } else { UNDEFINED }),
             ask::SAID => Ok(thread.said(&text(first)).unwrap_or(UNDEFINED)),
             ask::RECORD => Ok(thread.to_json()),
             ask::MESSAGE => Ok(thread.message(&first).unwrap_or(UNDEFINED)),

@@ -177,7 +177,7 @@ describe.skipIf(programs === undefined)("through Postgres", () => {
   beforeAll(async () => {
     postgres = await startPostgres();
   }, 60_000);
-  afterAll(() => postgres?.stop());
+  afterAll(() => postgres?.stop(), 60_000);
 
   const inPostgres: Within = async (use) => {
     const schema = `rust_${schemas++}`;

@@ -11,23 +11,13 @@ use super::{Event, EventKind};
 use crate::stream::StreamError;
 use crate::value::Json;
 
-impl Event {
-    /// Reads an event from a text, such as the data of a server-sent event.
-    ///
-    /// # Errors
-    /// `INVALID_ARGUMENT` for a text that is not JSON, and for an event that lacks a field; see
-    /// [`StreamError::field`].
-    pub fn from_json(text: &str) -> Result<Self, StreamError> {
-        Self::read(&text.parse().map_err(StreamError::not_json)?)
-    }
-}
-
-/// Reads an event as [`Event::from_json`] does.
+/// Reads an event from a text, such as the data of a server-sent event. Fails with `INVALID_ARGUMENT` for a
+/// text that is not JSON, and for an event that lacks a field; see [`StreamError::field`].
 impl FromStr for Event {
     type Err = StreamError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::from_json(text)
+        Self::read(&text.parse().map_err(StreamError::not_json)?)
     }
 }
 

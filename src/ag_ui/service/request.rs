@@ -56,13 +56,13 @@ pub struct ServiceResponse {
     pub work: Option<RunWork>,
 }
 
-/// The body of a response.
+/// The body of a response: a JSON text, or server-sent events as they come.
 #[derive(Debug)]
-#[non_exhaustive]
-pub enum ServiceBody {
-    /// A whole JSON text.
+pub struct ServiceBody(Body);
+
+#[derive(Debug)]
+enum Body {
     Json(String),
-    /// Server-sent events.
     Events(RunEvents),
 }
 
@@ -70,24 +70,24 @@ impl ServiceBody {
     /// Returns the value of the header `Content-Type`.
     #[must_use]
     pub fn content_type(&self) -> &'static str {
-        match self {
-            Self::Json(_) => "application/json",
-            Self::Events(_) => "text/event-stream",
+        match self.0 {
+            Body::Json(_) => "application/json",
+            Body::Events(_) => "text/event-stream",
         }
     }
 
     /// Returns the next piece of the body. Returns none at its end.
     pub async fn next(&mut self) -> Option<String> {
-        match self {
-            Self::Json(text) => Some(std::mem::take(text)).filter(|text| !text.is_empty()),
-            Self::Events(events) => events.next().await,
+        match &mut self.0 {
+            Body::Json(text) => Some(std::mem::take(text)).filter(|text| !text.is_empty()),
+            Body::Events(events) => events.next().await,
         }
     }
 }
 
 impl ServiceResponse {
     pub(super) fn json(status: u16, json: &Json) -> Self {
-        Self { status, body: ServiceBody::Json(json.to_string()), work: None }
+        Self { status, body: ServiceBody(Body::Json(json.to_string())), work: None }
     }
 
     pub(super) fn error(status: u16, reason: &str) -> Self {
@@ -95,7 +95,7 @@ impl ServiceResponse {
     }
 
     pub(super) fn events(events: RunEvents, work: Option<RunWork>) -> Self {
-        Self { status: 200, body: ServiceBody::Events(events), work }
+        Self { status: 200, body: ServiceBody(Body::Events(events)), work }
     }
 }
 

@@ -14,7 +14,7 @@ use crate::graph::{BoxError, Ctx};
 use crate::reducer::todos::replace_todos;
 
 /// The instructions to the model about the list.
-pub const TODO_PROMPT: &str = "## `write_todos`\n\
+const TODO_PROMPT: &str = "## `write_todos`\n\
 For work of three steps or more, keep a todo list with `write_todos`: write it before you begin, set \
 one item `in_progress` before you work on it and `completed` as soon as it is done. Revise it when \
 you learn more. Do not use it for what one or two steps do. Call it at most once in a turn, and give \

@@ -4,25 +4,24 @@ use std::fmt;
 use std::ops::Range;
 
 use super::pairs::Pairs;
-use super::{Answers, End, Part, Rules, Source, ToolPairs, TrimStrategy, halve, trim};
-use crate::context::{CountOptions, message_tokens};
-use crate::context::{TOKENS_PER_IMAGE, estimate_message};
+use super::{Answers, End, Part, Rules, Source, TrimStrategy, halve, trim};
+use crate::context::CountOptions;
+use crate::context::count::message_tokens;
+use crate::context::estimate_message::{TOKENS_PER_IMAGE, estimate_message};
+use crate::context::policy::Cuts;
 use crate::error::Error;
 use crate::message::is_kind;
 use crate::value::{Found, Kind, Value};
 
-/// Types of messages, such as `human`: see [`TrimOptions::start_on`].
-pub type MessageTypes<'a> = &'a [&'a str];
-
 /// Splits a text into the pieces that may be kept one by one.
-pub type TextSplitter<'a> = &'a (dyn Fn(&str) -> Vec<String> + Sync);
+type TextSplitter<'a> = &'a (dyn Fn(&str) -> Vec<String> + Sync);
 
 /// Counts tokens.
 pub enum Counter<'a, V> {
     /// Python's number: [`count_tokens`](crate::context::count_tokens).
     Approximate,
-    /// An estimate that is closer to a model's own count:
-    /// [`estimate_message`](crate::context::estimate_message).
+    /// An estimate that is closer to a model's own count, as [`Estimated`](crate::context::Estimated)
+    /// makes it.
     Estimate,
     /// Your own, of one message. A list's count is the sum, so that only the messages that are kept
     /// are counted.
@@ -81,9 +80,9 @@ pub struct TrimOptions<'a> {
     pub strategy: TrimStrategy,
     /// The types on which the kept list may start, if any; with [`TrimStrategy::Last`] only. A chunk's
     /// type is the name of its class, as in the reference.
-    pub start_on: MessageTypes<'a>,
+    pub start_on: &'a [&'a str],
     /// The types on which it may end.
-    pub end_on: MessageTypes<'a>,
+    pub end_on: &'a [&'a str],
     /// Whether a system message in front stays, even if it alone is too much; with
     /// [`TrimStrategy::Last`] only.
     pub include_system: bool,
@@ -91,8 +90,9 @@ pub struct TrimOptions<'a> {
     pub allow_partial: bool,
     /// How a text is cut: at the end of a line, unless given.
     pub text_splitter: Option<TextSplitter<'a>>,
-    /// The treatment of tool calls and their results.
-    pub tool_pairs: ToolPairs,
+    /// Whether a tool call and its result stay or go together ([`Cuts::Safe`], which leaves out a
+    /// result without its call, too), or are messages like others.
+    pub cuts: Cuts,
 }
 
 impl fmt::Debug for TrimOptions<'_> {
@@ -102,7 +102,7 @@ impl fmt::Debug for TrimOptions<'_> {
 }
 
 /// Returns the newest messages, or the oldest, that fit `max_tokens`, by the rules of Python's
-/// `trim_messages`. It keeps tool calls and their results together. With [`ToolPairs::AsLangchain`]
+/// `trim_messages`. It keeps tool calls and their results together. With [`Cuts::AsLangchain`]
 /// it does exactly as the reference.
 ///
 /// # Errors
@@ -141,7 +141,7 @@ pub fn trim_messages<'a, V: Value>(
         strategy: options.strategy,
         include_system: options.include_system,
         allow_partial: options.allow_partial,
-        tool_pairs: options.tool_pairs,
+        cuts: options.cuts,
     };
     let mut source = List {
         messages: messages.items().collect(),
@@ -170,7 +170,7 @@ pub fn trim_messages<'a, V: Value>(
 }
 
 /// Whether types are given at all: as in Python, an empty text counts as missing.
-fn given(types: MessageTypes<'_>) -> bool {
+fn given(types: &[&str]) -> bool {
     !types.is_empty() && types != [""]
 }
 

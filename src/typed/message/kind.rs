@@ -135,8 +135,7 @@ impl MessageKind {
     }
 
     /// Returns its content; `None` for a removal and for an unknown kind.
-    #[must_use]
-    pub fn content(&self) -> Option<&Content> {
+    pub(super) fn content(&self) -> Option<&Content> {
         Some(match self {
             Self::System(message) => &message.content,
             Self::User(message) => &message.content,
