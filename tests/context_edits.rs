@@ -5,7 +5,7 @@ use crate::seeded;
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
-use threadfold::context::{Boundary, Cuts};
+use threadfold::context::{Boundary, Cuts, Size};
 use threadfold::context::{ClearOptions, clear_tool_uses};
 use threadfold::context::{Counter, TrimOptions, TrimStrategy as Keep, trim_messages};
 use threadfold::context::{OffloadOptions, offload};
@@ -286,4 +286,25 @@ fn garbage_is_refused_or_answered() {
             assert!(["INVALID_ARGUMENT", "INVALID_MESSAGE"].contains(&error.code()), "{error}");
         }
     }
+}
+
+#[test]
+fn a_size_of_two_measures_triggers_by_both_and_keeps_no_more_than_either() {
+    let call = json!({ "name": "write_file", "args": { "text": "x".repeat(3000) }, "id": "c" });
+    let message = json!({ "type": "ai", "content": "", "tool_calls": [call] });
+    let messages = json!(vec![message; 4]);
+    let short = |trigger, keep| {
+        let options = TruncateOptions { trigger: Some(trigger), keep, ..Default::default() };
+        let counter = Counter::Message(&mut |_| Ok(10));
+        let list = truncate_tool_args(&messages, options, None, counter).unwrap();
+        let all = list.as_array().unwrap().iter();
+        all.filter(|it| **it != messages[0]).count()
+    };
+    let size = |messages, tokens| Size { tokens: Some(tokens), ..Size::messages(messages) };
+    assert_eq!(short(size(4, 41.0), Size::messages(1)), 0);
+    assert_eq!(short(size(5, 40.0), Size::messages(1)), 0);
+    assert_eq!(short(size(4, 40.0), Size::messages(1)), 3);
+    assert_eq!(short(Size::messages(4), size(3, 10.0)), 3);
+    assert_eq!(short(Size::messages(4), size(1, 30.0)), 3);
+    assert_eq!(short(Size::messages(4), size(3, 20.0)), 2);
 }
