@@ -284,6 +284,9 @@ class Drain {
           { is: "stands", callIds: command.callIds },
         ];
       }
+      case "look":
+        check(w.machine.state.is === "rest" && w.live === undefined, "what was announced is looked at when nothing reads");
+        return command.announced.includes("known") ? [] : [{ is: "refresh", known: "known" }];
       case "retry":
         return [{ is: "retry", callId: command.callId, ids: this.failed(), named: false, edits: false }];
       case "settle":
@@ -433,6 +436,12 @@ const CALLS: readonly Letter[] = [
   ["freed", (d) => d.run({ is: "freed" })],
 ];
 
+/** A followed thread's server announces a run. */
+const ANNOUNCED: readonly Letter[] = [
+  ["announced", (d) => d.run({ is: "announced", run: "r" })],
+  ["announced, known", (d) => d.run({ is: "announced", run: "known" })],
+];
+
 const asks = (d: Drain): Extract<Found, { is: "interrupted" }> => {
   const serial = d.w.asked++;
   return { is: "interrupted", open: [`q${serial}a`, `q${serial}b`] };
@@ -442,10 +451,10 @@ const failed = FAILED as Extract<Found, { is: "error" }>;
 const lost = LOST as Extract<Found, { is: "error" }>;
 
 /** Returns the letters allowed now. */
-function letters({ machine, isWaiting }: World): Letter[] {
+function letters({ machine, isWaiting }: World, { canLoad }: Rules): Letter[] {
   const { state, n } = machine;
   if (state.is === "disposed") return [];
-  const all: Letter[] = [...CALLS, ["rollback", (d) => d.rolledBack()]];
+  const all: Letter[] = [...CALLS, ...(canLoad ? ANNOUNCED : []), ["rollback", (d) => d.rolledBack()]];
   if (["rest", "loading", "stopping", "rejoining", "offline"].includes(state.is))
     all.push(["other began", (d) => d.otherBegan()]);
   // Between two looks.
@@ -587,6 +596,7 @@ function checkEnd(word: World, rules: Rules): void {
   if (machine.state.is !== "rest") return;
   const { run } = machine.state;
   const mayWait = openOf(run).length > 0 || standingOf(run).is === "disconnected" || !machine.isAwake;
+  check(machine.announced.length === 0, "what was announced is looked at");
   check(mayWait || (machine.unsent === undefined && !machine.wants), "what waits goes out");
 }
 
@@ -607,7 +617,7 @@ export function walk(start: Start, rules: Rules, length: number, walked: Walked)
     walked.states.add(name);
     checkEnd(world, rules);
     if (rest === 0) return;
-    for (const [letter, go] of letters(world)) {
+    for (const [letter, go] of letters(world, rules)) {
       walked.pairs.add(`${name} · ${letter}`);
       word.push(letter);
       const next = go(new Drain(world, rules));

@@ -24,6 +24,7 @@ import { interruptOf } from "./interrupt.js";
 import { isConnected } from "../thread/run-status.js";
 import { serversId } from "../stream/run-result.js";
 import { Runner, runnersThread } from "../runner/runner.js";
+import { startsOver } from "../runner/starts.js";
 import { idsOf, removes } from "../runner/messages-in.js";
 import { tell } from "../shared/tell.js";
 import type { HttpOptions, RunnerOptions } from "../runner/runner-types.js";
@@ -152,10 +153,15 @@ class AgUiProtocol implements RunProtocol {
     this.#transport = transportOf(options ?? {});
     if (this.#transport.load) this.load = (signal) => this.#load(signal);
     this.threads = this.#transport.threads;
+    this.follow = startsOver(this.#transport, ({ data }) => {
+      const { type, runId } = (data ?? {}) as { type?: unknown; runId?: unknown };
+      return type === "RUN_STARTED" ? runId : undefined;
+    });
   }
 
   readonly load: RunProtocol["load"];
   readonly threads: RunProtocol["threads"];
+  readonly follow: RunProtocol["follow"];
 
   async #load(signal: AbortSignal): Promise<ServerThread | undefined> {
     const { threadId } = this.#thread;

@@ -23,7 +23,7 @@ export interface HttpTransportOptions extends HttpOptions {
   url: string | URL;
   /**
    * Whether the server keeps its runs, like `serveAgUi` with its own `resumable` option. The transport then joins and
-   * stops them at `url/threads/ID/runs/ID`, loads threads from `url/threads/ID`, and lists them from `url/threads`.
+   * stops them at `url/threads/ID/runs/ID`, loads threads from `url/threads/ID`, follows them at `url/threads/ID/events`, and lists them from `url/threads`.
    */
   resumable?: boolean | undefined;
 }
@@ -79,6 +79,7 @@ export function overHttp(options: HttpTransportOptions): AgUiTransport {
     capabilities,
     join: (ref, { signal }) => joined(options, runUrl(ref), ref, signal),
     cancel: (ref, { signal }) => request(options, runUrl(ref), {}, { method: "DELETE", signal }),
+    follow: (threadId, { signal }) => request(options, `${threadUrl(threadId)}/events?only=starts`, STREAM, { signal }),
     threads: async ({ limit = 10, offset = 0, signal }) => {
       const init = signal ? { signal } : {};
       return listed(await jsonOf(await request(options, `${base}/threads?limit=${limit}&offset=${offset}`, {}, init)));

@@ -15,6 +15,7 @@ import { inputOf } from "./input.js";
 import type { Answer, RunNews, RunProtocol } from "../runner/protocol.js";
 import type { ServerThread } from "../runner/load.js";
 import { lostMessages } from "../runner/lost.js";
+import { startsOver } from "../runner/starts.js";
 import { idsOf, messagesIn } from "../runner/messages-in.js";
 import { isConnected } from "../thread/run-status.js";
 import { interruptOf } from "./interrupt.js";
@@ -61,6 +62,10 @@ export class LangGraphProtocol implements RunProtocol {
     this.canJoin = this.#transport.join !== undefined;
     if (this.#transport.load) this.load = (signal) => this.#load(signal);
     this.threads = this.#transport.threads;
+    this.follow = startsOver(this.#transport, ({ event, data }) => {
+      const { run_id: runId, status } = (data ?? {}) as { run_id?: unknown; status?: unknown };
+      return event === "metadata" && status === undefined ? runId : undefined;
+    });
   }
 
   messages(given: unknown): unknown {
@@ -270,6 +275,7 @@ export class LangGraphProtocol implements RunProtocol {
 
   readonly load: RunProtocol["load"];
   readonly threads: RunProtocol["threads"];
+  readonly follow: RunProtocol["follow"];
 
   /** Fetches the server's state of the thread; `undefined` if it does not know the thread. */
   async #load(signal: AbortSignal): Promise<ServerThread | undefined> {

@@ -75,6 +75,7 @@ export interface LangGraphClient {
     getState(threadId: string): Promise<{ values: unknown }>;
     getHistory?(threadId: string, options: { limit: number }): Promise<readonly { values: unknown }[]>;
     search?(query: never): Promise<readonly object[]>;
+    joinStream?(threadId: string, options: never): AsyncIterable<object>;
   };
   readonly runs: {
     stream(threadId: string, assistantId: string, payload: never): AsyncIterable<object>;
@@ -114,6 +115,7 @@ export function overApi(options: ApiTransportOptions): LangGraphTransport {
       post(`/threads/${segment(threadId)}/runs/stream`, snakeCased({ assistantId, ...payload }), signal),
     join: ({ threadId, runId, lastEventId = "-1" }, { signal }) =>
       get(threadId, `runs/${segment(runId)}/stream`, signal, { "last-event-id": lastEventId }),
+    follow: (threadId, { signal }) => get(threadId, "stream?stream_mode=lifecycle", signal),
     cancel: ({ threadId, runId }, { signal }) =>
       post(`/threads/${segment(threadId)}/runs/${segment(runId)}/cancel`, undefined, signal),
     load: (threadId, { signal }) =>
@@ -176,6 +178,10 @@ export function clientTransport(
       unlessUnknown(async () => threadOf(await reached(runs.list(threadId)), await read(threadId, signal))),
     state: (threadId, { signal }) => unlessUnknown(async () => threadOf([], await read(threadId, signal))),
     changedAt: async (threadId) => changedIn(await threads.search?.(changeOf(threadId) as never)),
+    ...(threads.joinStream && {
+      follow: (threadId, { signal }) =>
+        threads.joinStream?.(threadId, { streamMode: "lifecycle", signal } as never) ?? [],
+    }),
     ...(threads.search && {
       threads: async (query) =>
         threadsIn(await reached(threads.search?.(searchOf(query) as never) ?? Promise.resolve([]))),

@@ -199,6 +199,20 @@ function wire(runner: AnyRunner, start: Start): void {
       return reading ? reading.then(() => call(...args)) : call(...args);
     });
   }
+  const follow = runner.follow.bind(runner);
+  own(runner, "follow", () => {
+    const reading = start.begin();
+    if (!reading) return follow();
+    let end: (() => void) | undefined;
+    let isOver = false;
+    void reading.then(() => {
+      if (!isOver && !runner.isDisposed) end = follow();
+    });
+    return () => {
+      isOver = true;
+      end?.();
+    };
+  });
   own(thread, "subscribe", beginning(start, thread.subscribe.bind(thread)));
   own(thread, "subscribeMessage", beginning(start, thread.subscribeMessage.bind(thread)));
   const subscribe = runner.subscribe;
@@ -241,14 +255,15 @@ const beginning =
 
 /** A runner at a server's module level would be shared by all requests. */
 function refuseCalls(runner: AnyRunner, call: string, name: string): void {
-  const refuse = () =>
-    Promise.reject(
-      new ThreadfoldError(
-        "UNSUPPORTED",
-        `${call}: a server opens no conversation, as all requests would share it. Use new ${name}(new Thread(), options).`,
-      ),
+  const refusal = () =>
+    new ThreadfoldError(
+      "UNSUPPORTED",
+      `${call}: a server opens no conversation, as all requests would share it. Use new ${name}(new Thread(), options).`,
     );
-  for (const one of [...CALLS, "threads"]) own(runner, one, refuse);
+  for (const one of [...CALLS, "threads"]) own(runner, one, () => Promise.reject(refusal()));
+  own(runner, "follow", () => {
+    throw refusal();
+  });
 }
 
 /** The storage that the option names; none where the browser refuses it. */

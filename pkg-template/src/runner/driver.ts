@@ -8,7 +8,7 @@ import { Effects } from "./effects.js";
 import { step } from "./machine.js";
 import { listOf } from "./machine/chain.js";
 import { machineOf } from "./machine/machine-of.js";
-import { isDue, isUnderWay, openOf } from "./machine/standing.js";
+import { hasNews, isDue, isUnderWay, openOf } from "./machine/standing.js";
 import type { Command, Event, Machine, Refusal, Rules, CallId } from "./machine/types.js";
 import type { RunProtocol } from "./protocol.js";
 import { openInterrupts, showsError, shownStatus } from "./shown.js";
@@ -196,6 +196,7 @@ export class Driver<S extends object, U extends object> {
 
   #goOn(): boolean {
     const { later, state } = this.#machine;
+    if (hasNews(this.#machine)) return this.#step({ is: "next" });
     if (isDue(this.#machine)) {
       const gone = this.#takenBack();
       if (gone !== undefined)

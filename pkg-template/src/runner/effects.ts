@@ -298,6 +298,12 @@ export class Effects<S extends object, U extends object> {
     );
   }
 
+  look({ announced }: Of<"look">): Event | undefined {
+    const { id, status } = this.#thread.run;
+    const isKnown = (run: string | undefined) => run !== undefined && run === id && status !== "disconnected";
+    return announced.every(isKnown) ? undefined : { is: "refresh", known: id };
+  }
+
   cancel({ n }: Of<"cancel">): void {
     void this.#cancel.send().then((error) => {
       this.#hear(() => {
@@ -319,7 +325,7 @@ export class Effects<S extends object, U extends object> {
 const LONGEST = 30_000;
 
 /** The time before this try: as the option says, and from then on twice the one before. */
-function delayOf(delays: readonly number[], tries: number): number {
+export function delayOf(delays: readonly number[], tries: number): number {
   const { [tries]: delay, length } = delays;
   return delay ?? Math.min(LONGEST, (delays.at(-1) || 1_000) * 2 ** (tries - length + 1));
 }

@@ -1,8 +1,9 @@
 // A runner's rules: one explicit state, one pure step.
 import { cut, ended, hear, loaded, unloaded } from "./machine/stream-events.js";
 import { afterDispose, answer, change, dispose, load, queue, retry, send, stop } from "./machine/calls.js";
+import { look, refresh } from "./machine/following.js";
 import { otherBegan, otherEnded, rolledBack } from "./machine/other-runs.js";
-import { isDue, NONE, resultOf } from "./machine/standing.js";
+import { hasNews, isDue, NONE, resultOf } from "./machine/standing.js";
 import { command, go, reach, settle, turnOf, type Turn } from "./machine/turn.js";
 import type { Command, Event, Machine, Rules } from "./machine/types.js";
 
@@ -68,14 +69,23 @@ function take(turn: Turn, event: Event): void {
       return otherEnded(turn, event.how);
     case "rolledBack":
       return rolledBack(turn, event);
+    case "announced":
+      turn.m.announced = [...turn.m.announced, event.run];
+      return;
+    case "refresh":
+      return refresh(turn, event);
     case "next":
       return next(turn);
   }
 }
 
-/** At rest the calls that waited come first, in their order; then what waits for a run. */
+/**
+ * At rest the thread is first brought up to date, if it is followed. Then come the calls that waited, in their order,
+ * and what waits for a run.
+ */
 function next(turn: Turn): void {
   const { state, later } = turn.m;
+  if (hasNews(turn.m)) return look(turn);
   const [call, ...rest] = later;
   if (call && state.is !== "loading" && state.is !== "stopping") {
     turn.m.later = rest;

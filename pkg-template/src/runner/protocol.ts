@@ -1,5 +1,6 @@
 import type { ServerThread } from "./load.js";
 import type { Interrupt, RunResult, UnnamedInterrupt } from "../stream/run-result.js";
+import type { ReadStarts } from "./starts.js";
 import type { ListedThread, ThreadQuery } from "./transport.js";
 import type { InterruptAnswer } from "./runner-types.js";
 
@@ -22,6 +23,8 @@ export interface RunProtocol {
   readonly load?: ((signal: AbortSignal) => Promise<ServerThread | undefined>) | undefined;
   /** Lists the server's threads. */
   readonly threads: ((query: ThreadQuery) => PromiseLike<readonly ListedThread[]>) | undefined;
+  /** Reads the stream of a thread; undefined if the transport has none, or cannot load and join what that announces. */
+  readonly follow: ReadStarts | undefined;
   /** Joins the thread's last run. */
   join(signal: AbortSignal): Promise<RunNews>;
   /** Whether to send the answers again when a run failed after the server had them. */

@@ -8,6 +8,7 @@ import type { Thread } from "../thread/thread.js";
 import { answersTo } from "./run-interrupts.js";
 import { checkRegenerating, checkSending } from "./options.js";
 import { Driver, type Settings } from "./driver.js";
+import { Following } from "./following.js";
 import { standingOf } from "./machine/standing.js";
 import type { Event, CallId } from "./machine/types.js";
 import type { RunProtocol } from "./protocol.js";
@@ -30,6 +31,7 @@ export abstract class Runner<S extends object, U extends object> {
   readonly thread: Thread<S, U>;
   readonly #protocol: RunProtocol;
   readonly #settings: Settings;
+  readonly #following: Following;
   #driver: Driver<S, U>;
 
   protected constructor(thread: Thread<S, U>, protocol: RunProtocol, options: RunnerOptions) {
@@ -42,6 +44,9 @@ export abstract class Runner<S extends object, U extends object> {
       cancelTimeout: option(options, "cancelTimeout") ?? 5_000,
     };
     this.#driver = new Driver(thread, protocol, this.#settings);
+    this.#following = new Following(thread as never, this.#settings.delays, (run) =>
+      this.#driver.hear({ is: "announced", run }),
+    );
     this.getStatus = this.getStatus.bind(this);
     this.subscribe = this.subscribe.bind(this);
   }
@@ -255,6 +260,36 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   /**
+   * Keeps the thread up to date until you call the returned function: it loads the thread, and joins each run that
+   * another tab, device or user begins, live. An interrupt that is answered there closes here. A broken connection is
+   * made again, as `rejoinDelays` says and then at least every 30 seconds, and the thread loaded again. A `stop()` stops
+   * the run, and the next one is joined all the same. A thread without an id is followed from its first run on.
+   *
+   * Needs a server that streams threads: `serveAgUi` with `resumable: true` on both sides, `serveLangGraph`, or a LangGraph
+   * server. If the server has no such stream, the thread reports `UNSUPPORTED` by its event `error`, and stays as it is.
+   *
+   * @throws {@link ThreadfoldError} `UNSUPPORTED` if the transport cannot follow, load and join; `DISPOSED`.
+   *
+   * @example
+   * ```ts
+   * import { openLangGraph } from "threadfold/langgraph";
+   * import { useEffect } from "react";
+   *
+   * const chat = openLangGraph({ apiUrl: "http://localhost:2024", assistantId: "agent", threadId: "t1" });
+   * export const useLiveChat = () => useEffect(() => chat.follow(), []);
+   * ```
+   */
+  follow(): () => void {
+    this.#ready();
+    const { follow } = this.#protocol;
+    if (follow) return this.#following.begin(follow);
+    throw new ThreadfoldError(
+      "UNSUPPORTED",
+      "follow(): the runner's transport cannot follow, load and join. With a url, set resumable: true, here and in serveAgUi.",
+    );
+  }
+
+  /**
    * Lists the server's threads that the user may use, the last changed first: for a page that lets the user choose one.
    * To open one, make a runner for a `new Thread({ threadId })` and call {@link Runner.load}.
    *
@@ -284,6 +319,7 @@ export abstract class Runner<S extends object, U extends object> {
    * runner to rejoin. Does not dispose of the thread.
    */
   dispose(): void {
+    this.#following.end();
     this.#driver.dispose();
   }
 

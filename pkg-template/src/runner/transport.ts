@@ -72,6 +72,13 @@ export interface Transport<Input, Part extends object> {
     | undefined;
   /** Lists the server's threads, the last changed first. Without it, `threads()` rejects. */
   threads?: ((query: ThreadQuery) => PromiseLike<readonly ListedThread[]>) | undefined;
+  /**
+   * Follows a thread, whoever runs it, until the signal aborts. Its source has a part for each run that begins: AG-UI's
+   * `RUN_STARTED`, LangGraph's `metadata` with a `run_id`. Other parts are passed over. Without it, `follow()` throws.
+   */
+  follow?:
+    | ((threadId: string, options: { readonly signal: AbortSignal }) => Source<Part> | PromiseLike<Source<Part>>)
+    | undefined;
   /** Returns what the agent can do: AG-UI's `AgentCapabilities`. Asked once, beside the first run. */
   capabilities?: (() => unknown) | undefined;
 }

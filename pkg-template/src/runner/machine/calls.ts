@@ -70,7 +70,8 @@ export function retry(turn: Turn, event: Extract<Event, { is: "retry" }>): void 
   const goesOn = isUnderWay(state) || state.is === "offline";
   const isBusy = state.is === "elsewhere" || (goesOn && (turn.rules.refuses || (named && edits)));
   if (isBusy) return refuse(turn, callId, "BUSY");
-  if (state.is === "stopping" ? !named || edits : named && edits) return postpone(turn, event);
+  const isAsking = state.is === "stopping" || (state.is === "loading" && state.follows);
+  if (isAsking ? !named || edits : named && edits) return postpone(turn, event);
   if (named) return command(turn, { do: "act", callId });
   turn.m.own = [...own, callId];
 }

@@ -15,5 +15,6 @@ export function machineOf(run: RunStanding | { readonly is: "elsewhere" }, unsen
     mayLack: false,
     misses: 0,
     isAwake: false,
+    announced: [],
   };
 }

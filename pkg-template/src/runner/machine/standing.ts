@@ -23,6 +23,9 @@ export const isWaiting = ({ unsent, waiters, wants }: Waiting): boolean =>
 export const isDue = (machine: Machine): boolean =>
   machine.state.is === "rest" && machine.isAwake && isWaiting(machine);
 
+/** Whether a followed thread's server has announced runs that nobody has looked at. */
+export const hasNews = ({ state, announced }: Machine): boolean => state.is === "rest" && announced.length > 0;
+
 export const resultOf = (run: Standing): Result => {
   if (run.is === "none") return "finished";
   if (run.is === "ended") return run.how;

@@ -84,7 +84,7 @@ export function loaded(turn: Turn, { how, run, isDone, n }: Extract<Event, { is:
   if (state.is !== "loading") return;
   const { resends } = state;
   if (run !== undefined) {
-    const after: After = { is: "load", joined: run, resends };
+    const after: After | undefined = state.follows ? undefined : { is: "load", joined: run, resends };
     turn.m.state = { is: "rejoining", n, heard: false, tries: -1, answered: false, after };
     return command(turn, { do: "join", n });
   }

@@ -48,18 +48,23 @@ export function rejoin(turn: Turn, own: readonly CallId[], { joins, heard }: Cut
   command(turn, joins ? { do: "join", n } : { do: "giveUp", n });
 }
 
-/** Asks for the server's state of the thread; `resends`: what to send then, if the server lacks it. */
+/**
+ * Asks for the server's state of the thread; `resends`: what to send then, if the server lacks it.
+ *
+ * @param joined - A run that is not joined again.
+ */
 export function loadState(
   turn: Turn,
   own: readonly CallId[],
   resends: readonly string[] | undefined,
   joined?: string,
+  follows = false,
 ): void {
   const { state } = turn.m;
   if (state.is !== "rest") return;
   const n = ++turn.m.n;
   turn.m.own = [...turn.m.own, ...own];
-  turn.m.state = { is: "loading", n, run: standingOf(state.run), resends };
+  turn.m.state = { is: "loading", n, run: standingOf(state.run), resends, follows };
   command(turn, { do: "load", n, joined });
 }
 

@@ -87,6 +87,8 @@ export type State =
       readonly n: number;
       readonly run: RunStanding;
       readonly resends: readonly string[] | undefined;
+      /** Whether the thread is followed, and nobody called `load()`: what comes later is announced. */
+      readonly follows: boolean;
     }
   /** The server could not be reached: a request is made again after a time. `resends` are those of a load. */
   | {
@@ -116,6 +118,8 @@ export interface Machine extends Waiting {
   readonly misses: number;
   /** Nothing that a record holds is sent before the first call. */
   readonly isAwake: boolean;
+  /** The runs that a followed thread's server has announced, until the runner rests; undefined: some may have been missed. */
+  readonly announced: readonly (string | undefined)[];
 }
 
 export type Event =
@@ -167,6 +171,10 @@ export type Event =
   /** An update that waited is gone: rolled back, or a load has found it at the server. */
   | { readonly is: "rolledBack"; readonly id: string; readonly isAtServer?: boolean }
   | { readonly is: "freed" }
+  // The stream of a followed thread. `refresh` follows `look`: there is a run that this runner does not know. `known` is
+  // the last one that it knows.
+  | { readonly is: "announced"; readonly run: string | undefined }
+  | { readonly is: "refresh"; readonly known: string | undefined }
   /** No further event is waiting: pending work may continue. */
   | { readonly is: "next" };
 
@@ -206,6 +214,8 @@ export type Command =
   | { readonly do: "tire" }
   | { readonly do: "load"; readonly n: number; readonly joined: string | undefined }
   | { readonly do: "cancel"; readonly n: number }
+  /** Looks whether a run of these is unknown: comes back as `refresh`. */
+  | { readonly do: "look"; readonly announced: readonly (string | undefined)[] }
   /** Reads no more; `goesOn`: the run is left, and not stopped. */
   | { readonly do: "leave"; readonly goesOn: boolean }
   /** Ends the thread's run as stopped: its updates are pending again, and the interrupts that it answered are open again. */
