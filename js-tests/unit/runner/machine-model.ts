@@ -285,7 +285,10 @@ class Drain {
         ];
       }
       case "look":
-        check(w.machine.state.is === "rest" && w.live === undefined, "what was announced is looked at when nothing reads");
+        check(
+          w.machine.state.is === "rest" && w.live === undefined,
+          "what was announced is looked at when nothing reads",
+        );
         return command.announced.includes("known") ? [] : [{ is: "refresh", known: "known" }];
       case "retry":
         return [{ is: "retry", callId: command.callId, ids: this.failed(), named: false, edits: false }];

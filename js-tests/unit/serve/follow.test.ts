@@ -15,6 +15,8 @@ async function until(holds: () => boolean): Promise<void> {
     if (performance.now() > end) throw new Error("It never came to that.");
 }
 
+const sameJson = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
+
 interface Said {
   readonly id?: string;
   readonly content?: unknown;
@@ -294,7 +296,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { serve, make, stream }) => {
   });
 
   test("three clients at random, over slow and broken connections: all show the same at the end", async () => {
-    for (let seed = 1; seed <= runs(200); seed++) {
+    for (let seed = 1; seed <= runs(120); seed++) {
       const random = randomOf(seed);
       const any = (count: number) => Math.floor(random() * count);
       const handler = serve(() => wait(any(8)));
@@ -303,13 +305,17 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { serve, make, stream }) => {
       await first;
       for (const { runner } of clients) runner.follow();
       const calls: Promise<unknown>[] = [];
+      // Another client may have answered, and another question be open.
+      const answer = ({ runner }: Client) =>
+        runner.resume(runner.interrupts.map(({ id }) => ({ id, value: "Yes!" }))).catch((error: unknown) => {
+          expect(error).toMatchObject({ code: "INVALID_ARGUMENT" });
+        });
       for (let steps = 0; steps < 12; steps++) {
         const one = clients[any(3)] as Client;
         const { runner } = one;
         const choice = any(10);
         if (choice < 5) calls.push(runner.sendMessage(choice === 0 ? "Ask" : `m${steps}`));
-        else if (choice < 7 && runner.interrupts.length > 0)
-          calls.push(runner.resume(runner.interrupts.map(({ id }) => ({ id, value: "Yes!" }))));
+        else if (choice < 7 && runner.interrupts.length > 0) calls.push(answer(one));
         else if (choice === 7) calls.push(runner.stop());
         else if (choice === 8) one.cut();
         else one.heal();
@@ -319,19 +325,26 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { serve, make, stream }) => {
       for (const one of clients) one.heal();
       const isQuiet = ({ runner }: Client) =>
         runner.status === "ready" && (runner.thread as Thread).pending.length === 0;
-      for (let rounds = 0; rounds < 200 && !clients.every(isQuiet); rounds++) {
-        const { runner } = clients[any(3)] as Client;
-        if (runner.interrupts.length > 0)
-          await runner.resume(runner.interrupts.map(({ id }) => ({ id, value: "Yes!" })));
-        else if (runner.error || (runner.thread as Thread).pending.length > 0) await runner.retry();
-        await wait(10);
-      }
+      const calm = async () => {
+        for (let rounds = 0; rounds < 500 && !clients.every(isQuiet); rounds++) {
+          const one = clients[any(3)] as Client;
+          const { runner } = one;
+          if (runner.interrupts.length > 0) await answer(one);
+          else if (runner.error || (runner.thread as Thread).pending.length > 0) await runner.retry();
+          await wait(5);
+        }
+      };
+      await calm();
       await Promise.all(calls);
-      await wait(60);
+      // Half an answer stays where its run was stopped, until the thread's next run.
+      await clients[0]?.runner.sendMessage("End");
+      await calm();
       const model = clientOf(handler, make);
       await model.runner.load();
-      const shown = clients.map((one) => one.shown());
-      expect(shown, `seed ${seed}`).toEqual([model.shown(), model.shown(), model.shown()]);
+      const all = [model, model, model].map((one) => one.shown());
+      const shown = () => clients.map((one) => one.shown());
+      await until(() => sameJson(shown(), all)).catch(() => {});
+      expect(shown(), `seed ${seed}`).toEqual(all);
       for (const { runner } of [...clients, model]) runner.dispose();
     }
   });
