@@ -414,7 +414,8 @@ where
     F: for<'a> NodeFn<'a, S, Kind>,
 {
     fn call<'a>(&'a self, state: &'a S, ctx: Ctx) -> BoxFuture<'a, Result<Command<S>, BoxError>> {
-        let call = caught(|| self.0.call(state, ctx));
+        // Boxed, because Rust 1.89 does not see that this future is `Send` otherwise.
+        let call = caught(|| -> BoxFuture<'a, _> { Box::pin(self.0.call(state, ctx)) });
         Box::pin(async move {
             match call {
                 Ok(call) => caught_future(call).await.unwrap_or_else(|error| Err(error.into())),
