@@ -71,6 +71,12 @@ const FORMATS = [
   { extension: "cjs", format: "cjs" },
 ];
 
+/** Stops the import where the wasm cannot run, before anything else there is missed. CommonJS stays strict. */
+const NEEDS_WASM = {
+  esm: 'if("object"!=typeof WebAssembly)throw Error("threadfold needs WebAssembly: React Native has none");',
+};
+NEEDS_WASM.cjs = `"use strict";${NEEDS_WASM.esm}`;
+
 const BUNDLES = [
   { file: "cli.js", path: join(root, "pkg-template", "cli", "main.ts"), format: "esm", banner: "#!/usr/bin/env node" },
   ...entries.flatMap((entry) =>
@@ -78,6 +84,7 @@ const BUNDLES = [
       file: `${entry.replaceAll("/", "-")}.${extension}`,
       entry,
       core: CORES[entry],
+      banner: CORES[entry] && NEEDS_WASM[format],
       short: AGENT.includes(entry),
       agentCore: WITH_AGENT_CORE.includes(entry) ? `./agent-core.${extension}` : undefined,
       format,
@@ -86,6 +93,7 @@ const BUNDLES = [
   ...FORMATS.map(({ extension, format }) => ({
     file: `agent-core.${extension}`,
     agent: "inline.ts",
+    banner: NEEDS_WASM[format],
     short: true,
     format,
   })),
