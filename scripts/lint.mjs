@@ -1,5 +1,5 @@
 // `npm run lint` checks formatting, clippy, types, the TypeScript linter, the structure, and that the lock file names no host.
-// `node scripts/lint.mjs package` runs publint and attw on the built pkg/ instead, `node scripts/lint.mjs structure language`
+// `node scripts/lint.mjs package` checks the built pkg/ instead, by publint, attw and its recorded types; `node scripts/lint.mjs structure language`
 // the checks of these names alone.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,9 @@ import { ask, Complaint, isMain, main, root, run } from "./process.mjs";
 import { setup } from "./setup.mjs";
 import { Tally } from "./tally.mjs";
 import { checkLanguage } from "./lint/language.mjs";
+import { checkPeers } from "./lint/peers.mjs";
 import { checkPublicApi } from "./lint/public-api.mjs";
+import { checkPublicTypes } from "./lint/public-types.mjs";
 import { checkStructure } from "./lint/structure.mjs";
 import { WASM } from "./rust.mjs";
 
@@ -58,14 +60,18 @@ async function lintSource(tally) {
 const BY_NAME = {
   structure: ["no circle of imports", checkStructure],
   language: ["the house style", checkLanguage],
+  peers: ["the table of peers has the tested versions", checkPeers],
   "public-api": ["no public name of the crates changed unnoticed", checkPublicApi],
 };
 
+/** As above, of the built package. */
+const OF_PACKAGE = { "public-types": ["no public type of the npm package changed unnoticed", checkPublicTypes] };
+
 async function lintNamed(tally, names) {
+  const known = { ...BY_NAME, ...OF_PACKAGE, "oldest-rust": ["cargo check, by the oldest Rust", oldestRust] };
   for (const name of names) {
-    if (!BY_NAME[name])
-      throw new Complaint(`Unknown check '${name}'. Known: package, ${Object.keys(BY_NAME).join(", ")}.`);
-    await tally.step(...BY_NAME[name]);
+    if (!known[name]) throw new Complaint(`Unknown check '${name}'. Known: package, ${Object.keys(known).join(", ")}.`);
+    await tally.step(...known[name]);
   }
 }
 
@@ -118,6 +124,7 @@ function registries() {
 }
 
 async function lintPackage(tally) {
+  for (const step of Object.values(OF_PACKAGE)) await tally.step(...step);
   await tally.step("publint", () => inNode("publint/src/cli.js", "run", "pkg", "--strict"));
   await tally.step("attw", () =>
     inNode(

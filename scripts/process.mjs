@@ -46,8 +46,8 @@ export async function all(works) {
 }
 
 /** Runs a program silently. Returns its output, or undefined if it is missing or fails. */
-export function ask(command, args) {
-  const { status, stdout } = spawnSync(command, args, { cwd: root, encoding: "utf8" });
+export function ask(command, args, { cwd = root } = {}) {
+  const { status, stdout } = spawnSync(command, args, { cwd, encoding: "utf8" });
   return status === 0 ? stdout.trim() : undefined;
 }
 

@@ -20,6 +20,11 @@ export function crateVersion() {
   return /^version\s*=\s*"([^"]+)"/m.exec(readFileSync(join(root, "Cargo.toml"), "utf8"))[1];
 }
 
+/** Returns the address of the repository, which Cargo.toml has for the crates. */
+export function repository() {
+  return /^repository = "([^"]+)"/m.exec(readFileSync(join(root, "Cargo.toml"), "utf8"))[1];
+}
+
 export async function ensureRust() {
   if (!find("cargo")) {
     throw new Complaint(

@@ -13,7 +13,7 @@ import {
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { root } from "../process.mjs";
-import { crateVersion, target } from "../rust.mjs";
+import { crateVersion, repository, target } from "../rust.mjs";
 import { withFingerprint } from "./fingerprint.mjs";
 
 /** The folders and files that installing and building an example leaves in its folder. */
@@ -30,7 +30,13 @@ export function assemble({ wasms, bundles, types, notices }) {
 
   const manifest = JSON.parse(readFileSync(join(root, "pkg-template", "package.json"), "utf8"));
   const { name, ...rest } = manifest;
-  write("package.json", `${JSON.stringify({ name, version: crateVersion(), ...rest }, undefined, 2)}\n`);
+  const address = repository();
+  const places = {
+    repository: { type: "git", url: `git+${address}.git` },
+    homepage: `${address}#readme`,
+    bugs: { url: `${address}/issues` },
+  };
+  write("package.json", `${JSON.stringify({ name, version: crateVersion(), ...places, ...rest }, undefined, 2)}\n`);
   write("threadfold_bg.wasm", withFingerprint(readFileSync(wasms.core)));
   write("threadfold_agent_bg.wasm", readFileSync(wasms.agent));
   for (const [path, text] of Object.entries(bundles)) write(path, text);
