@@ -67,6 +67,8 @@ test("select returns the selected fields alone", async () => {
   expect(await client.threads.getState(thread_id, undefined, { select } as never)).toEqual(selected);
   const [last] = await client.threads.getHistory(thread_id, { limit: 1, select } as never);
   expect(last).toEqual(selected);
+  const [made] = await client.runs.list(thread_id, { select: ["run_id", "status"] });
+  expect(made).toEqual({ run_id: expect.any(String) as string, status: "interrupted" });
 });
 
 test("a thread at a breakpoint is interrupted, one that failed has its error", async () => {

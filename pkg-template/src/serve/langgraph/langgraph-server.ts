@@ -418,12 +418,12 @@ export class LangGraphServer {
     return run;
   }
 
-  async listRuns(threadId: string, query: URLSearchParams): Promise<object[]> {
+  async listRuns(threadId: string, query: URLSearchParams, select: unknown): Promise<object[]> {
     await this.#checkKnown(threadId);
     const [from, to] = rangeOf(Object.fromEntries(query));
     const status = query.get("status");
     const runs = (await this.#runs.of(threadId)).filter(({ facts }) => status === null || facts.status === status);
-    return runs.slice(from, to).map(toldRun);
+    return runs.slice(from, to).map((run) => selected(toldRun(run), select));
   }
 
   /** Resolves with the response of `wait` and `join` once the run is over. */

@@ -166,7 +166,7 @@ const ROUTES: readonly (readonly [method: string, path: RegExp, route: Route])[]
     async (server, call) => waited(server, await server.begin(idOf(call), call.body, call)),
   ],
   ["POST", at("/threads/ID/runs"), async (server, call) => begun(await server.begin(idOf(call), call.body, call))],
-  ["GET", at("/threads/ID/runs"), (server, { ids: [id = ""], query }) => server.listRuns(id, query)],
+  ["GET", at("/threads/ID/runs"), (server, { ids: [id = ""], query }) => server.listRuns(id, query, selectIn(query))],
   [
     "POST",
     at("/runs/stream"),
@@ -187,8 +187,10 @@ const ROUTES: readonly (readonly [method: string, path: RegExp, route: Route])[]
 
 const stateQuery = (query: URLSearchParams) => ({
   subgraphs: query.get("subgraphs"),
-  select: query.has("select") ? listIn(query.getAll("select")) : undefined,
+  select: selectIn(query),
 });
+
+const selectIn = (query: URLSearchParams) => (query.has("select") ? listIn(query.getAll("select")) : undefined);
 
 const idOf = ({ ids: [id = ""] }: Call): string => id;
 const runOf = (server: LangGraphServer, { ids: [threadId = "", id = ""] }: Call): Promise<KnownRun> =>
