@@ -1,20 +1,24 @@
-// `npx threadfold`: recorded runs, threads and checkpoints, and an agent to try a page with, at a prompt.
+// `npx threadfold`: a first app and an agent for it, and a look into recorded runs, threads and checkpoints.
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { parseArgs } from "node:util";
 import { ThreadfoldError } from "threadfold";
 import { serveAgent } from "./agent.js";
 import { diff, diffLines } from "./diff.js";
+import { init } from "./init.js";
 import { inspect, inspectLines, runLines } from "./inspect.js";
 import { blocks, brief, printable, stateLines } from "./print.js";
 import { readRecorded, Unreadable, type Recorded } from "./read.js";
 import { replay, stateOf } from "./replayed.js";
 
-const HELP = `threadfold replay FILE [--at N] [--json]   folds a recorded run, and shows its end
+const HELP = `threadfold init [FOLDER] [--protocol P] [--framework F]
+                                           writes a chat as a Vite app, and asks for what is not given
+threadfold agent [--port 8000]             serves an agent without a model, over AG-UI and LangGraph's API
+threadfold replay FILE [--at N] [--json]   folds a recorded run, and shows its end
 threadfold inspect FILE [--json]           tells what is in a file
 threadfold diff A B [--json]               compares what two files end with
-threadfold agent [--port 8000]             serves an agent without a model, over AG-UI and LangGraph's API
 
+P is ag-ui, langgraph or in-page. F is react, vue, svelte, solid or plain.
 FILE is a recorded run (server-sent events of AG-UI or LangGraph, or their JSON), a thread as toJSON() or persist
 saved it, LangGraph checkpoints, or a state. "-" is what comes in. --at N stops behind part N of a run.
 diff exits with 0 if there is no difference, else with 1. All exit with 2 for what they cannot read.`;
@@ -23,6 +27,8 @@ interface Options {
   readonly json: boolean;
   readonly at: number | undefined;
   readonly port: number;
+  readonly protocol: string | undefined;
+  readonly framework: string | undefined;
 }
 
 /** Prints what a command says. Returns the exit code. */
@@ -34,55 +40,63 @@ async function run(given: readonly string[]): Promise<number> {
       json: { type: "boolean" },
       at: { type: "string" },
       port: { type: "string" },
+      protocol: { type: "string" },
+      framework: { type: "string" },
       help: { type: "boolean", short: "h" },
     },
   });
-  const [name = "help", ...files] = positionals;
+  const [name = "help", ...paths] = positionals;
   const command = COMMANDS[name];
   if (values.help || name === "help") return print(HELP.split("\n"));
   if (!command) throw new Unreadable(`There is no command ${name}: see threadfold --help.`);
-  if (files.length !== command.files)
-    throw new Unreadable(`threadfold ${name} takes ${["no file", "one file", "two files"][command.files]}.`);
+  if (!command.counts.includes(paths.length)) throw new Unreadable(`threadfold ${name} takes ${command.takes}.`);
   const at = values.at === undefined ? undefined : wholeNumber(values.at);
   if (Number.isNaN(at)) throw new Unreadable(`--at takes the number of a part, not ${values.at}.`);
   const port = wholeNumber(values.port ?? "8000");
   if (!(port <= 65_535)) throw new Unreadable(`--port takes a number from 0 to 65535, not ${values.port}.`);
-  return command.run(files.map(fileAt), { json: values.json === true, at, port });
+  const { protocol, framework } = values;
+  return command.run(paths, { json: values.json === true, at, port, protocol, framework });
 }
 
 /** A whole number from 0 on, or NaN. */
 const wholeNumber = (text: string): number => (/^\d+$/.test(text) ? Number(text) : Number.NaN);
 
 interface Command {
-  /** How many files it takes. */
-  readonly files: 0 | 1 | 2;
-  run(files: readonly Recorded[], options: Options): Promise<number>;
+  /** What it takes besides options, in words. */
+  readonly takes: string;
+  /** How many of these. */
+  readonly counts: readonly number[];
+  run(paths: readonly string[], options: Options): Promise<number>;
 }
 
+/** A command on recorded files. */
+const onFiles = (count: 1 | 2, run: (files: readonly Recorded[], options: Options) => Promise<number>): Command => ({
+  takes: count === 1 ? "one file" : "two files",
+  counts: [count],
+  run: (paths, options) => run(paths.map(fileAt), options),
+});
+
 const COMMANDS: Readonly<Record<string, Command | undefined>> = {
-  replay: {
-    files: 1,
-    run: ([file], options) => replayed(file as Recorded, options),
-  },
-  inspect: {
-    files: 1,
-    async run([file], { json }) {
-      const report = await inspect(file as Recorded);
-      return print(json ? asJson(report) : inspectLines(report));
-    },
-  },
-  diff: {
-    files: 2,
-    async run([a, b], { json, at }) {
-      const differences = diff(await stateOf(a as Recorded, at), await stateOf(b as Recorded, at));
-      print(json ? asJson(differences) : diffLines(differences));
-      return differences.length === 0 ? 0 : 1;
-    },
+  init: {
+    takes: "one folder",
+    counts: [0, 1],
+    run: async ([folder], { protocol, framework }) => print(await init({ folder, protocol, framework })),
   },
   agent: {
-    files: 0,
+    takes: "no file",
+    counts: [0],
     run: async (_, { port }) => print(await serveAgent(port)),
   },
+  replay: onFiles(1, ([file], options) => replayed(file as Recorded, options)),
+  inspect: onFiles(1, async ([file], { json }) => {
+    const report = await inspect(file as Recorded);
+    return print(json ? asJson(report) : inspectLines(report));
+  }),
+  diff: onFiles(2, async ([a, b], { json, at }) => {
+    const differences = diff(await stateOf(a as Recorded, at), await stateOf(b as Recorded, at));
+    print(json ? asJson(differences) : diffLines(differences));
+    return differences.length === 0 ? 0 : 1;
+  }),
 };
 
 async function replayed(file: Recorded, { json, at }: Options): Promise<number> {

@@ -51,6 +51,8 @@ export function assemble({ wasms, bundles, types, notices }) {
   mkdirSync(join(staging, "docs"));
   for (const page of readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md")))
     copyFileSync(join(root, "docs", page), join(staging, "docs", page));
+  // `threadfold init` writes apps of both.
+  cpSync(join(root, "pkg-template", "templates"), join(staging, "templates"), { recursive: true });
   cpSync(join(root, "examples"), join(staging, "examples"), {
     recursive: true,
     filter: (path) => !MADE.test(path.slice(root.length)),

@@ -23,9 +23,10 @@ export const environment = {
 /** A folder outside of the repository, so that nothing resolves to the workspace's node_modules. */
 export const emptyFolder = () => mkdtempSync(join(tmpdir(), "threadfold-consumers-"));
 
-/** `npm pack` of pkg/; returns the tarball's path. */
-export async function pack(into: string): Promise<string> {
-  const { stdout } = await exec("npm", ["pack", "--json", "--pack-destination", into], { cwd: pkg, env: environment });
+/** `npm pack`; returns the tarball's path. */
+export async function pack(into: string, folder = pkg): Promise<string> {
+  const args = ["pack", "--json", "--pack-destination", into];
+  const { stdout } = await exec("npm", args, { cwd: folder, env: environment });
   const packed: unknown = JSON.parse(stdout);
   // npm 10 prints a list, npm 11 an object keyed by name.
   const [first] = Object.values(packed as Record<string, { filename: string }>);

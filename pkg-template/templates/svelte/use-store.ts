@@ -1,0 +1,8 @@
+import { readable, type Readable } from "svelte/store";
+
+/** What `look` sees now, and again after each change that `subscribe` reports. */
+export const useStore = <T>(subscribe: (listener: () => void) => () => void, look: () => T): Readable<T> =>
+  readable(look(), (see) => {
+    see(look());
+    return subscribe(() => see(look()));
+  });
