@@ -1,15 +1,19 @@
 // `npx threadfold`: a first app and an agent for it, and a look into recorded runs, threads and checkpoints.
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { parseArgs } from "node:util";
 import { ThreadfoldError } from "threadfold";
 import { serveAgent } from "./agent.js";
+import { auditPage } from "./audit-page.js";
+import { audit } from "./audit.js";
+import { kindLines, sectionsOf } from "./audit-lines.js";
 import { diff, diffLines } from "./diff.js";
 import { init } from "./init.js";
 import { inspect, inspectLines, runLines } from "./inspect.js";
-import { blocks, brief, printable, stateLines } from "./print.js";
+import { blocks, brief, indented, printable, stateLines } from "./print.js";
 import { readRecorded, Unreadable, type Recorded } from "./read.js";
 import { replay, stateOf } from "./replayed.js";
+import { readTraffic } from "./traffic.js";
 
 const HELP = `threadfold init [FOLDER] [--protocol P] [--framework F]
                                            writes a chat as a Vite app, and asks for what is not given
@@ -17,10 +21,12 @@ threadfold agent [--port 8000]             serves an agent without a model, over
 threadfold replay FILE [--at N] [--json]   folds a recorded run, and shows its end
 threadfold inspect FILE [--json]           tells what is in a file
 threadfold diff A B [--json]               compares what two files end with
+threadfold audit FILE [--html PAGE] [--json]
+                                           measures what a recorded conversation costs, here and on its own client
 
 P is ag-ui, langgraph or in-page. F is react, vue, svelte, solid or plain.
 FILE is a recorded run (server-sent events of AG-UI or LangGraph, or their JSON), a thread as toJSON() or persist
-saved it, LangGraph checkpoints, or a state. "-" is what comes in. --at N stops behind part N of a run.
+saved it, LangGraph checkpoints, or a state; audit takes a HAR or a recorded run. "-" is what comes in. --at N stops behind part N of a run.
 diff exits with 0 if there is no difference, else with 1. All exit with 2 for what they cannot read.`;
 
 interface Options {
@@ -29,6 +35,7 @@ interface Options {
   readonly port: number;
   readonly protocol: string | undefined;
   readonly framework: string | undefined;
+  readonly html: string | undefined;
 }
 
 /** Prints what a command says. Returns the exit code. */
@@ -42,6 +49,7 @@ async function run(given: readonly string[]): Promise<number> {
       port: { type: "string" },
       protocol: { type: "string" },
       framework: { type: "string" },
+      html: { type: "string" },
       help: { type: "boolean", short: "h" },
     },
   });
@@ -54,8 +62,8 @@ async function run(given: readonly string[]): Promise<number> {
   if (Number.isNaN(at)) throw new Unreadable(`--at takes the number of a part, not ${values.at}.`);
   const port = wholeNumber(values.port ?? "8000");
   if (!(port <= 65_535)) throw new Unreadable(`--port takes a number from 0 to 65535, not ${values.port}.`);
-  const { protocol, framework } = values;
-  return command.run(paths, { json: values.json === true, at, port, protocol, framework });
+  const { protocol, framework, html } = values;
+  return command.run(paths, { json: values.json === true, at, port, protocol, framework, html });
 }
 
 /** A whole number from 0 on, or NaN. */
@@ -92,12 +100,25 @@ const COMMANDS: Readonly<Record<string, Command | undefined>> = {
     const report = await inspect(file as Recorded);
     return print(json ? asJson(report) : inspectLines(report));
   }),
+  audit: {
+    takes: "one file",
+    counts: [1],
+    run: ([path = ""], options) => audited(path, options),
+  },
   diff: onFiles(2, async ([a, b], { json, at }) => {
     const differences = diff(await stateOf(a as Recorded, at), await stateOf(b as Recorded, at));
     print(json ? asJson(differences) : diffLines(differences));
     return differences.length === 0 ? 0 : 1;
   }),
 };
+
+async function audited(path: string, { json, html }: Options): Promise<number> {
+  const found = await audit(readTraffic(textAt(path), nameOf(path)));
+  if (html !== undefined) writeFileSync(html, auditPage(found, nameOf(path)));
+  if (json) return print(asJson(found));
+  const sections = sectionsOf(found).map(({ title, lines }) => [title, ...indented(lines)]);
+  return print(blocks(...sections, ["Bytes by kind of event", ...indented(kindLines(found.kinds))]));
+}
 
 async function replayed(file: Recorded, { json, at }: Options): Promise<number> {
   if (file.kind !== "run") throw new Unreadable("Only a recorded run can be replayed: this file holds none.");
@@ -116,16 +137,18 @@ async function replayed(file: Recorded, { json, at }: Options): Promise<number> 
   );
 }
 
+const fileAt = (path: string): Recorded => readRecorded(textAt(path), nameOf(path));
+
 /** Reads a file, or what comes in. */
-function fileAt(path: string): Recorded {
-  let text: string;
+function textAt(path: string): string {
   try {
-    text = readFileSync(path === "-" ? 0 : path, "utf8");
+    return readFileSync(path === "-" ? 0 : path, "utf8");
   } catch (error) {
     throw new Unreadable(`${path} cannot be read: ${(error as Error).message}`);
   }
-  return readRecorded(text, path === "-" ? "What came in" : basename(path));
 }
+
+const nameOf = (path: string): string => (path === "-" ? "What came in" : basename(path));
 
 const asJson = (value: unknown): string[] => [JSON.stringify(value, undefined, 2)];
 

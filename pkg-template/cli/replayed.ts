@@ -81,7 +81,7 @@ export function countKinds(parts: readonly Dict[]): Record<string, number> {
   return kinds;
 }
 
-function kindOf({ event, type, method, data }: Dict): string {
+export function kindOf({ event, type, method, data }: Dict): string {
   const named = (data ?? {}) as Dict;
   const kinds = [event, named["method"], method, type];
   // A protocol v2 part is named by its method, and AG-UI's RAW has an event within it.

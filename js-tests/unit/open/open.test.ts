@@ -103,6 +103,17 @@ test("a thread that got its id after it was opened is there when the page opens 
   expect(texts(other as never)).toEqual([]);
 });
 
+test("a store of the thread that looks before it subscribes is notified of the saved one", async () => {
+  const server = new StubServer(agUiWire);
+  await opened(server, { key: "looks" }).sendMessage("Hi");
+  leave();
+  reload();
+  const { thread } = opened(server, { key: "looks" });
+  let shown = texts({ thread });
+  thread.subscribe(() => (shown = texts({ thread })));
+  expect(shown).toContain("Hi");
+});
+
 test("a run under way is joined after a reload", async () => {
   const parts = [
     { type: "RUN_STARTED", threadId: "t1", runId: "r1" },

@@ -246,11 +246,13 @@ const own = (of: object, name: string, value: unknown): void => {
   Object.defineProperty(of, name, { value, configurable: true, writable: true });
 };
 
+/** Subscribes first: a store that looked before it subscribed is notified of the saved thread. */
 const beginning =
-  <A extends unknown[], T>(start: Start, call: (...args: A) => T) =>
+  <A extends unknown[], T>(start: Start, subscribe: (...args: A) => T) =>
   (...args: A): T => {
+    const end = subscribe(...args);
     start.begin();
-    return call(...args);
+    return end;
   };
 
 /** A runner at a server's module level would be shared by all requests. */
