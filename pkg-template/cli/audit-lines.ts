@@ -1,4 +1,4 @@
-// What an audit found, in sentences for a terminal and for a page.
+// The findings of an audit in sentences for a terminal and for a page.
 import type { Audit, Kind } from "./audit.js";
 import type { Clones } from "./clones.js";
 import { brief, plural } from "./print.js";

@@ -95,7 +95,7 @@ export async function audit({ turns, missing, states }: Traffic): Promise<Audit>
             `${plural(missing, "stream")}: the HAR has no content of ${missing === 1 ? "it" : "them"}. Export it with content.`,
           ]
         : []),
-      ...(requests.length < turns.length ? ["What the page sent: the recording has no requests."] : []),
+      ...(requests.length < turns.length ? ["Requests: the recording has none."] : []),
       ...(protocol === "AG-UI" && !client
         ? ["Clones: @ag-ui/client is not installed in this folder. Run the command in your app's."]
         : []),
@@ -158,7 +158,7 @@ const pushed = (parts: readonly Dict[], times: number[]) => ({
   },
 });
 
-/** What the page said, which is in no event: AG-UI's requests have all messages, LangGraph's first state of a run has the input. */
+/** The page's own messages are in no event: AG-UI's requests have all messages, LangGraph's first state of a run has the input. */
 function sentMessages(thread: Thread<never>, request: Dict | undefined, parts: readonly Dict[]): Dict[] {
   const first = parts.find(({ event }) => event === "values")?.["data"];
   const input = isDict(first) ? messagesIn(first).filter(({ type }) => type === "human") : messagesIn(request ?? {});

@@ -1,4 +1,4 @@
-// What a conversation costs on `@ag-ui/client`: its own code folds the events, if it is installed where the command runs.
+// The cost of a conversation on `@ag-ui/client`: its own code folds the events, if it is installed where the command runs.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";

@@ -70,7 +70,7 @@ async function run(given: readonly string[]): Promise<number> {
 const wholeNumber = (text: string): number => (/^\d+$/.test(text) ? Number(text) : Number.NaN);
 
 interface Command {
-  /** What it takes besides options, in words. */
+  /** Its arguments besides options, in words. */
   readonly takes: string;
   /** How many of these. */
   readonly counts: readonly number[];

@@ -1,4 +1,4 @@
-// What an app and its server said to each other: of a HAR, or of a recorded run.
+// The requests and streams of an app: in a HAR, or in a recorded run.
 import { isDict, readRecorded, Unreadable, type Dict, type Recorded } from "./read.js";
 
 type Run = Extract<Recorded, { kind: "run" }>;

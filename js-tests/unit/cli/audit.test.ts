@@ -115,7 +115,7 @@ test("what cannot be measured is said", () => {
     events?.filter(({ type }) => !type.endsWith("_SNAPSHOT")),
   );
   expect(audit(alone).unmeasured).toEqual([
-    "What the page sent: the recording has no requests.",
+    "Requests: the recording has none.",
     "Drift: the recording has no snapshot to compare with.",
   ]);
   expect(audit(recorded("langgraph", "log")).unmeasured).toEqual([

@@ -1,6 +1,6 @@
 import { readable, type Readable } from "svelte/store";
 
-/** What `look` sees now, and again after each change that `subscribe` reports. */
+/** The value of `look` now, and again after each change that `subscribe` reports. */
 export const useStore = <T>(subscribe: (listener: () => void) => () => void, look: () => T): Readable<T> =>
   readable(look(), (see) => {
     see(look());
