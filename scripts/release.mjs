@@ -9,7 +9,7 @@ import { Complaint, isMain, main, root } from "./process.mjs";
 import { requireTools } from "./setup.mjs";
 import { Tally } from "./tally.mjs";
 import { checkMetadata, publishCrates, tryCrates } from "./release/crates.mjs";
-import { checkInstalled, checkTarball, pack, publishPackage } from "./release/package.mjs";
+import { checkInstalled, checkTarball, pack, packCreate, publishPackages } from "./release/package.mjs";
 import { checkAddress, checkChangelog, checkCommitted, checkForms, checkVersions } from "./release/tree.mjs";
 
 /** Publishes the version of this tag; without one, tries all but that. */
@@ -25,7 +25,7 @@ async function release(tag) {
 
   await step("the tree is committed", checkCommitted);
   if (isStrict || !existsSync(join(root, "pkg"))) await step("npm run build", () => build());
-  await step("one version, of all crates and the npm package", () => checkVersions(tag));
+  await step("one version, of all crates and both npm packages", () => checkVersions(tag));
   await step("CHANGELOG.md has the version", () => checkChangelog(isStrict));
   await step("the address of the repository", () => checkAddress(isStrict));
   await step("workflows and issue forms can be read, and run scripts of the tree", checkForms);
@@ -38,9 +38,13 @@ async function release(tag) {
     checkTarball(tarball);
   });
   if (tarball) await step("the packed package, installed elsewhere", () => checkInstalled(tarball));
+  let create;
+  await step("npm pack, create-threadfold", async () => {
+    create = await packCreate();
+  });
   if (isStrict && isGood) {
     await step("cargo publish", publishCrates);
-    if (isGood) await step("npm publish", () => publishPackage(tarball));
+    if (isGood) await step("npm publish", () => publishPackages(tarball, create));
   }
   tally.report();
 }

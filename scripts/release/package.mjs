@@ -1,5 +1,5 @@
 // The npm package of a release.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ask, Complaint, root, run, watch } from "../process.mjs";
@@ -7,6 +7,7 @@ import { target } from "../rust.mjs";
 import { pinnedPeers } from "../lint/peers.mjs";
 
 const pkg = join(root, "pkg");
+const CREATE = join(root, "pkg-template", "create");
 
 /** The most KiB that a download of the package may have; docs/packaging.md says what is in it. */
 const MOST = 1300;
@@ -75,9 +76,27 @@ for (const { addMessages } of [await import("threadfold"), require("threadfold")
 console.log("  ${entries.length} entries, imported and required");
 `;
 
-/** Publishes the tarball that was tried, unless npm has the version: an upload that broke off can be done again. */
-export async function publishPackage({ path }) {
-  const { name, version } = manifest();
-  if (ask("npm", ["view", `${name}@${version}`, "version"])) return;
-  await run("npm", ["publish", path, "--provenance", "--access", "public"]);
+/** The manifest of create-threadfold, for `npm create threadfold`: `npx threadfold init` as a package. */
+export const createManifest = () => JSON.parse(readFileSync(join(CREATE, "package.json"), "utf8"));
+
+/** Copies create-threadfold with its address, which provenance compares, and packs the copy. */
+export async function packCreate() {
+  const folder = join(target, "release", "create");
+  rmSync(folder, { recursive: true, force: true });
+  cpSync(CREATE, folder, { recursive: true });
+  const { repository, homepage, bugs } = manifest();
+  const complete = { ...createManifest(), repository, homepage, bugs };
+  writeFileSync(join(folder, "package.json"), `${JSON.stringify(complete, undefined, 2)}\n`);
+  await run("npm", ["pack", "--dry-run", "--loglevel=error"], { cwd: folder });
+  return folder;
+}
+
+/** Publishes what was tried, unless npm has the version: an upload that broke off can be done again. */
+export async function publishPackages(tarball, create) {
+  for (const [{ name, version }, what] of [
+    [manifest(), tarball.path],
+    [createManifest(), create],
+  ])
+    if (!ask("npm", ["view", `${name}@${version}`, "version"]))
+      await run("npm", ["publish", what, "--provenance", "--access", "public"]);
 }

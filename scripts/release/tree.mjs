@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { ask, Complaint, root } from "../process.mjs";
 import { repository } from "../rust.mjs";
 import { crates } from "./crates.mjs";
+import { createManifest } from "./package.mjs";
 
 const read = (...path) => readFileSync(join(root, ...path), "utf8");
 const manifest = () => JSON.parse(read("pkg", "package.json"));
@@ -26,6 +27,8 @@ export function checkVersions(tag) {
         .map(({ name, req }) => [`${crate.name}'s dependency ${name}`, req.replace(/^=/, "")]),
     ),
     ["pkg/package.json", manifest().version],
+    ["create-threadfold", createManifest().version],
+    ["create-threadfold's dependency threadfold", createManifest().dependencies.threadfold.replace(/^\^/, "")],
     ...(tag === undefined ? [] : [[`the tag ${tag}`, tag.replace(/^v/, "")]]),
   ];
   for (const [what, found] of others)
