@@ -131,11 +131,16 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { serve, make, stream }) => {
       gates.push(gateOf());
       return gates.at(-1)?.passed ?? Promise.resolve();
     });
-    return { handler, gates, client: (delay?: () => number) => clientOf(handler, make, delay) };
+    /** Opens a gate, once a run is at it. */
+    const pass = async (count: number) => {
+      await until(() => gates.length > count);
+      gates[count]?.open();
+    };
+    return { handler, gates, pass, client: (delay?: () => number) => clientOf(handler, make, delay) };
   }
 
   test("a run that another client starts is shown from its first part on, and followed to its end", async () => {
-    const { client, gates } = world();
+    const { client, pass } = world();
     const [one, other] = [client(), client()];
     const states: string[] = [];
     other.runner.subscribe(() => states.push(other.runner.status));
@@ -150,7 +155,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { serve, make, stream }) => {
     expect(performance.now() - seen).toBeLessThan(1_000);
     expect(other.shown()).toEqual(["Hi", "You"]);
     expect(other.runner.status).toBe("streaming");
-    gates[0]?.open();
+    await pass(0);
     await sent;
     await until(() => other.runner.status === "ready");
     expect([one.shown(), other.shown()]).toEqual([
@@ -163,7 +168,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { serve, make, stream }) => {
     const began = performance.now();
     await until(() => other.shown().length === 4);
     expect(performance.now() - began).toBeLessThan(100);
-    gates[1]?.open();
+    await pass(1);
     await next;
     await until(() => other.runner.status === "ready");
     expect(other.shown()).toEqual(one.shown());
@@ -171,7 +176,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { serve, make, stream }) => {
   });
 
   test("a client that opens in the middle sees the run under way, and its own runs are read once", async () => {
-    const { client, gates } = world();
+    const { client, pass } = world();
     const one = client();
     const sent = one.runner.sendMessage("Hi");
     await until(() => one.shown().length === 2);
@@ -179,14 +184,14 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { serve, make, stream }) => {
     const end = other.runner.follow();
     const endAgain = other.runner.follow();
     await until(() => other.shown().length === 2);
-    gates[0]?.open();
+    await pass(0);
     await sent;
     await until(() => other.runner.status === "ready");
     other.asked.length = 0;
     const own = other.runner.sendMessage("Mine");
     await until(() => other.shown().length === 4);
     await wait(30);
-    gates[1]?.open();
+    await pass(1);
     expect((await own).status).toBe("finished");
     await wait(30);
     expect(other.asked.filter((one) => !/search|digest/.test(one))).toEqual([expect.stringMatching(/^POST/)]);
@@ -194,7 +199,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { serve, make, stream }) => {
     end();
     const third = one.runner.load().then(() => one.runner.sendMessage("Still there?"));
     await until(() => other.runner.status === "streaming");
-    gates[2]?.open();
+    await pass(2);
     await third;
     await until(() => other.runner.status === "ready");
     endAgain();
@@ -202,12 +207,12 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { serve, make, stream }) => {
     await until(() => one.runner.status === "streaming");
     await wait(30);
     expect([other.runner.status, other.shown().length]).toEqual(["ready", 6]);
-    gates[3]?.open();
+    await pass(3);
     await fourth;
   });
 
   test("an interrupt that is answered elsewhere closes here, and a message that waits goes out after that run", async () => {
-    const { client, gates } = world();
+    const { client, pass } = world();
     const [one, other] = [client(), client()];
     for (const { runner } of [one, other]) runner.follow();
     expect((await one.runner.sendMessage("Ask")).status).toBe("interrupted");
@@ -218,45 +223,43 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { serve, make, stream }) => {
     const answered = one.runner.resume({ value: "Yes!" });
     await until(() => other.runner.status === "streaming");
     expect(other.runner.interrupts).toEqual([]);
-    gates[0]?.open();
+    await pass(0);
     expect((await answered).status).toBe("finished");
-    await until(() => gates.length === 2);
-    gates[1]?.open();
+    await pass(1);
     const all = ["Ask", "Yes!", "Later", "You said Later."];
     await until(() => [one, other].every(({ runner, shown }) => runner.status === "ready" && shown().length === 4));
     expect([one.shown(), other.shown()]).toEqual([all, all]);
   });
 
   test("a stop here stops the run for all, and the next run is followed all the same", async () => {
-    const { client, gates } = world();
+    const { client, gates, pass } = world();
     const [one, other] = [client(), client()];
     for (const { runner } of [one, other]) runner.follow();
     const sent = one.runner.sendMessage("Hi");
-    await until(() => other.runner.status === "streaming");
+    await until(() => other.runner.status === "streaming" && gates.length === 1);
     expect(await other.runner.stop()).toMatchObject({ status: "stopped", error: undefined });
     expect((await sent).status).toBe("stopped");
     await until(() => one.runner.status === "ready");
     const next = one.runner.sendMessage("Again");
     await until(() => other.runner.status === "streaming");
-    gates.at(-1)?.open();
+    await pass(1);
     await next;
     await until(() => other.runner.status === "ready");
     expect(other.shown()).toEqual(one.shown());
   });
 
   test("a follower whose connections are cut shows what it missed once it is back", async () => {
-    const { client, gates } = world();
+    const { client, pass } = world();
     const [one, other] = [client(), client()];
     other.runner.follow();
     const sent = one.runner.sendMessage("Hi");
     await until(() => other.shown().length === 2);
-    gates[0]?.open();
+    await pass(0);
     await sent;
     await until(() => other.runner.status === "ready");
     other.cut();
     const missed = one.runner.sendMessage("Missed");
-    await until(() => gates.length === 2);
-    gates[1]?.open();
+    await pass(1);
     await missed;
     // An idle thread shows nothing of a broken connection.
     expect([other.runner.status, other.runner.error, other.shown().length]).toEqual(["ready", undefined, 2]);
@@ -265,7 +268,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { serve, make, stream }) => {
     other.heal();
     await until(() => other.shown().length === 6);
     expect(other.runner.status).toBe("streaming");
-    gates[2]?.open();
+    await pass(2);
     await running;
     await until(() => other.runner.status === "ready");
     expect(other.shown()).toEqual(one.shown());
@@ -273,11 +276,10 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { serve, make, stream }) => {
   });
 
   test("a server without such a stream is an error by name; the thread stays as it is, and nothing is asked again", async () => {
-    const { handler, client, gates } = world();
+    const { handler, client, pass } = world();
     const one = client();
     const sent = one.runner.sendMessage("Hi");
-    await until(() => gates.length === 1);
-    gates[0]?.open();
+    await pass(0);
     await sent;
     const plain: FetchHandler = async (request) =>
       /\/(events|stream)$/.test(new URL(request.url).pathname) && request.method === "GET"
@@ -321,7 +323,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { serve, make, stream }) => {
         else one.heal();
         await wait(any(12));
       }
-      // What a client lost or was refused it tries again; what is asked is answered; then all are quiet.
+      // Each tries again what it lost or was refused, and answers; then all are quiet.
       for (const one of clients) one.heal();
       const isQuiet = ({ runner }: Client) =>
         runner.status === "ready" && (runner.thread as Thread).pending.length === 0;

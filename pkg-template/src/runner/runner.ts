@@ -260,8 +260,8 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   /**
-   * Keeps the thread up to date until you call the returned function: it loads the thread, and joins each run that
-   * another tab, device or user begins, live. An interrupt that is answered there closes here. A broken connection is
+   * Keeps the thread up to date until you call the returned function. It loads the thread, and joins each run that
+   * another tab, device or user begins. An interrupt that is answered there closes here. A broken connection is
    * made again, as `rejoinDelays` says and then at least every 30 seconds, and the thread loaded again. A `stop()` stops
    * the run, and the next one is joined all the same. A thread without an id is followed from its first run on.
    *

@@ -93,7 +93,7 @@ export interface ServeAgUiOptions extends HandlerOptions {
  * `{ messages, state, interrupts, next }`, with `run: { id }` while one is active. `GET …/threads` lists the threads. If the runs are `resumable`,
  * `GET …/threads/ID/runs/ID` joins one, after `Last-Event-ID` or from its start. A POST
  * of the same run joins it, too. `GET …/threads/ID/events` follows a thread: it sends the events of its runs as they come, from
- * the run under way on, or after `Last-Event-ID`; with `?only=starts`, one RUN_STARTED for each run. `DELETE …/threads/ID/runs/ID` stops it. A runner that is `resumable`, too, does both. While a run is active,
+ * the run under way on, or after `Last-Event-ID`. With `?only=starts` it sends one RUN_STARTED for each run. `DELETE …/threads/ID/runs/ID` stops it. A runner that is `resumable`, too, does both. While a run is active,
  * here or in {@link serveLangGraph}, the server answers 409 to a second run of its thread. `authenticate` lets requests
  * in and names their users: a thread belongs to the user who made it. Without it anybody may call.
  *

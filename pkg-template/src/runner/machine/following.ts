@@ -3,7 +3,7 @@ import type { Event } from "./types.js";
 import { NONE, standingOf } from "./standing.js";
 import { command, loadState, rejoin, type Turn } from "./turn.js";
 
-/** What was announced while the runner was busy is looked at together. */
+/** Looks at all together that was announced while the runner was busy. */
 export function look(turn: Turn): void {
   const { announced } = turn.m;
   turn.m.announced = NONE;
