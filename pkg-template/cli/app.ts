@@ -16,7 +16,7 @@ export const PROTOCOLS = {
 export const FRAMEWORKS = { react: "React", vue: "Vue", svelte: "Svelte", solid: "Solid", plain: "none" } as const;
 
 export interface App {
-  /** Of the package, and the page's title. */
+  /** The package's name, and the page's title. */
   readonly name: string;
   readonly protocol: keyof typeof PROTOCOLS;
   readonly framework: keyof typeof FRAMEWORKS;

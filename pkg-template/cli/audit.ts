@@ -27,7 +27,7 @@ export interface Audit {
     readonly streamed: number;
     /** Whole states and conversations, of what was streamed. */
     readonly snapshots: number;
-    /** Of the requests; undefined where the recording has none. */
+    /** The requests' bytes; undefined where the recording has none. */
     readonly sent: number | undefined;
     readonly states: Traffic["states"];
   };

@@ -53,7 +53,7 @@ describe.concurrent("each answer", () => {
         if (protocol !== "in-page") await triesAgain(page);
         await stops(page);
       });
-      // As the user is told to start it.
+      // With the command that `init` prints.
       if (protocol === "ag-ui") await served(folder, ["run", "dev"], repeats);
     },
   );

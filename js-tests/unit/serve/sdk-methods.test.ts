@@ -9,7 +9,7 @@ const ROOMS: readonly Room[] = ["assistants", "threads", "runs", "crons", "store
 
 const input = { messages: [{ type: "human", content: "Hi" }] };
 
-/** What a call is made of: a client, the id of a thread that has run, and that run's. */
+/** A call gets a client, the id of a thread that has run, and that run's. */
 interface Call {
   readonly client: Client;
   readonly fetch: typeof globalThis.fetch;
