@@ -217,6 +217,24 @@ fn what_did_not_change_is_shared() {
 }
 
 #[test]
+fn a_result_stays_if_its_metadata_says_cleared_by_pythons_truth() {
+    let stays = [json!(true), json!(1), json!("yes"), json!([0]), json!({ "a": 0 })];
+    let goes = [json!(false), json!(0), json!(null), json!(""), json!([]), json!({})];
+    for (said, expected) in
+        stays.iter().map(|it| (it, "r")).chain(goes.iter().map(|it| (it, "[cleared]")))
+    {
+        let messages = json!([
+            { "type": "ai", "content": "", "tool_calls": [{ "name": "search", "args": {}, "id": "c" }] },
+            { "type": "tool", "content": "r", "tool_call_id": "c",
+                "response_metadata": { "context_editing": { "cleared": said } } },
+        ]);
+        let options = ClearOptions { trigger: 1, keep: 0, ..ClearOptions::default() };
+        let cleared = clear_tool_uses(&messages, options, Counter::Approximate).unwrap();
+        assert_eq!(cleared[1]["content"], expected, "{said}");
+    }
+}
+
+#[test]
 fn garbage_is_refused_or_answered() {
     let odd = [
         json!(null),

@@ -7,7 +7,8 @@ use proptest::option;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use threadfold::{
-    Field, FieldReducer, MessageRules, Schema, Thread, ThreadEvent, UpdateStatus, apply_patch,
+    Field, FieldReducer, MessageRules, RunStatus, Schema, StreamPosition, Thread, ThreadEvent,
+    UpdateStatus, apply_patch,
 };
 
 mod behind;
@@ -180,6 +181,19 @@ fn a_run_that_began_without_an_id_takes_the_one_it_gets() {
 }
 
 #[test]
+fn a_part_that_follows_the_end_of_a_run_joined_late_opens_no_run() {
+    let mut thread = thread_of(&[]);
+    let finished = ThreadEvent::run_finished();
+    let late = ThreadEvent::State { values: json!({ "topic": "tea" }), own: None };
+    for (id, event) in [("8", finished), ("9", late)] {
+        let part = StreamPosition { id: Some(json!(id)), key: None };
+        assert_eq!(thread.receive_at(part, event).unwrap(), None);
+    }
+    let run = thread.run();
+    assert_eq!((run.status, run.last_event_id), (RunStatus::Ready, Some(json!("9"))));
+}
+
+#[test]
 fn what_a_replay_makes_impossible_is_passed_over() {
     let mut thread = thread_of(&[]);
     hear(&mut thread, [started("r"), streamed("a")]);
@@ -236,6 +250,22 @@ fn a_schema_hides_and_refuses() {
     assert_eq!(thread.state(), json!({}));
     for update in [json!({ "secret": 2 }), json!({ "stranger": 1 })] {
         assert_eq!(thread.optimistic(update).unwrap_err().code(), "NOT_INPUT");
+    }
+}
+
+#[test]
+fn an_empty_plan_is_sent_only_to_a_server_that_has_one() {
+    let plan = json!([{ "content": "Plan", "status": "pending" }]);
+    for (said, own, sent) in [
+        (json!({}), json!([]), json!({})),
+        (json!({}), plan.clone(), json!({ "todos": plan })),
+        (json!({ "todos": plan }), json!([]), json!({ "todos": [] })),
+        (json!({ "todos": plan }), plan.clone(), json!({})),
+    ] {
+        let mut thread = thread_of(&[]);
+        hear(&mut thread, [ThreadEvent::State { values: said, own: None }]);
+        thread.optimistic(json!({ "todos": own })).unwrap();
+        assert_eq!(thread.unsent_fields().unwrap(), sent);
     }
 }
 
