@@ -34,6 +34,7 @@ export async function init(given: InitOptions): Promise<string[]> {
 }
 
 function refuseFiles(path: string, named: string): void {
+  if (named.trim() === "") throw new Unreadable("The folder has no name. Name a new one.");
   if (!existsSync(path)) return;
   if (!statSync(path).isDirectory()) throw new Unreadable(`${named} is a file. Name a new folder.`);
   if (readdirSync(path).some((name) => name !== ".git"))
@@ -49,9 +50,13 @@ const nameOf = (path: string): string =>
 
 function write(folder: string, app: App): readonly string[] {
   const files = filesOf(app);
-  for (const [path, text] of files) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), text, { flag: "wx" });
+  try {
+    for (const [path, text] of files) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), text, { flag: "wx" });
+    }
+  } catch (error) {
+    throw new Unreadable(`The app cannot be written: ${(error as Error).message}`, { cause: error });
   }
   return [...files.values()];
 }
@@ -62,7 +67,7 @@ function next(folder: string, protocol: App["protocol"], texts: readonly string[
   return [
     `Wrote ${plural(texts.length, "file")}, ${plural(lines, "line")}. Start it:`,
     "",
-    ...(there === "" ? [] : [`  cd ${/\s/.test(there) ? JSON.stringify(there) : there}`]),
+    ...(there === "" ? [] : [`  cd ${quoted(there)}`]),
     "  npm install",
     ...(protocol === "in-page" ? [] : ["  npx threadfold agent   # in a terminal of its own: an agent to talk to"]),
     "  npm run dev",
@@ -70,6 +75,9 @@ function next(folder: string, protocol: App["protocol"], texts: readonly string[
     "src/agent.ts names the agent: put yours there.",
   ];
 }
+
+/** A path as a shell takes it. */
+const quoted = (path: string): string => (/^[\w./@:+\\-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`);
 
 /** Asks on the terminal, or reads the answers that are piped in, a line each. */
 class Questions {

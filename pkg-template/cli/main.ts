@@ -142,7 +142,8 @@ const fileAt = (path: string): Recorded => readRecorded(textAt(path), nameOf(pat
 /** Reads a file, or what comes in. */
 function textAt(path: string): string {
   try {
-    return readFileSync(path === "-" ? 0 : path, "utf8");
+    // A mark of the byte order comes before the text that some programs write.
+    return readFileSync(path === "-" ? 0 : path, "utf8").replace(/^\uFEFF/, "");
   } catch (error) {
     throw new Unreadable(`${path} cannot be read: ${(error as Error).message}`);
   }

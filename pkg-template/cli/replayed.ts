@@ -85,11 +85,10 @@ export function kindOf({ event, type, method, data }: Dict): string {
   const named = (data ?? {}) as Dict;
   const kinds = [event, named["method"], method, type];
   // A protocol v2 part is named by its method, and AG-UI's RAW has an event within it.
-  return String(
-    (typeof event === "string" && named["method"] === undefined ? kinds : kinds.slice(1)).find(
-      (kind) => typeof kind === "string",
-    ),
+  const kind = (typeof event === "string" && named["method"] === undefined ? kinds : kinds.slice(1)).find(
+    (kind) => typeof kind === "string",
   );
+  return (kind as string | undefined) ?? "(no type)";
 }
 
 /** The state that a file ends with. */

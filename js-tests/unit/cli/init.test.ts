@@ -27,7 +27,7 @@ const REACT = ["--protocol", "ag-ui", "--framework", "react"];
 test("it asks for what the command line does not give: answers are names or numbers", () => {
   const { status, stdout, stderr } = init([], "My chat\n2\nvue\n");
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-  for (const text of ["(my-chat): ", "  3 in-page", "(ag-ui): ", "  1 react", '  cd "My chat"\n  npm install\n'])
+  for (const text of ["(my-chat): ", "  3 in-page", "(ag-ui): ", "  1 react", "  cd 'My chat'\n  npm install\n"])
     expect(stdout).toContain(text);
   expect(JSON.parse(written("My chat/package.json"))).toMatchObject({ name: "my-chat" });
   expect(written("My chat/index.html")).toContain("<title>my-chat</title>");
@@ -65,9 +65,14 @@ test("what it cannot do gets a sentence, and nothing is written", () => {
     ],
     ["Nobody answers. Give the folder, --protocol and --framework.", ["new", "--protocol", "ag-ui"]],
     ["threadfold init takes one folder.", ["new", "newer"]],
+    ["The folder has no name. Name a new one.", ["", ...REACT]],
   ];
   for (const [sentence, args] of refused)
     expect(init(args)).toMatchObject({ status: 2, stderr: `threadfold: ${sentence}\n` });
+  expect(init(["n".repeat(300), ...REACT])).toMatchObject({
+    status: 2,
+    stderr: expect.stringMatching(/^threadfold: The app cannot be written: ENAMETOOLONG.*\n$/),
+  });
   expect(existsSync(join(folder, "new"))).toBe(false);
   expect(written("full/notes.txt")).toBe("mine");
 });

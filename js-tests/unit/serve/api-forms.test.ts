@@ -122,6 +122,19 @@ test("Python's SDK joins a run without a mode", async () => {
 });
 
 describe.each(LIBRARIES)("$library", ({ chatGraph }) => {
+  test("an update at a checkpoint that is not there is refused, and changes nothing", async () => {
+    serve(chatGraph());
+    await client.runs.wait(thread_id, "agent", {
+      input: { messages: [{ type: "human", content: "Hi" }] },
+      ifNotExists: "create",
+    });
+    const before = await client.threads.getState(thread_id);
+    const checkpointId = "1ef00000-0000-6000-8000-000000000000";
+    const update = client.threads.updateState(thread_id, { values: { messages: [] }, checkpointId });
+    await expect(update).rejects.toThrow(`There is no checkpoint ${checkpointId} of the thread ${thread_id}.`);
+    expect(await client.threads.getState(thread_id)).toEqual(before);
+  });
+
   test("checkpoints in the stream name themselves, and messages have metadata", async () => {
     serve(chatGraph());
     const input = { messages: [{ type: "human", content: "Hi" }] };

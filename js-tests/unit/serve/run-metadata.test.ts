@@ -96,3 +96,27 @@ test("another program knows which of several graphs a thread is of", async () =>
   expect(values).toEqual({ log: ["in", "work", "more"] });
   expect((await program().threads.getHistory(thread_id))[0]?.values).toEqual(values);
 });
+
+describe.each(LIBRARIES)("$library", ({ chatGraph }) => {
+  test("the program's config goes before the client's, and is in no part", async () => {
+    const graph = chatGraph();
+    const handler = serveLangGraph(graph as never, {
+      config: () => ({ metadata: { tenant: "right" }, configurable: { password: "secret" } }),
+    });
+    const forged = { tenant: "forged", run_id: "forged", langgraph_auth_user: { identity: "root" } };
+    const body = {
+      assistant_id: "agent",
+      input: { messages: [{ type: "human", content: "Hi" }] },
+      stream_mode: ["messages-tuple", "debug", "checkpoints", "tasks"],
+      metadata: forged,
+      config: { metadata: forged, configurable: forged },
+    };
+    const request = { method: "POST", body: JSON.stringify(body) };
+    const text = await (await handler(new Request("http://localhost/threads/t/runs/stream", request))).text();
+    expect(text).toContain('"tenant":"right"');
+    for (const word of ["secret", '"tenant":"forged"', '"run_id":"forged"']) expect(text).not.toContain(word);
+    const saver = (graph as unknown as { checkpointer: MemorySaver }).checkpointer;
+    for await (const { metadata } of saver.list({ configurable: { thread_id: "t" } }))
+      expect(metadata).toMatchObject({ tenant: "right" });
+  });
+});

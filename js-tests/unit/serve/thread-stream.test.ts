@@ -147,3 +147,36 @@ test("a follower that leaves takes all with it, however its server says so", asy
   await new Promise((resolve) => setTimeout(resolve));
   expect(watching).toBe(1);
 });
+
+test("a follower hears nothing of a thread that another user has made since", async () => {
+  const authenticate = (request: Request) => ({ identity: request.headers.get("authorization") ?? "" });
+  const asked = (handler: FetchHandler, as: string, method: string, path: string, body?: object) => {
+    const init = { method, headers: { authorization: as }, ...(body && { body: JSON.stringify(body) }) };
+    return handler(new Request(`http://localhost${path}`, init));
+  };
+  const lang = serveLangGraph(graph(), { authenticate });
+  const runOf = (as: string) => asked(lang, as, "POST", "/threads/t1/runs/wait", { assistant_id: "agent", input: hi });
+  await (await runOf("bob")).text();
+  const streams = await Promise.all([
+    asked(lang, "bob", "GET", "/threads/t1/stream"),
+    asked(lang, "bob", "POST", "/threads/t1/stream/events", { channels: ["values", "lifecycle"] }),
+  ]);
+  expect((await asked(lang, "bob", "DELETE", "/threads/t1")).status).toBe(204);
+  await (await runOf("ada")).text();
+  const params = { assistant_id: "agent", input: hi };
+  await (await asked(lang, "ada", "POST", "/threads/t1/commands", { id: 1, method: "run.start", params })).text();
+  // Both have ended.
+  for (const stream of streams) expect(await stream.text()).not.toMatch(/^data/m);
+
+  // Without a checkpointer a thread is a user's as long as its runs are kept.
+  const alone = new StateGraph(defineSchema({ messages: field.messages() }))
+    .addNode("answer", () => ({}))
+    .addEdge(START, "answer")
+    .compile();
+  const ag = serveAgUi(alone, { authenticate, runs: new MemoryRuns({ keep: 1 }) });
+  await (await asked(ag, "bob", "POST", "/", agUi("t1", "r1"))).text();
+  const followed = await asked(ag, "bob", "GET", "/threads/t1/events");
+  await (await asked(ag, "bob", "POST", "/", agUi("t2", "r1"))).text();
+  await (await asked(ag, "ada", "POST", "/", agUi("t1", "r2"))).text();
+  expect(await followed.text()).not.toMatch(/^data/m);
+});

@@ -151,13 +151,13 @@ class Start {
       this.#load();
     };
     const saved = after(loaded<object, object>({ ...this.#options, ...saving }), (own) => own ?? this.#earlier(saving));
-    if (isPromise(saved)) this.#reading = saved.then(go);
+    if (isPromise(saved)) this.#reading = Promise.resolve(saved).then(go);
     else go(saved);
     return this.#reading;
   }
 
   /** Returns the thread that was saved before it had an id. */
-  #earlier(saving: LoadOptions<object, object>): SavedThread | Promise<SavedThread> {
+  #earlier(saving: LoadOptions<object, object>): SavedThread | PromiseLike<SavedThread> {
     if (this.#before === undefined) return undefined;
     const saved = loaded<object, object>({ ...this.#options, ...saving, name: this.#before });
     return after(saved, (found) => {

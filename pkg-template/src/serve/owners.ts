@@ -54,6 +54,17 @@ export class Owners {
     return makes ? CLAIMS.take(threadId, () => this.#open(asker, threadId, true)) : this.#open(asker, threadId, false);
   }
 
+  /** Whether the user may use the thread now. While a stream is open, the thread may be deleted and become another user's. */
+  async mayStillUse(asker: Asker | undefined, threadId: string): Promise<boolean> {
+    try {
+      await this.open(asker, threadId, false);
+      return true;
+    } catch (error) {
+      if (error instanceof Refusal) return false;
+      throw error;
+    }
+  }
+
   async #open(asker: Asker, threadId: string, makes: boolean): Promise<Owner> {
     const owners = await this.#ownersOf(threadId);
     if (owners.length === 0 && makes) {
@@ -120,14 +131,15 @@ export class Owners {
 }
 
 /**
- * Returns what a client may say of a run's `configurable`: neither where its checkpoints are nor what is LangGraph's
- * own, which begins with `__`.
+ * Returns the fields of a run's `configurable` that a client may set. A LangGraph server writes the others: the place of the
+ * checkpoints, the run's ids, the user (`langgraph_auth_user`), and LangGraph's own, which begin with `__`.
  */
 export function clientsConfigurable(given: unknown): Readonly<Record<string, unknown>> {
-  const places = ["thread_id", "checkpoint_id", "checkpoint_ns", "checkpoint_map"];
   const entries = Object.entries((given ?? {}) as object);
-  return Object.fromEntries(entries.filter(([name]) => !places.includes(name) && !name.startsWith("__")));
+  return Object.fromEntries(entries.filter(([name]) => !OF_SERVERS.test(name)));
 }
+
+const OF_SERVERS = /^(?:(?:thread|run|graph|assistant)_id|checkpoint_(?:id|ns|map)|langgraph_.*|__.*)$/;
 
 async function saveOwner(saver: Saver, threadId: string, owner: string): Promise<void> {
   const checkpoint = {

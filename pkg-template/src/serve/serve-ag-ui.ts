@@ -181,7 +181,7 @@ class AgUiServer {
     }
     await this.#owners.open(asker, threadId, false);
     if (events !== undefined) {
-      if (method === "GET") return this.#followed(threadId, request, searchParams.get("only"));
+      if (method === "GET") return this.#followed(threadId, request, asker, searchParams.get("only"));
     } else if (runId === undefined) {
       if (method === "GET") return this.#thread(threadId);
     } else if (method === "GET" || method === "DELETE") {
@@ -420,7 +420,12 @@ class AgUiServer {
   }
 
   /** Streams a thread. A run of another protocol cannot be read here: its start is sent when it is over. */
-  async #followed(threadId: string, request: Request, only: string | null): Promise<Response> {
+  async #followed(
+    threadId: string,
+    request: Request,
+    asker: Asker | undefined,
+    only: string | null,
+  ): Promise<Response> {
     if (!this.#options.resumable) throw new Refusal(404, "To follow threads, give serveAgUi the option resumable.");
     if (only !== null && only !== "starts") throw new Refusal(400, `Unknown only=${only}: use only=starts.`);
     await this.#checkKnown(threadId);
@@ -428,9 +433,10 @@ class AgUiServer {
     const { signal, leave } = leaving(request);
     const hasParts = only === null;
     const isReadable = ({ server }: StoredRun) => server === SERVER;
-    const lastEventId = request.headers.get("last-event-id");
+    const isAllowed = () => this.#owners.mayStillUse(asker, threadId);
+    const following = { lastEventId: request.headers.get("last-event-id"), hasParts, isReadable, isAllowed };
     async function* parts(): AsyncGenerator<string> {
-      for await (const told of threadStream(store, threadId, { lastEventId, hasParts, isReadable }, signal)) {
+      for await (const told of threadStream(store, threadId, following, signal)) {
         const { id, run, part, isOver } = told;
         if (part !== undefined) yield `id: ${id}\n${textOf(part)}\n\n`;
         else if (!hasParts && !isOver)

@@ -26,11 +26,14 @@ function named({ parentConfig, config, tasks, ...state }: Dict): object {
 /** The fields of a config that are the caller's. The others, such as the saver and callbacks, are the program's objects. */
 const SHOWN = ["metadata", "tags", "recursionLimit", "runName", "runId"];
 
+/** The fields of `configurable` that name a checkpoint. The others may hold a secret: the program's, or another user's. */
+const PLACE = ["thread_id", "checkpoint_id", "checkpoint_ns", "checkpoint_map"];
+
 function shownConfig(config: unknown): unknown {
   if (!isDict(config)) return config;
   const { configurable } = config;
   const shown = Object.entries(config).filter(([name]) => SHOWN.includes(name));
-  const places = Object.entries(isDict(configurable) ? configurable : {}).filter(([name]) => !name.startsWith("__"));
+  const places = Object.entries(isDict(configurable) ? configurable : {}).filter(([name]) => PLACE.includes(name));
   return { ...Object.fromEntries(shown), configurable: Object.fromEntries(places) };
 }
 

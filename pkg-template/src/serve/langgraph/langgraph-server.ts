@@ -262,6 +262,7 @@ export class LangGraphServer {
     await this.#checkKnown(id);
     const { values, as_node, checkpoint, checkpoint_id } = body;
     const config = configOf(id, checkpoint ?? checkpoint_id, true);
+    await checkNamed(graph, config.configurable);
     const isFields = (given: unknown) => given == null || isDict(given);
     if (!(Array.isArray(values) ? values.every(isFields) : isFields(values)))
       throw new Refusal(422, "The values should be an object of the state's fields.");
@@ -332,15 +333,8 @@ export class LangGraphServer {
   async begin(threadId: string, body: RunRequest, asked: Asked, events?: ProtocolEvents): Promise<Run> {
     if (body.if_not_exists === "reject") await this.#stateOf(threadId, undefined);
     const { configurable } = configOf(threadId, checkpointIn(body));
-    const { checkpoint_id: id } = configurable;
     const graph = this.#graph(assistantIn(body));
-    const { getTuple } = (graph.checkpointer ?? {}) as { getTuple?(config: object): Promise<unknown> };
-    if (
-      id !== undefined &&
-      typeof getTuple === "function" &&
-      !(await getTuple.call(graph.checkpointer, { configurable }))
-    )
-      throw new Refusal(404, `There is no checkpoint ${String(id)} of the thread ${threadId}.`);
+    await checkNamed(graph, configurable);
     await this.#writes.checkPlace(graph, body, configurable);
     return this.start(threadId, body, asked, events);
   }
@@ -371,13 +365,14 @@ export class LangGraphServer {
   }
 
   /** Streams the events of a thread, of its kept runs and of those to come, until the reader leaves. */
-  streamEvents(threadId: string, body: Record<string, unknown>, { request }: Asked): Response {
+  streamEvents(threadId: string, body: Record<string, unknown>, { request, asker }: Asked): Response {
     const { signal, leave } = leaving(request);
-    return eventStream(this.events.read(threadId, filterIn(body), signal), this.#options, {}, leave);
+    const isAllowed = () => this.#owners.mayStillUse(asker, threadId);
+    return eventStream(this.events.read(threadId, filterIn(body), isAllowed, signal), this.#options, {}, leave);
   }
 
   /** Streams a thread: the parts of its runs, or only that they begin and end. Those of protocol v2 have no parts. */
-  async followThread(threadId: string, modes: readonly unknown[], { request }: Asked): Promise<Response> {
+  async followThread(threadId: string, modes: readonly unknown[], { request, asker }: Asked): Promise<Response> {
     const unknown = modes.find((mode) => mode !== "run_modes" && mode !== "lifecycle");
     if (unknown !== undefined)
       throw new Refusal(422, `Unknown stream_mode ${JSON.stringify(unknown)} of a thread: use run_modes or lifecycle.`);
@@ -386,9 +381,10 @@ export class LangGraphServer {
     const { signal, leave } = leaving(request);
     const hasParts = modes.length === 0 || modes.includes("run_modes");
     const isReadable = (run: StoredRun) => this.#runs.hasParts(run);
-    const lastEventId = request.headers.get("last-event-id");
+    const isAllowed = () => this.#owners.mayStillUse(asker, threadId);
+    const following = { lastEventId: request.headers.get("last-event-id"), hasParts, isReadable, isAllowed };
     async function* parts(): AsyncGenerator<string> {
-      for await (const told of threadStream(store, threadId, { lastEventId, hasParts, isReadable }, signal)) {
+      for await (const told of threadStream(store, threadId, following, signal)) {
         const { id, run, part, isOver } = told;
         if (part !== undefined) yield `id: ${id}\n${textOf(part)}`;
         else if (isOver) yield metadata(id, { status: "run_done", run_id: run.id });
@@ -609,6 +605,15 @@ export class LangGraphServer {
       throw error;
     }
   }
+}
+
+/** @throws {@link Refusal} 404 for a checkpoint that is named and not there. */
+async function checkNamed({ checkpointer }: RunnableGraph, configurable: Record<string, unknown>): Promise<void> {
+  const { checkpoint_id: id, thread_id: threadId } = configurable;
+  const { getTuple } = (checkpointer ?? {}) as { getTuple?(config: object): Promise<unknown> };
+  if (id === undefined || typeof getTuple !== "function") return;
+  if (!(await getTuple.call(checkpointer, { configurable })))
+    throw new Refusal(404, `There is no checkpoint ${String(id)} of the thread ${String(threadId)}.`);
 }
 
 /** The part by which a thread's stream says that a run begins or is over. */

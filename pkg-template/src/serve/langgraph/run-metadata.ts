@@ -12,24 +12,33 @@ interface NamedRun extends RunKey {
 /** Keys of a checkpoint's metadata by which a graph reads its checkpoints: no client may set them. */
 const OF_GRAPHS = ["source", "step", "parents", "counters_since_delta_snapshot", "delta_writes_versioned"];
 
-/** Returns the metadata that a run's nodes see. */
-export function metadataOf({ id, assistantId, request: { metadata, config } }: NamedRun): Record<string, unknown> {
+/** Returns the metadata that a run's nodes see. The program's own goes before the client's. */
+export function metadataOf(
+  { id, assistantId, request: { metadata, config } }: NamedRun,
+  own: object | undefined,
+): Record<string, unknown> {
   return {
     ...(config?.["metadata"] as object | null | undefined),
     ...(metadata as object | null | undefined),
+    ...own,
     run_id: id,
     graph_id: assistantId,
     assistant_id: assistantId,
   };
 }
 
-/** Returns the part of a run's config that puts the run's metadata into its checkpoints. */
+/**
+ * Returns the part of a run's config that puts the run's metadata into its checkpoints.
+ *
+ * @param seen - The metadata that its nodes see.
+ */
 export function savedWith(
   graph: RunnableGraph,
-  run: NamedRun,
+  { id, threadId }: RunKey,
+  seen: object,
   attempt: number,
 ): { config?: object; configurable?: object } {
-  const given = Object.entries({ ...metadataOf(run), thread_id: run.threadId, run_attempt: attempt });
+  const given = Object.entries({ ...seen, run_id: id, thread_id: threadId, run_attempt: attempt });
   const metadata = Object.fromEntries(given.filter(([name]) => !OF_GRAPHS.includes(name)));
   if (graph.keepsLeft === true) return { config: { checkpointMetadata: metadata } };
   const { checkpointer } = graph;

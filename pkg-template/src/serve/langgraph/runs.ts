@@ -486,12 +486,12 @@ function configFor(graph: RunnableGraph, run: Run, request: RunRequest, more: ob
   const { interrupt_before: before, interrupt_after: after } = request;
   const { configurable, recursion_limit, tags } = config ?? {};
   const at = configOf(run.threadId, checkpointIn(request));
-  const saved = savedWith(graph, run, attempt);
+  const { metadata: own, configurable: fixed } = more as { metadata?: object; configurable?: object };
+  const metadata = metadataOf(run, own);
+  const saved = savedWith(graph, run, metadata, attempt);
   return {
     ...(recursion_limit != null && { recursionLimit: recursion_limit }),
     ...(tags != null && { tags }),
-    // Nodes and the metadata of streamed messages name the run, as on a LangGraph server.
-    metadata: metadataOf(run),
     ...saved.config,
     ...(context !== undefined && context !== null && { context }),
     ...(before != null && { interruptBefore: withBreakpoints(graph, "interruptBefore", before) }),
@@ -499,9 +499,11 @@ function configFor(graph: RunnableGraph, run: Run, request: RunRequest, more: ob
     ...(durability != null ? { durability } : checkpoint_during === false ? { durability: "exit" } : {}),
     subgraphs: run.events !== undefined || request.stream_subgraphs === true,
     ...more,
+    // Nodes and the metadata of streamed messages name the run, as on a LangGraph server.
+    metadata,
     configurable: {
       ...clientsConfigurable(configurable),
-      ...(more as { configurable?: object }).configurable,
+      ...fixed,
       ...saved.configurable,
       ...at.configurable,
     },

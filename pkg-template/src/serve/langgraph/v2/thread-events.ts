@@ -34,13 +34,16 @@ class ThreadLog {
     for (const wake of waiting) wake();
   }
 
-  /** Yields the events that pass, from the first after `since`, until the reader leaves. */
-  async *read(filter: EventFilter, left: AbortSignal): AsyncGenerator<string> {
+  /** Yields the events that pass, from the first after `since`, until the reader leaves, or a run begins that it may not read. */
+  async *read(filter: EventFilter, isAllowed: () => Promise<boolean>, left: AbortSignal): AsyncGenerator<string> {
     let last = filter.since;
+    let run: string | undefined;
     while (!left.aborted) {
       const kept = this.events[firstAfter(this.events, last)];
       if (!kept) await this.#more(left);
       else {
+        if (kept.keptWith !== run && !(await isAllowed())) return;
+        run = kept.keptWith;
         last = kept.seq;
         if (passes(filter, kept.event)) yield kept.text;
       }
@@ -76,8 +79,14 @@ export class ThreadEvents {
     return this.#log(threadId).seq;
   }
 
-  read(threadId: string, filter: EventFilter, left: AbortSignal): AsyncGenerator<string> {
-    return this.#log(threadId).read(filter, left);
+  /** @param isAllowed - Asked for each run: the thread may be another user's by now. */
+  read(
+    threadId: string,
+    filter: EventFilter,
+    isAllowed: () => Promise<boolean>,
+    left: AbortSignal,
+  ): AsyncGenerator<string> {
+    return this.#log(threadId).read(filter, isAllowed, left);
   }
 
   /** Returns the namespaces of a run with the last status of each. */
