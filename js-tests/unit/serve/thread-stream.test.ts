@@ -139,6 +139,9 @@ test("a follower that leaves takes all with it, however its server says so", asy
   const responses = await Promise.all([follow(), follow({ signal: left.signal })]);
   await Promise.all(responses.map((response) => response.body?.getReader().read()));
   expect(watching).toBe(2);
+  // A signal follows that of its request's maker only as long as the request is there.
+  await new Promise((resolve) => setTimeout(resolve));
+  (globalThis as { gc?: () => void }).gc?.();
   left.abort();
   await new Promise((resolve) => setTimeout(resolve));
   expect(watching).toBe(1);
