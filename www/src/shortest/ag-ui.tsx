@@ -2,7 +2,7 @@ import { textOf } from "threadfold";
 import { openAgUi } from "threadfold/ag-ui";
 import { useChat, useMessage } from "threadfold/react";
 
-const agent = openAgUi({ url: "/agent" });
+const agent = openAgUi({ url: "/agent", resumable: true });
 
 export default function Chat() {
   const { messageIds, sendMessage } = useChat(agent);
