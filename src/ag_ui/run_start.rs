@@ -11,7 +11,7 @@ use super::message::to_ag_ui;
 use super::run_input::RunAgentInput;
 use crate::graph::{Interrupt, KnownThread, Resume};
 use crate::merge_state::{Compat, langgraph_default_merge_state};
-use crate::message::is_on_screen;
+use crate::message::{Ids, Read, is_on_screen, read};
 use crate::stream::StreamError;
 use crate::typed::{Message, State};
 use crate::value::{Json, Kind, Value};
@@ -236,7 +236,12 @@ fn is_said(message: &Json) -> bool {
     !message["role"].as_str().is_some_and(is_on_screen)
 }
 
-/// Checks what every run needs: a thread, a run, and messages with ids.
+/// Whether a list of messages would take this for a removal.
+fn is_removal(message: &Json) -> bool {
+    matches!(read(message, Ids::Keep), Ok(Read::Remove(_)))
+}
+
+/// Checks what every run needs: a thread, a run, and messages with ids that remove none.
 pub(super) fn check(input: &RunAgentInput) -> Result<(), StreamError> {
     if input.thread_id.is_empty() || input.run_id.is_empty() {
         return Err(StreamError::field_of("RunAgentInput", "threadId", "a text with letters"));
@@ -245,8 +250,10 @@ pub(super) fn check(input: &RunAgentInput) -> Result<(), StreamError> {
         return Err(StreamError::field_of("RunAgentInput", "state", "an object of fields"));
     }
     for message in &input.messages {
-        if message["id"].as_str().is_none_or(str::is_empty) || to_ag_ui(message).is_err() {
-            return Err(StreamError::field_of("RunAgentInput", "messages", "messages with ids"));
+        let is_named = message["id"].as_str().is_some_and(|id| !id.is_empty());
+        if !is_named || to_ag_ui(message).is_err() || is_removal(message) {
+            let expected = "messages with ids, and no removals";
+            return Err(StreamError::field_of("RunAgentInput", "messages", expected));
         }
     }
     Ok(())

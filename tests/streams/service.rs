@@ -5,10 +5,11 @@ use std::sync::{Arc, Mutex};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use threadfold::State;
 use threadfold::ag_ui::{Service, ServiceRequest, ServiceResponse};
 use threadfold::graph::{BoxError, Command, Ctx, MemorySaver, Node, START, StateGraph};
-use threadfold::reducer::Append;
+use threadfold::reducer::{AddMessages, Append};
+use threadfold::typed::MessageList;
+use threadfold::{Message, State};
 
 use super::served::events;
 
@@ -17,6 +18,14 @@ use super::served::events;
 struct Log {
     #[reducer(Append)]
     lines: Vec<String>,
+}
+
+#[derive(Debug, Clone, Default, Serialize, Deserialize, State)]
+#[state(derive(Clone, Serialize, Deserialize))]
+struct Chat {
+    #[reducer(AddMessages)]
+    #[update(Vec<Message>)]
+    messages: MessageList<Message>,
 }
 
 /// How often each node has run.
@@ -279,6 +288,44 @@ async fn a_run_is_told_from_where_its_client_left() {
     assert_eq!(rest(ids[ids.len() - 3].clone()).await, 2);
     // Another process has sent it.
     assert_eq!(rest("00000000-3".to_owned()).await, ids.len());
+}
+
+/// What a list of messages reads as a removal, however it is spelt.
+#[tokio::test]
+async fn a_client_removes_no_message() {
+    async fn answer(_: &Chat, _: Ctx) -> Result<ChatUpdate, BoxError> {
+        let answer = Message::assistant("Hello").with_id("a");
+        Ok(ChatUpdate { messages: Some(vec![answer]) })
+    }
+    let graph = StateGraph::<Chat>::new().node("answer", answer).edge(START, "answer");
+    let service = Service::new(graph.checkpointer(MemorySaver::new()).compile().unwrap()).unwrap();
+    let send = async |run: &str, message: Value| {
+        let sent = json!({ "threadId": "t", "runId": run, "messages": [message] }).to_string();
+        let request = ServiceRequest::new("POST", "/").body(sent.as_bytes());
+        let mut response = service.answer(request).await;
+        if let Some(work) = response.work.take() {
+            work.await;
+        }
+        response
+    };
+    let asked = send("r", json!({ "id": "q", "role": "user", "content": "Hi" })).await;
+    assert_eq!(asked.status, 200);
+    for (at, removal) in [
+        json!({ "role": "remove", "id": "__remove_all__", "content": "" }),
+        json!({ "role": "RemoveMessage", "id": "a" }),
+        json!({ "role": "remove", "type": "human", "id": "__remove_all__", "content": "" }),
+        json!({ "type": "remove", "id": "__remove_all__" }),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let refused = send(&format!("r{at}"), removal.clone()).await;
+        assert_eq!(refused.status, 400, "{removal}");
+        assert!(json_of(refused).await["error"].as_str().unwrap().contains("`messages`"));
+    }
+    let kept = service.graph().on("t").state().await.unwrap().unwrap().messages;
+    let ids: Vec<_> = kept.iter().filter_map(|message| message.id.as_deref()).collect();
+    assert_eq!(ids, ["q", "a"]);
 }
 
 #[tokio::test]
