@@ -127,7 +127,7 @@ impl<S: ServedState> Service<S> {
     /// [`GraphError::NoCheckpointer`]: without one there is no thread to serve.
     pub fn new(graph: Graph<S>) -> Result<Self, GraphError> {
         graph.saver().ok_or(GraphError::NoCheckpointer)?;
-        let serving = Arc::new(Serving { graph, runs: RunLogs::new(&new_id()) });
+        let serving = Arc::new(Serving { graph, runs: RunLogs::default() });
         Ok(Self { serving, on_error: None })
     }
 
@@ -248,9 +248,12 @@ impl<S: ServedState> Service<S> {
         run: &str,
         last_event_id: Option<&str>,
     ) -> Result<ServiceResponse, Refusal> {
-        let from = last_event_id.map_or(0, |id| self.serving.runs.place(id));
+        let joined = |log: Arc<RunLog>| {
+            let from = last_event_id.map_or(0, |id| log.place(id));
+            Ok(ServiceResponse::events(log.events(from), None))
+        };
         if let Some(log) = self.serving.runs.get(thread, run) {
-            return Ok(ServiceResponse::events(log.events(from), None));
+            return joined(log);
         }
         // A run of an earlier process.
         let known = self.known(thread).await?;
@@ -262,7 +265,7 @@ impl<S: ServedState> Service<S> {
                 let events = log.events(0);
                 Ok(ServiceResponse::events(events, Some(self.work(log, Begin::GoOn))))
             }
-            Entered::Known(log) => Ok(ServiceResponse::events(log.events(from), None)),
+            Entered::Known(log) => joined(log),
             Entered::Busy(_) => Err(busy(thread)),
         }
     }

@@ -290,6 +290,37 @@ async fn a_run_is_told_from_where_its_client_left() {
     assert_eq!(rest("00000000-3".to_owned()).await, ids.len());
 }
 
+/// Its body ends, and its thread is free.
+#[tokio::test]
+async fn a_run_whose_work_was_dropped_goes_on_in_the_same_service() {
+    let world = Arc::<World>::default();
+    let service = process(&world);
+    // Before its first poll: nothing of it is saved.
+    let mut unborn = post(&service, "r1").await;
+    drop(unborn.work.take());
+    assert!(events(unborn.body).await.is_empty());
+    assert!(service.recover("t").await.unwrap().is_none());
+
+    let mut cut = post(&service, "r1").await;
+    drop(until_second(&mut cut, &world).await);
+    let first = cut.body.next().await.unwrap();
+    let id = first.lines().next().unwrap().strip_prefix("id: ").unwrap().to_owned();
+    while cut.body.next().await.is_some() {}
+
+    world.may.store(true, Ordering::SeqCst);
+    drop(service.recover("t").await.unwrap().unwrap());
+    tokio::spawn(service.recover("t").await.unwrap().unwrap());
+    let again = post(&service, "r1").await;
+    assert!(again.work.is_none());
+    let told = events(again.body).await;
+    assert_eq!(types(&told).last(), Some(&"RUN_FINISHED"));
+    // An id of the log that was cut is no place in this one.
+    let request = ServiceRequest::new("GET", "/threads/t/runs/r1").last_event_id(Some(&id));
+    assert_eq!(events(service.answer(request).await.body).await.len(), told.len());
+    assert_eq!(*world.ran.lock().unwrap(), ["first", "second", "second"]);
+    assert!(service.recover("t").await.unwrap().is_none());
+}
+
 /// What a list of messages reads as a removal, however it is spelt.
 #[tokio::test]
 async fn a_client_removes_no_message() {

@@ -5,14 +5,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use crate::ag_ui::event::Event;
+use crate::id::new_id;
 
 /// The events of a run, as server-sent events.
 #[derive(Debug)]
 pub struct RunLog {
     thread: String,
     id: String,
-    /// Begins the ids of its events: another process has others.
-    epoch: Arc<str>,
+    /// Begins the ids of its events: the same run in another process, or after its work was dropped,
+    /// has others.
+    epoch: String,
     told: Mutex<Told>,
 }
 
@@ -25,8 +27,9 @@ struct Told {
 }
 
 impl RunLog {
-    pub fn new(thread: &str, id: &str, epoch: Arc<str>) -> Arc<Self> {
+    pub fn new(thread: &str, id: &str) -> Arc<Self> {
         let (thread, id) = (thread.to_owned(), id.to_owned());
+        let epoch = new_id().split('-').next().unwrap_or_default().to_owned();
         Arc::new(Self { thread, id, epoch, told: Mutex::default() })
     }
 
@@ -90,6 +93,13 @@ impl RunLog {
     /// Returns its events from the given one on.
     pub fn events(self: &Arc<Self>, from: usize) -> RunEvents {
         RunEvents { log: self.clone(), at: from }
+    }
+
+    /// Returns how many of its events the client has that had this one last: none, if it is another
+    /// log's.
+    pub fn place(&self, event_id: &str) -> usize {
+        let (epoch, place) = event_id.rsplit_once('-').unwrap_or_default();
+        if epoch == self.epoch { place.parse().unwrap_or(0) } else { 0 }
     }
 
     fn change(&self, change: impl FnOnce(&mut Told)) {

@@ -9,9 +9,8 @@ use super::run_log::RunLog;
 const KEPT: usize = 100;
 
 /// The runs of a service.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct RunLogs {
-    epoch: Arc<str>,
     runs: Mutex<Runs>,
 }
 
@@ -33,6 +32,22 @@ impl Runs {
     fn under_way(&self, thread: &str) -> Option<&Arc<RunLog>> {
         self.under_way.get(thread).filter(|run| !run.has_ended())
     }
+
+    fn end(&mut self, log: &Arc<RunLog>) {
+        log.end();
+        let thread = log.thread();
+        if self.under_way.get(thread).is_some_and(|own| Arc::ptr_eq(own, log)) {
+            self.under_way.remove(thread);
+        }
+    }
+
+    fn forget(&mut self, log: &RunLog) {
+        let Some(all) = self.all.get_mut(log.thread()) else { return };
+        all.remove(log.id());
+        if all.is_empty() {
+            self.all.remove(log.thread());
+        }
+    }
 }
 
 /// The place of a run that wants to begin.
@@ -46,11 +61,6 @@ pub enum Entered {
 }
 
 impl RunLogs {
-    pub fn new(epoch: &str) -> Self {
-        let epoch = epoch.split('-').next().unwrap_or_default().into();
-        Self { epoch, runs: Mutex::default() }
-    }
-
     /// Enters a run, unless it is known or another of its thread is under way.
     pub fn enter(&self, thread: &str, id: &str) -> Entered {
         let mut runs = self.runs();
@@ -60,7 +70,7 @@ impl RunLogs {
         if let Some(other) = runs.under_way(thread) {
             return Entered::Busy(other.clone());
         }
-        let log = RunLog::new(thread, id, self.epoch.clone());
+        let log = RunLog::new(thread, id);
         runs.all.entry(thread.to_owned()).or_default().insert(id.to_owned(), log.clone());
         runs.under_way.insert(thread.to_owned(), log.clone());
         Entered::New(log)
@@ -77,28 +87,23 @@ impl RunLogs {
 
     /// Ends a run, and forgets the oldest of too many.
     pub fn end(&self, log: &Arc<RunLog>) {
-        log.end();
         let mut runs = self.runs();
-        let thread = log.thread();
-        if runs.under_way.get(thread).is_some_and(|own| Arc::ptr_eq(own, log)) {
-            runs.under_way.remove(thread);
-        }
+        runs.end(log);
         runs.over.push_back(log.clone());
         while runs.over.len() > KEPT {
             let Some(oldest) = runs.over.pop_front() else { return };
-            let Some(all) = runs.all.get_mut(oldest.thread()) else { continue };
-            all.remove(oldest.id());
-            if all.is_empty() {
-                runs.all.remove(oldest.thread());
-            }
+            runs.forget(&oldest);
         }
     }
 
-    /// Returns how many events of a run the client has that had this one last: none, if another process
-    /// sent it.
-    pub fn place(&self, event_id: &str) -> usize {
-        let (epoch, place) = event_id.rsplit_once('-').unwrap_or_default();
-        if *epoch == *self.epoch { place.parse().unwrap_or(0) } else { 0 }
+    /// Ends a run whose work was dropped, and forgets it: it can begin again. Does nothing to one that
+    /// is over.
+    pub fn give_up(&self, log: &Arc<RunLog>) {
+        let mut runs = self.runs();
+        if !log.has_ended() {
+            runs.end(log);
+            runs.forget(log);
+        }
     }
 
     fn runs(&self) -> MutexGuard<'_, Runs> {

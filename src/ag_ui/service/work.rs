@@ -38,24 +38,36 @@ impl Failed {
     }
 }
 
-/// Ends a run's log, also if its work is dropped.
-struct Ending<S: ServedState>(Arc<Serving<S>>, Arc<RunLog>);
+/// A run at work. Dropped before its end, also before its first poll, it is given up.
+struct AtWork<S: ServedState>(Arc<Serving<S>>, Arc<RunLog>);
 
-impl<S: ServedState> Drop for Ending<S> {
+impl<S: ServedState> Drop for AtWork<S> {
     fn drop(&mut self) {
-        self.0.runs.end(&self.1);
+        self.0.runs.give_up(&self.1);
     }
 }
 
 /// Does a run, and logs its events.
-pub async fn work<S: ServedState>(
+pub fn work<S: ServedState>(
     serving: Arc<Serving<S>>,
     log: Arc<RunLog>,
     begin: Begin,
     on_error: Option<Arc<dyn OnError>>,
+) -> impl Future<Output = ()> {
+    let at_work = AtWork(serving, log);
+    async move {
+        let AtWork(serving, log) = &at_work;
+        told(serving, log, begin, on_error).await;
+        serving.runs.end(log);
+    }
+}
+
+async fn told<S: ServedState>(
+    serving: &Serving<S>,
+    log: &RunLog,
+    begin: Begin,
+    on_error: Option<Arc<dyn OnError>>,
 ) {
-    let ending = Ending(serving, log);
-    let Ending(serving, log) = &ending;
     let input = match begin {
         Begin::Input(input) => Some(*input),
         Begin::GoOn => None,
