@@ -1,11 +1,13 @@
 //! A graph that runs inside a node.
 
+use std::sync::atomic::Ordering;
+
 use serde::Serialize;
 
 use super::error::BoxError;
 use super::graph_state::GraphState;
 use super::invoke::Graph;
-use super::node::Ctx;
+use super::node::{Ctx, Interrupt};
 use super::outcome::Outcome;
 use super::run_part::RunPart;
 use super::running::Running;
@@ -18,7 +20,9 @@ impl Ctx {
     /// killed, continues the inner thread: inner nodes that have returned do not run again. Everything
     /// that they send and return is streamed, too: [`RunPart::Inside`].
     ///
-    /// The inner thread is named `THREAD|NODE:STEP:TASK`. A branch that [`at`](super::OnThread::at)
+    /// The inner thread is named `THREAD|NODE:STEP:TASK`. A node may run several graphs, each on a thread
+    /// of its own: that of its second call has `#2` behind it. A node that starts over makes the same
+    /// calls in the same order. A branch that [`at`](super::OnThread::at)
     /// begins has the same steps again, and finds it ended: use this on threads without branches.
     ///
     /// ```
@@ -64,14 +68,34 @@ impl Ctx {
     /// # Errors
     /// [`Interrupted`](super::Interrupted) while the inner graph asks: return it with `?`. Those of the
     /// inner graph.
-    pub async fn run<S>(&self, graph: &Graph<S>, input: S::Update) -> Result<Outcome<S>, BoxError>
+    pub fn run<S>(
+        &self,
+        graph: &Graph<S>,
+        input: S::Update,
+    ) -> impl Future<Output = Result<Outcome<S>, BoxError>>
     where
         S: GraphState<Update: Serialize> + Default,
     {
+        // Counted at the call: two of them may be polled in any order.
+        let before = self.graphs_inside.fetch_add(1, Ordering::Relaxed);
+        self.run_after(before, graph, input)
+    }
+
+    async fn run_after<S>(
+        &self,
+        before: u32,
+        graph: &Graph<S>,
+        input: S::Update,
+    ) -> Result<Outcome<S>, BoxError>
+    where
+        S: GraphState<Update: Serialize> + Default,
+    {
+        // The first has no mark: a saved thread may have the name and the questions without one.
+        let mark = if before == 0 { String::new() } else { format!("#{}", before + 1) };
         let Some(thread) = self.thread() else {
             return self.pass_on(graph.stream(S::default().try_merge(input)?)).await;
         };
-        let name = format!("{thread}|{}:{}:{}", self.node(), self.step(), self.task);
+        let name = format!("{thread}|{}:{}:{}{mark}", self.node(), self.step(), self.task);
         let inner = graph.on(&name);
         let inner = inner.run_id(self.run_id());
         let mut outcome = match inner.outcome().await? {
@@ -80,7 +104,9 @@ impl Ctx {
             Some(_) => self.pass_on(inner.stream_resumed(()).await?).await?,
         };
         while let Some(question) = outcome.interrupts.first() {
-            let answer = vec![(question.id.clone(), self.forward(question)?)];
+            // Two graphs may ask under one id.
+            let own = Interrupt { id: format!("{}{mark}", question.id), ..question.clone() };
+            let answer = vec![(question.id.clone(), self.forward(&own)?)];
             outcome = self.pass_on(inner.stream_resumed(answer).await?).await?;
         }
         Ok(outcome)

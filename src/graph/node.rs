@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
@@ -37,6 +38,8 @@ pub struct Ctx {
     pub(super) run_id: Arc<str>,
     pub(super) thread: Option<Arc<str>>,
     pub(super) emitter: Emitter,
+    /// How many graphs this call of the node has run inside.
+    pub(super) graphs_inside: Arc<AtomicU32>,
 }
 
 impl Ctx {

@@ -119,3 +119,58 @@ async fn without_a_thread_a_graph_inside_has_none_either() {
     let done = outer.compile().unwrap().invoke(Log::default()).await.unwrap();
     assert_eq!(done.state.lines, ["in", "said"]);
 }
+
+/// A node that asks under its name.
+fn asking(name: &'static str, saver: &Arc<MemorySaver<Log>>) -> Graph<Log> {
+    let ask = move |log: &Log, ctx: Ctx| {
+        let lines = log.lines.join(",");
+        async move {
+            let line = format!("{name} {lines} {}", ctx.interrupt(name)?);
+            Ok::<_, BoxError>(LogUpdate { lines: Some(vec![line]) })
+        }
+    };
+    let graph = StateGraph::new().node("ask", ask).edge(START, "ask");
+    graph.checkpointer(saver.clone()).compile().unwrap()
+}
+
+/// A node that runs two graphs, one after the other or at once.
+struct Both {
+    graphs: [Graph<Log>; 2],
+    at_once: bool,
+}
+
+impl Node<Log> for Both {
+    async fn run(&self, _: &Log, ctx: Ctx) -> Result<Command<Log>, BoxError> {
+        let [first, second] = &self.graphs;
+        let input = |line: &str| LogUpdate { lines: Some(vec![line.to_owned()]) };
+        let (one, two) = if self.at_once {
+            let (one, two) = (ctx.run(first, input("one")), ctx.run(second, input("two")));
+            let (two, one) = tokio::join!(two, one);
+            (one?, two?)
+        } else {
+            (ctx.run(first, input("one")).await?, ctx.run(second, input("two")).await?)
+        };
+        let lines = [one, two].into_iter().flat_map(|inner| inner.state.lines).collect();
+        Ok(Command::update(LogUpdate { lines: Some(lines) }))
+    }
+}
+
+/// Each graph that a node runs has its own thread and its own questions, whether they share a saver, whose
+/// threads need other names, or not, and ask under the same ids.
+#[tokio::test]
+async fn each_of_two_graphs_inside_one_node_runs_and_is_answered_alone() {
+    for (shared, at_once) in [(true, false), (false, false), (true, true), (false, true)] {
+        let saver = Arc::new(MemorySaver::new());
+        let other = if shared { saver.clone() } else { Arc::new(MemorySaver::new()) };
+        let both = Both { graphs: [asking("A", &saver), asking("B", &other)], at_once };
+        let outer = StateGraph::new().node("both", both).edge(START, "both");
+        let graph = outer.checkpointer(Arc::new(MemorySaver::new())).compile().unwrap();
+        let thread = graph.on("1");
+        let asked = thread.invoke(LogUpdate::default()).await.unwrap();
+        assert_eq!(asked.interrupts[0].value, json!("A"));
+        let asked = thread.resume(json!("yes")).await.unwrap();
+        assert_eq!(asked.interrupts[0].value, json!("B"), "{shared} {at_once}");
+        let done = thread.resume(json!("no")).await.unwrap();
+        assert_eq!(done.state.lines, ["one", "A one \"yes\"", "two", "B two \"no\""]);
+    }
+}

@@ -233,6 +233,7 @@ where
                 run_id: self.id.clone(),
                 thread: thread.clone(),
                 emitter: self.emitter.clone(),
+                graphs_inside: Arc::default(),
             };
             futures.push(node.function.call(state, ctx.clone()));
             ran.push((at, *task, ctx));
