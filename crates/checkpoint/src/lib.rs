@@ -4,6 +4,8 @@ mod channels;
 mod database;
 mod fields;
 mod ids;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+mod json;
 mod known;
 mod messages;
 #[cfg(feature = "postgres")]

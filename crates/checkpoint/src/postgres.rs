@@ -9,6 +9,7 @@ use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, NoTls, Transaction};
 
 use crate::database::Database;
+use crate::json::written;
 use crate::row::{NewRow, Object, Put, Row, TaskWrites, Write};
 use crate::saver::Saver;
 
@@ -190,7 +191,7 @@ impl Sql {
     ) -> Result<(), BoxError> {
         let sql = if own.replaces() { &self.replace_write } else { &self.put_write };
         for (place, channel, value) in own.placed() {
-            let blob = serde_json::to_vec(value)?;
+            let blob = written(value)?;
             let (checkpoint, task) = (&own.checkpoint, &own.task);
             to.execute(sql, &[&thread, checkpoint, task, &place, &channel, &blob]).await?;
         }
@@ -204,13 +205,13 @@ impl Sql {
         row: &NewRow,
     ) -> Result<(), BoxError> {
         for (channel, version) in &row.fresh {
-            let blob = row.values.get(channel).map(serde_json::to_vec).transpose()?;
+            let blob = row.values.get(channel).map(written).transpose()?;
             let kind = if blob.is_some() { "json" } else { "empty" };
             let version = version.to_string();
             to.execute(&self.put_value, &[&thread, channel, &version, &kind, &blob]).await?;
         }
-        let checkpoint = serde_json::to_string(&row.checkpoint)?;
-        let metadata = serde_json::to_string(&row.metadata)?;
+        let checkpoint = String::from_utf8(written(&row.checkpoint)?)?;
+        let metadata = String::from_utf8(written(&row.metadata)?)?;
         to.execute(&self.put, &[&thread, &row.id, &row.parent, &checkpoint, &metadata]).await?;
         Ok(())
     }

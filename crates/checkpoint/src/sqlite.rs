@@ -11,6 +11,7 @@ use serde_json::Value;
 use threadfold::graph::BoxError;
 
 use crate::database::Database;
+use crate::json::written;
 use crate::row::{NewRow, Put, Row, TaskWrites, Write};
 use crate::saver::Saver;
 
@@ -135,8 +136,7 @@ impl Sqlite {
         if let Some(NewRow { id, parent, mut checkpoint, values, metadata, .. }) = put.row {
             checkpoint.insert("channel_values".to_owned(), Value::Object(values));
             // Blobs, as langgraph.js's saver puts them.
-            let (checkpoint, metadata) =
-                (serde_json::to_vec(&checkpoint)?, serde_json::to_vec(&metadata)?);
+            let (checkpoint, metadata) = (written(&checkpoint)?, written(&metadata)?);
             transaction.prepare_cached(
                 "INSERT OR REPLACE INTO checkpoints (thread_id, checkpoint_ns, checkpoint_id, \
                  parent_checkpoint_id, type, checkpoint, metadata) VALUES (?, '', ?, ?, 'json', ?, ?)",
@@ -181,7 +181,7 @@ fn write_task(connection: &Connection, thread: &str, own: &TaskWrites) -> Result
     );
     let mut statement = connection.prepare_cached(&sql)?;
     for (place, channel, value) in own.placed() {
-        let value = serde_json::to_vec(value)?;
+        let value = written(value)?;
         statement.execute(params![thread, own.checkpoint, own.task, place, channel, value])?;
     }
     Ok(())

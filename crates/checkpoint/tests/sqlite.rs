@@ -268,3 +268,23 @@ async fn a_list_that_is_kept_as_deltas_is_whole_from_time_to_time() {
     assert_eq!(forked.log.len(), 14);
     assert_eq!(graph.on("1").state().await.unwrap().unwrap().log, forked.log);
 }
+
+#[tokio::test]
+async fn what_could_not_be_read_again_is_not_saved() {
+    let deep = |depth| (0..depth).fold(json!(1), |inner, _| json!([inner]));
+    let graph = asking(memory());
+    for depth in 100..140 {
+        let id = format!("{depth} deep");
+        let thread = graph.on(&id);
+        thread.invoke(say("begun")).await.unwrap();
+        let text = json!({ "type": "human", "id": "m", "content": "\"[{", "more": deep(depth) });
+        let messages = Some(vec![serde_json::from_value(text).unwrap()]);
+        let saved = thread.invoke(ChatUpdate { messages, ..ChatUpdate::default() }).await;
+        let error = saved.as_ref().err().map(ToString::to_string);
+        assert!(error.is_none() || depth > 120, "{depth} deep: {error:?}");
+        assert_eq!(saved.is_err(), depth > 122, "{depth} deep");
+        let state = thread.state().await.unwrap().unwrap();
+        assert_eq!(state.messages.len(), usize::from(saved.is_ok()));
+        thread.invoke(say("on")).await.unwrap();
+    }
+}
