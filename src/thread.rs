@@ -198,7 +198,7 @@ impl<V: Value> Thread<V> {
         self.look();
         let place = self.updates.place(id)?;
         let update = self.updates.get_mut(place).filter(|update| !update.is_acknowledged())?;
-        Some(update.tell())
+        Some(update.seen())
     }
 
     /// Returns an update's status; `None` once the server has it or it is gone.

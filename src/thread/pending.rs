@@ -246,8 +246,15 @@ impl<V: Value> PendingUpdate<V> {
         rest.with(MESSAGES, V::array(messages))
     }
 
-    /// Returns it as an object: `{ id, status, update, error?, manual? }`.
+    /// Returns it as an object for the list of pending updates, which then has what it is now.
     pub(super) fn tell(&mut self) -> V {
+        let told = self.seen();
+        self.told = Some(told.clone());
+        told
+    }
+
+    /// Returns it as an object: `{ id, status, update, error?, manual? }`.
+    pub(super) fn seen(&mut self) -> V {
         self.with_new_ids();
         if let Some(told) = &self.told {
             return told.clone();
@@ -257,8 +264,6 @@ impl<V: Value> PendingUpdate<V> {
             .with("status", V::string(self.status.name()))
             .with("update", self.update.clone());
         let manual = if self.manual { V::parse_json("true") } else { None };
-        let told = with(with(told, "error", self.error.as_ref()), "manual", manual.as_ref());
-        self.told = Some(told.clone());
-        told
+        with(with(told, "error", self.error.as_ref()), "manual", manual.as_ref())
     }
 }

@@ -314,7 +314,7 @@ async fn a_run_whose_work_was_dropped_goes_on_in_the_same_service() {
     assert!(again.work.is_none());
     let told = events(again.body).await;
     assert_eq!(types(&told).last(), Some(&"RUN_FINISHED"));
-    // An id of the log that was cut is no place in this one.
+    // Ids of the cut log do not count in this one.
     let request = ServiceRequest::new("GET", "/threads/t/runs/r1").last_event_id(Some(&id));
     assert_eq!(events(service.answer(request).await.body).await.len(), told.len());
     assert_eq!(*world.ran.lock().unwrap(), ["first", "second", "second"]);

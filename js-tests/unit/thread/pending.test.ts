@@ -319,3 +319,16 @@ test("its methods work detached, and it can be posted", () => {
   rollback();
   expect(thread.pending.length).toBe(1);
 });
+
+test("an update whose status is read by itself changes in the list of pending updates, too", () => {
+  const thread = new Thread();
+  const update = thread.optimistic({ messages: [{ type: "human", id: "m1", content: "Hi" }] });
+  const statuses = () => [update.status, ...thread.pending.map(({ status }) => status)];
+  expect(statuses()).toEqual(["pending", "pending"]);
+  thread.receive({ type: "run-started" });
+  expect(statuses()).toEqual(["sent", "sent"]);
+  update.retry();
+  expect(statuses()).toEqual(["pending", "pending"]);
+  update.fail("no");
+  expect(statuses()).toEqual(["failed", "failed"]);
+});

@@ -17,6 +17,20 @@ fn add(id: &str) -> Json {
 }
 
 #[test]
+fn an_update_that_is_looked_at_by_itself_changes_in_the_list_too() {
+    let mut thread = Thread::new(None, &Json::object()).unwrap();
+    let id = thread.optimistic(add("1")).unwrap();
+    let status = |list: &Json| list.at(0).unwrap().text_of("status").unwrap();
+    assert_eq!(status(&thread.pending_list()), "pending");
+    thread.receive(ThreadEvent::RunStarted { id: None, joined: None }).unwrap();
+    assert_eq!(thread.told(&id).unwrap().text_of("status").as_deref(), Some("sent"));
+    assert_eq!(status(&thread.pending_list()), "sent");
+    assert!(thread.retry(&id));
+    assert_eq!(thread.told(&id).unwrap().text_of("status").as_deref(), Some("pending"));
+    assert_eq!(status(&thread.pending_list()), "pending");
+}
+
+#[test]
 fn what_is_pending_is_one_list_until_something_of_it_changes() {
     let mut thread = Thread::new(None, &Json::object()).unwrap();
     let first = thread.optimistic(add("1")).unwrap();
