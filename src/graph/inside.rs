@@ -17,13 +17,13 @@ impl Ctx {
     ///
     /// The graph has a checkpointer, if the graph around has one. Its questions are
     /// [forwarded](Self::forward). A node that starts over, with an answer or after its process was
-    /// killed, continues the inner thread: inner nodes that have returned do not run again. Everything
-    /// that they send and return is streamed, too: [`RunPart::Inside`].
+    /// killed, continues the inner thread. Inner steps that have ended do not run again.
+    /// Everything that inner nodes send and return is streamed, too: [`RunPart::Inside`].
     ///
     /// The inner thread is named `THREAD|NODE:STEP:TASK`. A node may run several graphs, each on a thread
-    /// of its own: that of its second call has `#2` behind it. A node that starts over makes the same
-    /// calls in the same order. A branch that [`at`](super::OnThread::at)
-    /// begins has the same steps again, and finds it ended: use this on threads without branches.
+    /// of its own: the name of the second call's ends with `#2`. Make the same calls in the same order when
+    /// the node starts over. A branch that [`at`](super::OnThread::at) begins has the same steps again, and
+    /// finds it ended: use this on threads without branches.
     ///
     /// ```
     /// use serde::{Deserialize, Serialize};

@@ -155,8 +155,7 @@ impl Node<Log> for Both {
     }
 }
 
-/// Each graph that a node runs has its own thread and its own questions, whether they share a saver, whose
-/// threads need other names, or not, and ask under the same ids.
+/// Graphs that share a saver need threads of other names. Those of two savers ask under the same ids.
 #[tokio::test]
 async fn each_of_two_graphs_inside_one_node_runs_and_is_answered_alone() {
     for (shared, at_once) in [(true, false), (false, false), (true, true), (false, true)] {

@@ -315,6 +315,9 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
     ["[]", 400, "threadId"],
     [{ ...input("Hi"), runId: 1 }, 400, "runId"],
     [{ ...input("Hi"), messages: [1] }, 400, "messages"],
+    [{ ...input("Hi"), messages: [{ id: "__remove_all__", role: "remove", content: "" }] }, 400, "removals"],
+    [{ ...input("Hi"), messages: [{ id: "1", role: "RemoveMessage" }] }, 400, "removals"],
+    [{ ...input("Hi"), messages: [{ id: "__remove_all__", role: "remove", type: "human" }] }, 400, "removals"],
   ])("refuses %j in a sentence", async (body, status, sentence) => {
     const response = await post(serveAgUi(chatGraph()), body);
     expect(response.status).toBe(status);

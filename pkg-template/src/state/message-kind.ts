@@ -1,5 +1,5 @@
 // The plain kind of a message, as `kind_of` of src/message.rs reads it: the name may be an instance's, a type or a role.
-import { DEVELOPER, KINDS } from "../../generated/kinds.js";
+import { DEVELOPER, KINDS, REMOVAL } from "../../generated/kinds.js";
 import { own } from "../shared/own-fields.js";
 
 /** The kinds by all their names. */
@@ -17,6 +17,13 @@ function kindNames(): Map<unknown, string> {
 /** Returns `"human"`, `"ai"`, `"system"`, `"tool"` or `"function"`; undefined for a message of another kind. */
 export function kindOf(message: object): string | undefined {
   return KIND_NAMES.get(instanceKind(message) ?? textUnder(message, "type") ?? textUnder(message, "role"));
+}
+
+/** Whether the core reads a plain object as the removal of a message: its role goes before its type. */
+export function isRemoval(message: object): boolean {
+  const name = textUnder(message, "role") ?? textUnder(message, "type");
+  const [type, className] = REMOVAL as readonly [string, string];
+  return name === type || name === `${className}Message`;
 }
 
 /** Returns the kind that an instance of a message class declares: by the class's method, not by data of the same name. */

@@ -2,6 +2,7 @@
 import { ThreadfoldError } from "../../shared/errors.js";
 import { langGraphDefaultMergeState } from "../merge-state.js";
 import { toLangChain } from "../../state/message-forms.js";
+import { isRemoval } from "../../state/message-kind.js";
 import { removeMessage } from "../../state/messages.js";
 import { isDict } from "../../langgraph/merge.js";
 import { command, type GraphState, type RunnableGraph } from "../../stream/graph-parts.js";
@@ -29,18 +30,23 @@ interface ResumeEntry {
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Checks what every run needs: a thread, a run, and messages with ids; and the form of a state and of answers. */
+/** Checks what every run needs: a thread, a run, and messages with ids that remove none; and the form of a state and of answers. */
 export function checkedInput(given: unknown): GraphRunInput {
   const { threadId, runId, messages, state, resume } = (given ?? {}) as Partial<GraphRunInput>;
   const isText = (value: unknown) => typeof value === "string" && value !== "";
   const isMessage = (message: unknown) =>
-    isText((message as { id?: unknown } | null)?.id) && isText((message as { role?: unknown }).role);
+    isText((message as { id?: unknown } | null)?.id) &&
+    isText((message as { role?: unknown }).role) &&
+    !isRemoval(message as object);
   const areAnswers = (given: unknown) =>
     Array.isArray(given) && given.every((entry) => isText((entry as Partial<ResumeEntry> | null)?.interruptId));
   const needs = [
     [isText(threadId), "threadId: a string"],
     [isText(runId), "runId: a string"],
-    [Array.isArray(messages) && messages.every(isMessage), "messages: a list of messages with id and role"],
+    [
+      Array.isArray(messages) && messages.every(isMessage),
+      "messages: a list of messages with id and role, and no removals",
+    ],
     [state == null || isDict(state), "state: an object, or none"],
     [resume == null || areAnswers(resume), "resume: a list of answers with interruptId, or none"],
   ] as const;
