@@ -55,9 +55,9 @@ impl<S> ServedState for S where
 /// - A run has the id that its client gives it, and so have its checkpoints. A `POST` with the id of the
 ///   thread's last run joins it. So a client that lost its connection sends the same request again.
 /// - A run whose process was killed continues once a client asks for it or its thread, or by
-///   [`recover`](Self::recover). Only the nodes that were at work run again. A run that failed or was
-///   stopped does not continue. Nor does one of a graph with breakpoints: its stop looks like a killed
-///   run.
+///   [`recover`](Self::recover). All nodes of the step that it was in run again, also those that had
+///   returned. A run that failed or was stopped does not continue. Nor does one of a graph with
+///   breakpoints: its stop looks like a killed run.
 /// - A field whose name begins with `_` is private: clients neither see nor write it. They write the other
 ///   fields that `S::default()` has.
 /// - One process serves a thread. Anybody may ask: check users before you pass a request on.
