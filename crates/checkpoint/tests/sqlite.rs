@@ -288,3 +288,27 @@ async fn what_could_not_be_read_again_is_not_saved() {
         thread.invoke(say("on")).await.unwrap();
     }
 }
+
+/// Floats are read as they were written, to the last bit.
+#[tokio::test]
+async fn a_float_stays_the_same() {
+    #[derive(Debug, Clone, Default, State, Serialize, Deserialize)]
+    #[state(derive(Clone, Serialize, Deserialize))]
+    struct Measured {
+        values: Vec<f64>,
+    }
+    async fn nothing(_: &Measured, _: Ctx) -> Result<MeasuredUpdate, BoxError> {
+        Ok(MeasuredUpdate::default())
+    }
+    let graph = StateGraph::new().node("nothing", nothing).edge(START, "nothing");
+    let graph = graph.checkpointer(memory()).compile().unwrap();
+    // From the largest down to those that are too small to be normal.
+    let values: Vec<f64> =
+        std::iter::successors(Some(f64::MAX / 3.0), |last| Some(last / 1.7)).take(2700).collect();
+    assert!(values.iter().any(|value| value.is_subnormal()));
+    let update = MeasuredUpdate { values: Some(values.clone()) };
+    graph.on("t").invoke(update).await.unwrap();
+    let read = graph.on("t").state().await.unwrap().unwrap().values;
+    let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+    assert_eq!(bits(&read), bits(&values));
+}
