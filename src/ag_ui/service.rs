@@ -168,6 +168,11 @@ impl<S: ServedState> Service<S> {
     /// Answers a request. Spawn the response's [`work`](ServiceResponse::work), if it has some.
     pub async fn answer(&self, request: ServiceRequest<'_>) -> ServiceResponse {
         let answer = match (request.method, ServicePath::read(request.path)) {
+            (_, ServicePath::Thread(thread) | ServicePath::Run(thread, _))
+                if is_inside(&thread) =>
+            {
+                Err(unknown_thread(&thread))
+            }
             ("GET", ServicePath::Capabilities) => Ok(ServiceResponse::json(200, &capabilities())),
             ("POST", ServicePath::Other) => self.start(request.body).await,
             ("GET", ServicePath::Thread(thread)) => self.thread(&thread).await,
@@ -207,6 +212,9 @@ impl<S: ServedState> Service<S> {
         let invalid = |error| Refusal(400, format!("Invalid input of a run: {}", sentence(&error)));
         let input: RunAgentInput = serde_json::from_slice(body).map_err(invalid)?;
         check(&input).map_err(|error| Refusal(400, error.to_string()))?;
+        if is_inside(&input.thread_id) {
+            return Err(unknown_thread(&input.thread_id));
+        }
         let (thread, run) = (input.thread_id.clone(), input.run_id.clone());
         loop {
             match self.serving.runs.enter(&thread, &run) {
@@ -230,7 +238,7 @@ impl<S: ServedState> Service<S> {
         let run = self.serving.runs.under_way(thread);
         let known = self.known(thread).await?;
         if known.is_none() && run.is_none() {
-            return Err(Refusal(404, format!("There is no thread {thread}.")));
+            return Err(unknown_thread(thread));
         }
         let json = thread_json(known.as_ref(), run.as_ref().map(|run| run.id()));
         let json = json.map_err(|error| Refusal(500, error.to_string()))?;
@@ -301,6 +309,15 @@ struct Refusal(u16, String);
 
 fn busy(thread: &str) -> Refusal {
     Refusal(409, format!("The thread {thread} has a run that goes on."))
+}
+
+/// Whether a thread is that of a graph inside a node: it is part of another thread, and no client's.
+fn is_inside(thread: &str) -> bool {
+    thread.contains('|')
+}
+
+fn unknown_thread(thread: &str) -> Refusal {
+    Refusal(404, format!("There is no thread {thread}."))
 }
 
 fn unknown_run(thread: &str, run: &str) -> Refusal {

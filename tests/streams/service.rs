@@ -402,3 +402,37 @@ async fn what_cannot_be_served_is_refused() {
     let capabilities = json_of(get(&service, "/agent/capabilities").await).await;
     assert_eq!(capabilities["transport"]["resumable"], true);
 }
+
+#[tokio::test]
+async fn a_client_reaches_no_thread_of_a_graph_inside() {
+    async fn ask(_: &Log, ctx: Ctx) -> Result<LogUpdate, BoxError> {
+        Ok(LogUpdate { lines: Some(vec![ctx.interrupt("Sure?")?.to_string()]) })
+    }
+    let saver = Arc::new(MemorySaver::new());
+    let graph = || StateGraph::<Log>::new().node("ask", ask).edge(START, "ask");
+    let inner = Arc::new(graph().checkpointer(saver.clone()).compile().unwrap());
+    let outer = StateGraph::<Log>::new().node("inside", move |_: &Log, ctx: Ctx| {
+        let inner = inner.clone();
+        async move {
+            ctx.run(&inner, LogUpdate::default()).await?;
+            Ok::<_, BoxError>(LogUpdate::default())
+        }
+    });
+    let outer = outer.edge(START, "inside").checkpointer(saver).compile().unwrap();
+    let service = Service::new(outer).unwrap();
+    let post = async |thread: &str| {
+        let body = json!({ "threadId": thread, "runId": "r1", "messages": [] }).to_string();
+        let mut response =
+            service.answer(ServiceRequest::new("POST", "/").body(body.as_bytes())).await;
+        response.work.take().map(tokio::spawn);
+        response
+    };
+    let asked = events(post("alice").await.body).await;
+    assert_eq!(asked.last().unwrap()["outcome"]["type"], "interrupt");
+    let thread = "alice|inside:1:0";
+    assert!(service.graph().on(thread).outcome().await.unwrap().is_some());
+    assert_eq!(post(thread).await.status, 404);
+    for path in ["/threads/alice%7Cinside:1:0", "/threads/alice|inside:1:0/runs/r1"] {
+        assert_eq!(service.answer(ServiceRequest::new("GET", path)).await.status, 404);
+    }
+}
