@@ -18,6 +18,14 @@ function graphOf(checkpointer: MemorySaver, gate: Promise<void>) {
     .compile({ checkpointer });
 }
 
+/** A run of LangGraph's API that can be joined after any part. */
+const JOINABLE = {
+  assistant_id: "agent",
+  input: { messages: [{ type: "human", id: "m1", content: "Hi" }] },
+  stream_mode: ["custom"],
+  stream_resumable: true,
+};
+
 const authenticate = (request: Request) => ({ identity: request.headers.get("authorization") ?? "ada" });
 
 function asked(handler: FetchHandler, method: string, path: string, body?: object, as = "ada") {
@@ -152,22 +160,16 @@ export function serversTests(open: () => Promise<RunStore> | RunStore): void {
     const { one, other, go, close } = await instances((graph, runs) =>
       serveLangGraph(graph, { runs, authenticate, heartbeat: 0 }),
     );
-    const body = {
-      assistant_id: "agent",
-      input: { messages: [{ type: "human", id: "m1", content: "Hi" }] },
-      stream_mode: ["custom"],
-      stream_resumable: true,
-    };
     const path = "/threads/lg3/stream";
     expect((await asked(other, "GET", path)).status).toBe(404);
-    const started = await asked(one, "POST", "/threads/lg3/runs/stream", body);
+    const started = await asked(one, "POST", "/threads/lg3/runs/stream", JOINABLE);
     expect((await asked(other, "GET", path, undefined, "bob")).status).toBe(404);
     expect((await asked(other, "GET", `${path}?stream_mode=state_update`)).status).toBe(422);
     const [whole, lives] = [
       await asked(other, "GET", path),
       await asked(other, "GET", `${path}?stream_mode=lifecycle`),
     ];
-    const next = (await (await asked(other, "POST", "/threads/lg3/runs", body)).json()) as { run_id: string };
+    const next = (await (await asked(other, "POST", "/threads/lg3/runs", JOINABLE)).json()) as { run_id: string };
     go();
     const text = await started.text();
     const [, first = ""] = /"run_id":"([^"]+)"/.exec(text) ?? [];
@@ -190,21 +192,15 @@ export function serversTests(open: () => Promise<RunStore> | RunStore): void {
     const { one, other, go, close } = await instances((graph, runs) =>
       serveLangGraph(graph, { runs, authenticate, heartbeat: 0 }),
     );
-    const body = {
-      assistant_id: "agent",
-      input: { messages: [{ type: "human", id: "m1", content: "Hi" }] },
-      stream_mode: ["custom"],
-      stream_resumable: true,
-    };
-    const started = await asked(one, "POST", "/threads/lg1/runs/stream", body);
+    const started = await asked(one, "POST", "/threads/lg1/runs/stream", JOINABLE);
     const [run] = (await (await asked(other, "GET", "/threads/lg1/runs")).json()) as { run_id: string }[];
     const path = `/threads/lg1/runs/${run?.run_id}`;
     await until(await asked(other, "GET", `${path}/stream`), '"one"');
     expect(await (await asked(other, "GET", path)).json()).toMatchObject({ status: "running" });
     expect(await (await asked(other, "GET", "/threads/lg1")).json()).toMatchObject({ status: "busy" });
-    const refused = await asked(other, "POST", "/threads/lg1/runs", { ...body, multitask_strategy: "reject" });
+    const refused = await asked(other, "POST", "/threads/lg1/runs", { ...JOINABLE, multitask_strategy: "reject" });
     expect(refused.status).toBe(409);
-    const next = await asked(other, "POST", "/threads/lg1/runs", body);
+    const next = await asked(other, "POST", "/threads/lg1/runs", JOINABLE);
     const { run_id: nextId, status } = (await next.json()) as { run_id: string; status: string };
     expect(status).toBe("pending");
     const [joined, waited] = [await asked(other, "GET", `${path}/stream`), asked(other, "GET", `${path}/join`)];

@@ -34,11 +34,11 @@ export function metadataOf(
  */
 export function savedWith(
   graph: RunnableGraph,
-  { id, threadId }: RunKey,
+  threadId: string,
   seen: object,
   attempt: number,
 ): { config?: object; configurable?: object } {
-  const given = Object.entries({ ...seen, run_id: id, thread_id: threadId, run_attempt: attempt });
+  const given = Object.entries({ ...seen, thread_id: threadId, run_attempt: attempt });
   const metadata = Object.fromEntries(given.filter(([name]) => !OF_GRAPHS.includes(name)));
   if (graph.keepsLeft === true) return { config: { checkpointMetadata: metadata } };
   const { checkpointer } = graph;

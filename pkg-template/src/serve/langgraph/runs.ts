@@ -488,7 +488,7 @@ function configFor(graph: RunnableGraph, run: Run, request: RunRequest, more: ob
   const at = configOf(run.threadId, checkpointIn(request));
   const { metadata: own, configurable: fixed } = more as { metadata?: object; configurable?: object };
   const metadata = metadataOf(run, own);
-  const saved = savedWith(graph, run, metadata, attempt);
+  const saved = savedWith(graph, run.threadId, metadata, attempt);
   return {
     ...(recursion_limit != null && { recursionLimit: recursion_limit }),
     ...(tags != null && { tags }),
