@@ -245,8 +245,10 @@ test("a page that joins a run gets its events whole", async () => {
   expect(snapshots(received.at(-1))).toEqual([]);
   const { runId } = requests.at(-1) as unknown as { runId: string };
   const joined = eventsOf(await (await handler()(new Request(`http://page/agent/threads/t/runs/${runId}`))).text());
+  // The messages after the input, and those at the end.
   expect(snapshots(joined)).toEqual([
     ["STATE_SNAPSHOT", undefined],
+    ["MESSAGES_SNAPSHOT", 5],
     ["MESSAGES_SNAPSHOT", 6],
   ]);
   const other = page({ resumable: true });

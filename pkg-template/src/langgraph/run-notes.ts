@@ -21,6 +21,8 @@ export interface RunNotes {
   end?: "finished" | "interrupted" | "failed" | undefined;
   /** Whether it was sent updates; undefined until they are folded in, which is before any task runs. */
   hasInput?: boolean;
+  /** The input that its stream names, of a run that another client started. */
+  input?: object;
   /** Whether all that it was sent was folded in. */
   isInputFolded?: boolean;
   /** The greatest super-step that a part named. */

@@ -106,7 +106,8 @@ export class RunsApi {
       if (node === "__interrupt__") {
         run.interruptsOf(written, namespace);
         if (isRoot && Array.isArray(written) && written.length === 0) this.steps.stopped();
-      } else if (isRoot && isNode(node)) {
+      } else if (isRoot && node === "__start__") this.steps.isSent(written);
+      else if (isRoot && isNode(node)) {
         this.#conversation.wrote(node);
         this.steps.take(node, written, told);
       }

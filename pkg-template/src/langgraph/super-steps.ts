@@ -154,6 +154,11 @@ export class SuperSteps {
     }
   }
 
+  /** The server names the input that the run was sent. */
+  isSent(input: unknown): void {
+    if (isDict(input)) this.#run.input = input;
+  }
+
   /** Folds the writes of a task of the root graph. */
   take(node: string, written: unknown, told: unknown): void {
     const updates = (Array.isArray(written) ? written : [written]).filter(isDict);
@@ -187,8 +192,10 @@ export class SuperSteps {
     const { step, checkpoint_id: checkpointId, parts, end, from, hidden } = told as Note;
     if (parts === undefined && checkpointId === undefined) return;
     if (this.#isBehind && !this.#catchesUp(told as Note)) return;
-    this.#openWindow();
     const run = this.#run;
+    // The stream is read from the run's beginning.
+    if (from !== undefined && run.step === undefined) run.parts ??= 0;
+    this.#openWindow();
     const isFirst = run.step === undefined;
     const first = isFirst ? this.#firstStep : undefined;
     const isSkipped = first !== undefined && step !== undefined && step !== first - 1;
@@ -362,15 +369,13 @@ export class SuperSteps {
     // No task wrote them, and this run may make them anew.
     if (run.before?.end === "failed") this.#conversation.remove(this.#window?.unwrittenIds() ?? []);
     this.#conversation.remove(this.#proof.cutOff);
-    const sent = this.#thread.pending.filter(({ status }) => status === "sent");
+    const own = this.#thread.pending.filter(({ status }) => status === "sent").map(({ update }) => update);
+    const sent = own.length > 0 || !run.input ? own : [run.input];
     run.hasInput = sent.length > 0;
     if (run.before && run.before.end === undefined) this.#fold.doubtAll("bad-end");
     if (!run.hasInput) return;
     this.#dropLeft();
-    run.isInputFolded = this.#fold.foldInput(
-      sent.map(({ update }) => update as Dict),
-      this.#newWindow(false),
-    );
+    run.isInputFolded = this.#fold.foldInput(sent as Dict[], this.#newWindow(false));
   }
 
   #dropLeft(): void {

@@ -245,9 +245,17 @@ class AgUiServer {
     const { interrupts, subagents } = this.#options;
     const starters = new Map<number, string | undefined>();
     const response = this.#stream(run, request, run, starters);
-    const served = { config: asked as ServedOptions["config"], interrupts, subagents, client, changes, known: state };
+    const served = {
+      config: asked as ServedOptions["config"],
+      interrupts,
+      subagents,
+      client,
+      changes,
+      known: state,
+      isJoinable: resumable,
+    };
     const told = servedEvents(this.#graph, input, { ...served, signal: run.stop.signal });
-    void this.#work(run, input, request, starters, told, client !== undefined);
+    void this.#work(run, input, request, starters, told);
     return response;
   }
 
@@ -277,7 +285,7 @@ class AgUiServer {
     if (this.#graph.checkpointer) this.#underWay.add(run);
     const input = carriedOn?.input ?? { threadId, runId, messages: [] };
     const request = new Request(carriedOn?.url ?? "http://localhost/", { method: "POST" });
-    void this.#work(run, input, request, new Map(), this.#continuedEvents(run, carriedOn), false);
+    void this.#work(run, input, request, new Map(), this.#continuedEvents(run, carriedOn));
   }
 
   /** The events of a run from where its last instance left it: what is open is closed, then snapshots follow. */
@@ -364,7 +372,6 @@ class AgUiServer {
     request: Request,
     starters: Map<number, string | undefined>,
     told: AsyncIterable<ServedEvent>,
-    isFolding: boolean,
   ): Promise<void> {
     const { onEvents: change } = this.#options;
     const { signal } = run.stop;
@@ -380,7 +387,7 @@ class AgUiServer {
         last = event.type;
         const { [WHOLE]: whole, [REPEATS]: repeats } = event as ServedEvent;
         const own = repeats ? undefined : partOf(event);
-        if (whole && isFolding) starters.set(count + 1, own);
+        if (whole) starters.set(count + 1, own);
         add(whole ? () => partOf(whole()) : (own ?? ""));
       }
       // A stopped run ends successfully: its messages stay.

@@ -60,6 +60,8 @@ export interface ServedOptions extends GraphEventOptions {
   readonly changes?: readonly unknown[] | undefined;
   /** The thread's state, if it was read already. */
   readonly known?: GraphState | undefined;
+  /** Others may join the run: the events have the messages after its input, which its starter has. */
+  readonly isJoinable?: boolean | undefined;
 }
 
 /** The error for an answer to a server that lost the question, such as by a restart. */
@@ -113,7 +115,7 @@ export const checkpointOf = (state: GraphState | undefined): unknown => state?.c
 export async function* servedEvents(
   graph: RunnableGraph,
   input: GraphRunInput,
-  { config, signal, interrupts: how, client, changes, known: read, subagents = false }: ServedOptions,
+  { config, signal, interrupts: how, client, changes, known: read, subagents = false, isJoinable }: ServedOptions,
 ): AsyncGenerator<ServedEvent> {
   const { threadId, runId, parentRunId } = input;
   yield {
@@ -134,16 +136,17 @@ export async function* servedEvents(
     }
     const isThere = client?.at !== undefined && client.at === checkpointOf(known);
     const before = isAnswer && !isThere ? known : await atCheckpoint(graph, asked, known);
+    const start = graphInput(graph, input, known, isAnswer ? known : before, {
+      isRest: client?.leavesOut && isThere,
+      changes,
+    });
     const telling = new Telling(
       graph,
       input,
       client && (isThere ? (before?.values as Values) : NOTHING_KNOWN),
       subagents,
+      isJoinable === true && !isAnswer && start !== null,
     );
-    const start = graphInput(graph, input, known, isAnswer ? known : before, {
-      isRest: client?.leavesOut && isThere,
-      changes,
-    });
     const streamMode = client ? [...MODES, "checkpoints"] : MODES;
     for await (const part of graphParts(graph, start, { ...asked, streamMode, ...(signal && { signal }) })) {
       if (signal?.aborted) return;
@@ -227,12 +230,16 @@ class Telling {
   /** Undefined if the client gets no sub-agents. */
   readonly #subagents: SubagentsTold | undefined;
 
-  /** @param client - The state that a folding client has; undefined for a client that does not fold. */
+  /**
+   * @param client - The state that a folding client has; undefined for a client that does not fold.
+   * @param repeatsInput - Whether the events have the messages after the input also where the client has them.
+   */
   constructor(
     graph: RunnableGraph,
     { messages: sent, state: own }: GraphRunInput,
     client: Values | null | undefined,
     subagents: boolean,
+    repeatsInput: boolean,
   ) {
     this.#graph = graph;
     this.#subagents = subagents ? new SubagentsTold(client !== undefined) : undefined;
@@ -244,6 +251,7 @@ class Telling {
       ids.filter((id) => typeof id === "string"),
       this.#client,
       base,
+      repeatsInput,
     );
     // A field that the page sends shows here by its own reducers: the page needs the graph's.
     const isOwn = Object.keys((own as object | null | undefined) ?? {}).length > 0;

@@ -6,9 +6,10 @@ import { isSummarizing, taskOf } from "../../langgraph/message-metadata.js";
 import { isToolsOwn } from "../../langgraph/namespace.js";
 import { newId } from "../../shared/new-id.js";
 import { snapshotOf, type ClientMessages } from "./client-messages.js";
-import type { GraphEvent } from "./graph-event.js";
+import type { GraphEvent, ServedEvent } from "./graph-event.js";
 import { reasoningId, reasoningIn } from "./message-told.js";
 import { nonEmptyText } from "../../shared/non-empty-text.js";
+import { REPEATS, WHOLE } from "./whole.js";
 
 /** A message that is being streamed. */
 interface Open {
@@ -39,15 +40,18 @@ export class MessagesTold {
   /** Ids of the messages whose rules were read. */
   readonly #ruled = new Set<unknown>();
   readonly #client: ClientMessages | undefined;
+  /** Whether those who join the run still lack the messages after its input, which the client has. */
+  #repeatsInput: boolean;
 
   /**
    * @param known - Ids of the messages that the client has.
    * @param client - The messages of a client that folds; `base` as it has them.
    */
-  constructor(known: Iterable<string>, client?: ClientMessages, base?: readonly unknown[]) {
+  constructor(known: Iterable<string>, client?: ClientMessages, base?: readonly unknown[], repeatsInput = false) {
     this.#known = new Set(known);
     this.#client = client;
     this.#list = base;
+    this.#repeatsInput = repeatsInput;
   }
 
   /** Emits a part of the stream mode `messages`: a message or a chunk of one, and its source. */
@@ -76,7 +80,7 @@ export class MessagesTold {
   }
 
   /** Tells the messages of a state, where the parts did not: of others, and of what was taken out. */
-  *list(given: unknown): Generator<GraphEvent> {
+  *list(given: unknown): Generator<ServedEvent> {
     if (!Array.isArray(given)) return;
     const list = given as readonly unknown[];
     const before = this.#list ?? [];
@@ -97,6 +101,8 @@ export class MessagesTold {
     // A message of a folding client that is gone may come again, in parts.
     if (this.#client) for (const id of gone) this.#known.delete(id as string);
     if (isNews) yield this.#snapshot();
+    else if (this.#repeatsInput) yield repeated(list);
+    this.#repeatsInput = false;
   }
 
   /** The last word on the messages. */
@@ -222,6 +228,16 @@ export class MessagesTold {
     return event;
   }
 }
+
+/** The messages that a client has, for those who join the run. A long list is read only if somebody does. */
+const repeated = (list: readonly unknown[]): ServedEvent => ({
+  type: "MESSAGES_SNAPSHOT",
+  get messages() {
+    return snapshotOf(list).messages;
+  },
+  [WHOLE]: () => snapshotOf(list),
+  [REPEATS]: true,
+});
 
 function* endOfReasoning(open: Open): Generator<GraphEvent> {
   if (open.hasReasoning) yield { type: "REASONING_MESSAGE_END", messageId: reasoningOf(open) };

@@ -449,8 +449,18 @@ export class LangGraphServer {
     return {};
   }
 
-  /** Streams a run after `Last-Event-ID`, or from its start. If modes are given, only parts of these modes are sent. */
-  stream(run: KnownRun, { headers }: Request, left: (() => void) | undefined, modes?: readonly string[]): Response {
+  /**
+   * Streams a run after `Last-Event-ID`, or from its start.
+   *
+   * @param modes - If they are given, only parts of these modes are sent.
+   * @param starters - The parts that the run's starter gets otherwise, by their numbers.
+   */
+  stream(
+    run: KnownRun,
+    { headers }: Request,
+    left: (() => void) | undefined,
+    { modes, starters }: { readonly modes?: readonly string[] | undefined; readonly starters?: Starters } = {},
+  ): Response {
     if (run.facts.answers)
       throw new Refusal(
         422,
@@ -462,7 +472,7 @@ export class LangGraphServer {
     const hasIds = isResumable(run.facts);
     const coming =
       run instanceof Run ? run.follow(after, gone.signal) : this.#runs.store.follow(run, after, gone.signal);
-    const parts = partsOf(coming, hasIds, modes);
+    const parts = partsOf(coming, hasIds, modes, starters);
     return eventStream(parts, this.#options, locationOf(run), () => {
       gone.abort();
       left?.();
@@ -619,14 +629,17 @@ async function checkNamed({ checkpointer }: RunnableGraph, configurable: Record<
 /** The part by which a thread's stream says that a run begins or is over. */
 const metadata = (id: string, data: object): string => `id: ${id}\nevent: metadata\ndata: ${JSON.stringify(data)}\n\n`;
 
+type Starters = ReadonlyMap<number, string>;
+
 /** The texts of parts, of certain modes or of all. */
 async function* partsOf(
   coming: AsyncIterable<NumberedPart>,
   hasIds: boolean,
   modes: readonly string[] | undefined,
+  starters: Starters | undefined,
 ): AsyncGenerator<string> {
   for await (const [at, lazy] of coming) {
-    const part = textOf(lazy);
+    const part = starters?.get(at) ?? textOf(lazy);
     const [, event = ""] = /^event: (.*)/.exec(part) ?? [];
     if (!modes || isOfModes(event, modes)) yield hasIds ? `id: ${at - 1}\n${part}` : part;
   }

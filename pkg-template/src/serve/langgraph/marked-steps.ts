@@ -2,13 +2,12 @@
 // the graph does, and need not be sent the state.
 import { isDict } from "../../langgraph/merge.js";
 import { interruptsIn, type GraphPart, type GraphState, type RunnableGraph } from "../../stream/graph-parts.js";
-import { unshown, type Unshown } from "./exact.js";
+import { Begun, type MarkedPart, type Show } from "./begun.js";
+import { unshown } from "./exact.js";
 import { withoutIds } from "./message-ids.js";
 
 /** The modes of a graph that name tasks and checkpoints. */
 export const STEP_MODES = ["updates", "tasks", "checkpoints"] as const;
-
-type Show = (part: GraphPart) => GraphPart;
 
 /** A task of the super-step under way. */
 interface Told {
@@ -28,16 +27,15 @@ const SHARED_HANDLER = "__default_error_handler__";
  * writes come before its error.
  *
  * @param parts - They have {@link STEP_MODES}, whatever else.
- * @param options - The run's config, the part that a caller may see of another, and what the graph does not take of the
- *   input.
+ * @param options - The run's config and input, and the part that a caller may see of another.
  */
 export async function* markedSteps(
   graph: RunnableGraph,
   parts: AsyncIterable<GraphPart>,
-  { config, show, untaken }: { readonly config: object; readonly show: Show; readonly untaken: Unshown },
-): AsyncGenerator<GraphPart> {
+  { config, show, input }: { readonly config: object; readonly show: Show; readonly input: unknown },
+): AsyncGenerator<MarkedPart> {
   const { durability, signal } = config as { durability?: unknown; signal?: AbortSignal };
-  const steps = new MarkedSteps(show, untaken, durability === "exit");
+  const steps = new MarkedSteps(show, new Begun(graph, input, show), durability === "exit");
   try {
     for await (const part of parts) yield* steps.take(part);
   } catch (error) {
@@ -54,11 +52,11 @@ export async function* markedSteps(
 
 class MarkedSteps {
   readonly #show: Show;
-  readonly #untaken: Unshown;
+  readonly #begun: Begun;
   /** Whether checkpoints are saved at the run's end alone. */
   readonly #savesLate: boolean;
-  /** More marks of the next commit: that of the run's beginning has some. */
-  #start: object = {};
+  /** The checkpoint that the run begins at, until the first commit. */
+  #from: { readonly from: unknown } | undefined;
   /** The number of the super-step under way; undefined before the first checkpoint. */
   #step: number | undefined;
   #tasks = new Map<string, Told>();
@@ -76,9 +74,9 @@ class MarkedSteps {
   /** An update whose task the next part names. */
   #held: GraphPart | undefined;
 
-  constructor(show: Show, untaken: Unshown, savesLate: boolean) {
+  constructor(show: Show, begun: Begun, savesLate: boolean) {
     this.#show = show;
-    this.#untaken = untaken;
+    this.#begun = begun;
     this.#savesLate = savesLate;
   }
 
@@ -87,7 +85,7 @@ class MarkedSteps {
     return this.#parts > this.#committed ? !this.#isAsked : this.#isUnsaved;
   }
 
-  *take(part: GraphPart | undefined): Generator<GraphPart> {
+  *take(part: GraphPart | undefined): Generator<MarkedPart> {
     const isRoot = part?.ns.length === 0;
     const held = this.#held;
     if (held && (isRoot || !part)) {
@@ -105,7 +103,7 @@ class MarkedSteps {
   }
 
   /** Sends what is saved at and after a checkpoint, and was not sent. */
-  *at(state: GraphState): Generator<GraphPart> {
+  *at(state: GraphState): Generator<MarkedPart> {
     const { config, metadata, tasks = [] } = state;
     const { step } = (metadata ?? {}) as { step?: number };
     if (this.#step === undefined || step === undefined) return;
@@ -126,14 +124,14 @@ class MarkedSteps {
     }
   }
 
-  *#checkpoint(state: GraphState): Generator<GraphPart> {
+  *#checkpoint(state: GraphState): Generator<MarkedPart> {
     const isBegun = this.#step !== undefined;
     const before = this.checkpointId;
     this.#begin(state);
     if (!isBegun) {
       const { config, parentConfig } = state;
       const from = isInput(state) && !this.#savesLate ? parentConfig : config;
-      this.#start = { from: from?.configurable?.["checkpoint_id"] ?? null, ...this.#untaken };
+      this.#from = { from: from?.configurable?.["checkpoint_id"] ?? null };
     }
     const { step = -2 } = (state.metadata ?? {}) as { step?: number };
     // The same checkpoint again: none is saved before the run's end.
@@ -160,18 +158,15 @@ class MarkedSteps {
     this.checkpointId = config?.configurable?.["checkpoint_id"];
   }
 
-  #commit(step: number, id: unknown): GraphPart {
+  #commit(step: number, id: unknown): MarkedPart {
     this.#committed = this.#parts;
     this.#committedStep = step;
     this.#isUnsaved = id === undefined;
     const checkpoint = id !== undefined && { checkpoint_id: id };
-    const start = this.#start;
-    this.#start = {};
-    return {
-      mode: "updates",
-      ns: [],
-      payload: { __metadata__: { step, ...checkpoint, parts: this.#parts, ...start } },
-    };
+    const marks = { step, ...checkpoint, parts: this.#parts, ...this.#from };
+    const isFirst = this.#from !== undefined;
+    this.#from = undefined;
+    return isFirst ? this.#begun.part(marks) : { mode: "updates", ns: [], payload: { __metadata__: marks } };
   }
 
   *#update(part: GraphPart): Generator<GraphPart> {

@@ -4,8 +4,8 @@ import { plainDict, readMessage, typedMessages } from "../../langgraph/message-f
 import { isDict } from "../../langgraph/merge.js";
 import { graphParts, interruptsIn, shownState, type GraphPart, type RunnableGraph } from "../../stream/graph-parts.js";
 import { Refusal } from "../refusal.js";
+import type { MarkedPart } from "./begun.js";
 import { withCheckpoints } from "./debug-parts.js";
-import { untaken } from "./exact.js";
 import { STEP_MODES, markedSteps } from "./marked-steps.js";
 import { streamsTools, withToolParts } from "./tool-parts.js";
 
@@ -14,6 +14,9 @@ export interface RunPart {
   readonly event: string;
   readonly data: unknown;
 }
+
+/** The key of a part's data for the client that started the run, if it is another. */
+export const STARTERS: unique symbol = Symbol("starters");
 
 /** The modes that can be asked for, and what a graph calls them. */
 const MODES: Readonly<Record<string, string>> = {
@@ -77,7 +80,7 @@ export async function* runParts(
   const streamed = graphParts(graph, input, { ...config, streamMode, ...(isMarked && { messageIds: true }) });
   const given = lacksTools ? withToolParts(streamed) : streamed;
   const show = (part: GraphPart) => (isMarked ? asInState(graph, shown(graph, part)) : shown(graph, part));
-  const parts = isMarked ? markedSteps(graph, given, { config, show, untaken: untaken(graph, input) }) : given;
+  const parts = isMarked ? markedSteps(graph, given, { config, show, input }) : given;
   for await (const whole of parts) {
     const part = isMarked ? whole : show(whole);
     const { mode, ns, payload } = part;
@@ -92,7 +95,10 @@ export async function* runParts(
     if (mode === "messages") yield* messageParts(part, modes, spoken);
     else if (mode === "debug" || mode === "checkpoints") {
       if (modes.includes(mode)) yield { event: named(mode, ns), data: withCheckpoints(mode, payload) };
-    } else if (modes.includes(mode)) yield { event: named(mode, ns), data: payload };
+    } else if (modes.includes(mode)) {
+      const { starters } = part as MarkedPart;
+      yield { event: named(mode, ns), data: payload, ...(starters !== undefined && { [STARTERS]: starters }) };
+    }
     if (mode === "values" && ns.length === 0 && modes.includes("messages")) yield* completed(payload, spoken);
   }
 }

@@ -12,7 +12,7 @@ import { UnderWay } from "../under-way.js";
 import { wireJson } from "../wire.js";
 import { withBreakpoints } from "./approvals.js";
 import { metadataOf, savedWith } from "./run-metadata.js";
-import { modesOf, runParts, type RunEnd, type RunPart } from "./run-parts.js";
+import { modesOf, runParts, STARTERS, type RunEnd, type RunPart } from "./run-parts.js";
 import { answered } from "./v2/answers.js";
 import { Lifecycle } from "./v2/lifecycle.js";
 import type { RunEvent } from "./v2/protocol-event.js";
@@ -62,6 +62,8 @@ export class Run extends WorkedRun implements KnownRun {
   error: { error: string; message: string } | undefined;
   /** Where the run's events go, if protocol v2 started it: it has no parts then. */
   readonly events: ProtocolEvents | undefined;
+  /** The parts that its starter gets otherwise, by their numbers. */
+  readonly starters = new Map<number, string>();
 
   constructor(
     store: RunStore,
@@ -334,7 +336,13 @@ class PartOutput {
   }
 
   async take(parts: AsyncIterable<RunPart>): Promise<void> {
-    for await (const one of parts) this.#run.add(part(one));
+    let at = 0;
+    for await (const one of parts) {
+      at++;
+      const { [STARTERS]: own } = one as RunPart & { readonly [STARTERS]?: unknown };
+      if (own !== undefined) this.#run.starters.set(at, part({ ...one, data: own }));
+      this.#run.add(part(one));
+    }
   }
 
   end(): void {

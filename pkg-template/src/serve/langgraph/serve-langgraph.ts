@@ -197,14 +197,19 @@ const runOf = (server: LangGraphServer, { ids: [threadId = "", id = ""] }: Call)
   server.run(threadId, id);
 
 const streamed = (server: LangGraphServer, run: Run, { request, body }: Call): Response =>
-  server.stream(run, new Request(request.url), body["on_disconnect"] === "cancel" ? () => run.stop.abort() : undefined);
+  server.stream(
+    run,
+    new Request(request.url),
+    body["on_disconnect"] === "cancel" ? () => run.stop.abort() : undefined,
+    { starters: run.starters },
+  );
 
 function joined(server: LangGraphServer, run: KnownRun, { request, query }: Call): Response {
   const isLast = /^(1|true)$/.test(query.get("cancel_on_disconnect") ?? "");
   // Python's SDK writes no mode as an empty one.
   const named = query.getAll("stream_mode").filter((mode) => mode !== "");
   const modes = named.length > 0 ? modesOf(listIn(named)) : undefined;
-  return server.stream(run, request, isLast ? () => void server.stop(run).catch(() => {}) : undefined, modes);
+  return server.stream(run, request, isLast ? () => void server.stop(run).catch(() => {}) : undefined, { modes });
 }
 
 /** The SDK writes a list as JSON, and one by itself as it is. */
