@@ -106,6 +106,7 @@ proptest! {
         let cuts = safe_cuts(&Plain::from(messages.clone())).unwrap();
         let safe: Vec<usize> = (0..=messages.len()).filter(|cut| is_safe(&messages, *cut)).collect();
         prop_assert_eq!(cuts.all(), safe.clone());
+        prop_assert_eq!((cuts.len(), cuts.is_empty()), (messages.len(), messages.is_empty()));
         prop_assert_eq!(cuts.pending(), waiting(&messages));
         let most = waiting(&messages).unwrap_or(messages.len());
         for target in 0..=messages.len() {

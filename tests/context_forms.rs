@@ -2,11 +2,13 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use serde_json::{Value, json};
+use threadfold::Error;
 use threadfold::context::Boundary;
 use threadfold::context::Context;
 use threadfold::context::Counter;
 use threadfold::context::Estimated;
 use threadfold::context::Meter;
+use threadfold::context::TrimOptions;
 use threadfold::context::{ClearOptions, clear_tool_uses};
 use threadfold::context::{OffloadOptions, offload};
 use threadfold::context::{Policy, Size};
@@ -194,4 +196,87 @@ fn a_summary_in_the_list_goes_with_the_next_cut_and_a_system_prompt_stays() {
         assert_eq!(view[0], prompt);
         assert_eq!(view.as_array().map(Vec::len), Some(4));
     }
+}
+
+#[test]
+fn a_meter_is_due_from_the_tokens_and_the_messages_of_any_one_trigger_on() {
+    let both = Size { tokens: Some(30.0), messages: Some(3), fraction: None };
+    let policy = Policy { trigger: vec![both, Size::messages(5)], ..Policy::default() };
+    let due_after = |contents: &[&str]| {
+        let view = Context::new(policy.clone(), &Estimated).view(&json!([]), None).unwrap();
+        let mut meter = Meter::new(&view, &policy).unwrap();
+        let due = contents.iter().position(|content| {
+            meter.push(&json!({ "type": "human", "content": content })).unwrap();
+            meter.is_due()
+        });
+        due.map(|at| at + 1)
+    };
+    let long = "some words that count as tokens ".repeat(10);
+    assert_eq!(due_after(&[&long, &long, "", ""]), Some(3));
+    assert_eq!(due_after(&["", "", "", &long]), Some(4));
+    assert_eq!(due_after(&["", "", "", ""]), None);
+    assert_eq!(due_after(&["", "", "", "", ""]), Some(5));
+}
+
+#[test]
+fn a_function_counts_and_a_result_of_no_call_that_it_refuses_counts_nothing() {
+    let count = |message: &Value| match message["type"].as_str() {
+        Some("tool") => Err(Error::reducer("no call")),
+        _ => Ok(2.5),
+    };
+    let context = Context::new(Policy::default(), &count);
+    let human = json!({ "type": "human", "content": "h" });
+    let lost = json!({ "type": "tool", "content": "r" });
+    let view = context.view(&json!([human, lost, human]), None).unwrap();
+    assert!((view.tokens - 5.0).abs() < f64::EPSILON);
+    let result = json!({ "type": "tool", "content": "r", "tool_call_id": "1" });
+    assert!(context.view(&json!([human, result]), None).is_err());
+}
+
+#[test]
+fn arguments_are_cut_off_all_but_the_last_twenty_messages_if_the_model_has_no_limit() {
+    let call = json!({ "name": "write_file", "args": { "content": "long ".repeat(9) }, "id": "c" });
+    let message = json!({ "type": "ai", "content": "", "tool_calls": [call] });
+    let all = Value::Array(vec![message; 25]);
+    let cut = |keep: Size, max_input_tokens| {
+        let options = TruncateOptions {
+            trigger: Some(Size::messages(1)),
+            keep,
+            max_input_tokens,
+            max_length: 4,
+            ..TruncateOptions::default()
+        };
+        let cut = truncate_tool_args(&all, options, None, Counter::Estimate).unwrap();
+        let pairs = cut.as_array().unwrap().iter().zip(all.as_array().unwrap());
+        pairs.filter(|(now, before)| now != before).count()
+    };
+    assert_eq!(cut(Size::fraction(0.5), None), 5);
+    assert_eq!(cut(Size { messages: Some(10), ..Size::fraction(0.5) }, None), 15);
+    assert_eq!(cut(Size { messages: Some(22), ..Size::fraction(0.5) }, None), 5);
+    assert_eq!(cut(Size::fraction(0.5), Some(1_000_000)), 0);
+}
+
+#[test]
+fn a_context_is_shown_by_its_policy_and_a_counter_by_its_kind() {
+    let policy = Policy::default();
+    let context: Context<'_, Value> = Context::new(policy.clone(), &Estimated);
+    let shown = format!("Context {{ policy: {policy:?}, .. }}");
+    assert_eq!(format!("{context:?}"), shown);
+    let conversation = context.conversation();
+    assert_eq!(format!("{conversation:?}"), format!("Conversation {{ context: {shown}, .. }}"));
+    let trim = TrimOptions { max_tokens: 7, ..TrimOptions::default() };
+    assert_eq!(format!("{trim:?}"), "TrimOptions { max_tokens: 7, .. }");
+    let mut one = |_: &Value| Ok(1);
+    let mut list = |_: &[&Value]| Ok(1);
+    let counters = [
+        Counter::Approximate,
+        Counter::Estimate,
+        Counter::Message(&mut one),
+        Counter::List(&mut list),
+    ];
+    let kinds = ["Approximate", "Estimate", "Message", "List"];
+    assert_eq!(
+        counters.map(|one| format!("{one:?}")),
+        kinds.map(|kind| format!("Counter::{kind}"))
+    );
 }

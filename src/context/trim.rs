@@ -97,22 +97,14 @@ pub(crate) trait Source {
     ///
     /// # Errors
     /// The heap's own.
-    fn is_monotonic(&mut self) -> Result<bool, Self::Error> {
-        Ok(false)
-    }
+    fn is_monotonic(&mut self) -> Result<bool, Self::Error>;
 
-    /// Returns how many of these messages fit, from their end on for [`TrimStrategy::Last`]. Override it
-    /// where counts of single messages add up.
+    /// Returns how many of these messages fit, from their end on for [`TrimStrategy::Last`].
     ///
     /// # Errors
     /// The heap's own.
-    fn fitting(
-        &mut self,
-        messages: Range<usize>,
-        from: TrimStrategy,
-    ) -> Result<usize, Self::Error> {
-        halve(self, &messages, from)
-    }
+    fn fitting(&mut self, messages: Range<usize>, from: TrimStrategy)
+    -> Result<usize, Self::Error>;
 }
 
 /// Returns how many messages fit: all, or the result of halving.

@@ -289,7 +289,9 @@ fn is_escaped(char: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Notation, javascript_float, python_float, repr_length, text_length};
+    use super::{
+        Notation, Scalar, javascript_float, python_float, repr_length, scalar_length, text_length,
+    };
 
     #[test]
     fn writes_floats_as_python_does() {
@@ -309,6 +311,15 @@ mod tests {
         for (number, text) in cases {
             assert_eq!(python_float(number), text);
         }
+    }
+
+    /// `NaN`, `Infinity`, `-Infinity` in its JSON; `nan`, `inf`, `-inf` elsewhere.
+    #[test]
+    fn measures_numbers_that_json_lacks_as_python_writes_them() {
+        let length = |number, notation| scalar_length(Scalar::Float(number), notation);
+        let numbers = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
+        assert_eq!(numbers.map(|number| length(number, Notation::Json)), [3, 8, 9]);
+        assert_eq!(numbers.map(|number| length(number, Notation::Repr)), [3, 3, 4]);
     }
 
     #[test]

@@ -365,20 +365,22 @@ impl<'a> Folding<'a> {
         let place = self.places.get(id);
         let at = self.last(id);
         let known = place.is_some() || at.is_some();
-        let removed = known && self.removed.insert(id, 0).is_none();
+        if known {
+            self.removed.insert(id, 0);
+        }
         if self.rules == MessageRules::LangGraph {
             return known;
         }
         match (place, at) {
-            (Some(place), _) if removed => self.set_appended(place, Join::NONE),
-            (None, Some(at)) if removed => {
+            (Some(place), _) => self.set_appended(place, Join::NONE),
+            (None, Some(at)) => {
                 let at = at as usize;
                 self.gone.resize(self.gone.len().max(at + 1), false);
                 if let Some(gone) = self.gone.get_mut(at) {
                     *gone = true;
                 }
             }
-            _ => {}
+            (None, None) => {}
         }
         true
     }

@@ -200,3 +200,15 @@ fn a_read_computes_written_and_hidden_fields() {
     thread.state();
     assert!(!thread.has_writes());
 }
+
+#[test]
+fn the_lists_that_updates_were_sent_with_are_dropped_run_after_run() {
+    let mut thread = Thread::new(None, &Json::object()).unwrap();
+    let failed = thread.optimistic(add("1")).unwrap();
+    for _ in 0..100 {
+        hear(&mut thread, ThreadEvent::RunStarted { id: None, joined: None });
+        hear(&mut thread, ThreadEvent::RunError { error: "down".into() });
+        assert!(thread.places.anchors.len() <= 4);
+    }
+    assert!(thread.status(&failed).is_some());
+}

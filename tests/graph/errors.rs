@@ -87,6 +87,18 @@ async fn text_is_no_question() {
 }
 
 #[tokio::test]
+async fn a_question_in_an_error_is_displayed() {
+    let graph = StateGraph::<Log>::new()
+        .node("ask", |_: &Log, ctx: Ctx| {
+            let error = anyhow::Error::from(ctx.interrupt(json!("Sure?")).unwrap_err());
+            ready(Ok::<_, BoxError>(say(format!("{error:#}"))))
+        })
+        .edge(START, "ask");
+    let done = graph.compile().unwrap().invoke(Log::default()).await.unwrap();
+    assert_eq!(joined(&done.state), r#"Interrupted: No answer yet to "Sure?""#);
+}
+
+#[tokio::test]
 async fn sources_are_displayed_once() {
     async fn pay(_: &Log, _: Ctx) -> anyhow::Result<LogUpdate> {
         Err(anyhow::anyhow!("no money").context("cannot pay"))

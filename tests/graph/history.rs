@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use serde_json::json;
 use threadfold::graph::{
-    Checkpointer, END, Graph, GraphError, MemorySaver, OnThread, Outcome, START, StateGraph,
+    Checkpoint, Checkpointer, END, Graph, GraphError, MemorySaver, OnThread, Outcome, START,
+    Saving, StateGraph,
 };
+use threadfold::unstable::checkpoint::{Naming, PlannedTask};
 
 use super::typed::{Log, LogUpdate, Texts, asks, joined, named, say};
 
@@ -59,6 +61,8 @@ async fn a_thread_branches_at_a_checkpoint() {
         let before_b = thread.checkpoints().await.unwrap()[2].clone();
         let again = thread.at(&before_b).resume(()).await.unwrap();
         assert_eq!(joined(&again.state), "in a b c");
+        // Its first checkpoint is that after `b`.
+        assert_eq!(thread.checkpoints().await.unwrap().len(), 5 + 2);
         assert_ne!(at(&again), at(&first));
         // It is the thread's last, and the first branch is still there.
         assert_eq!(thread.outcome().await.unwrap().unwrap().checkpoint, again.checkpoint);
@@ -186,4 +190,64 @@ async fn memory_copies_no_updates() {
     let updates = async || saver.get("1", None).await.unwrap().unwrap().delta.updates;
     assert_eq!(updates().await.len(), 1);
     assert!(Arc::ptr_eq(&updates().await, &updates().await));
+}
+
+/// A saver that names checkpoints itself: by their number, and by the step that comes next.
+#[derive(Default)]
+struct Numbered(MemorySaver<Log>);
+
+impl Naming for Numbered {
+    fn checkpoint(&self, last: Option<&str>, step: i64) -> String {
+        let last = last.and_then(|last| last.split_once(':')?.0.parse().ok());
+        format!("{}:{step}", last.map_or(0, |last: u32| last + 1))
+    }
+
+    fn interrupt(&self, task: &PlannedTask<'_>, answers: usize) -> String {
+        format!("{} {} {answers}", task.checkpoint, task.names.node(task.node).unwrap())
+    }
+}
+
+impl Checkpointer<Log> for Numbered {
+    fn get<'a>(
+        &'a self,
+        thread: &'a str,
+        id: Option<&'a str>,
+    ) -> Saving<'a, Option<Checkpoint<Log>>> {
+        self.0.get(thread, id)
+    }
+
+    fn put<'a>(
+        &'a self,
+        thread: &'a str,
+        last: Option<String>,
+        checkpoint: Checkpoint<Log>,
+    ) -> Saving<'a, bool> {
+        self.0.put(thread, last, checkpoint)
+    }
+
+    fn list<'a>(&'a self, thread: &'a str) -> Saving<'a, Vec<String>> {
+        self.0.list(thread)
+    }
+
+    fn delete<'a>(&'a self, thread: &'a str) -> Saving<'a, ()> {
+        self.0.delete(thread)
+    }
+
+    fn naming(&self) -> Option<&dyn Naming> {
+        Some(self)
+    }
+}
+
+/// As in LangGraph, whose ids `crates/checkpoint` makes.
+#[tokio::test]
+async fn a_saver_names_checkpoints_and_a_branch_begins_with_one_of_its_own() {
+    let graph = chain(Arc::new(Numbered::default())).interrupt_before(["c"]).compile().unwrap();
+    let thread = graph.on("1");
+    thread.invoke(say("in")).await.unwrap();
+    assert_eq!(thread.checkpoints().await.unwrap(), ["3:3", "2:2", "1:1", "0:0"]);
+    thread.resume(()).await.unwrap();
+    assert_eq!(thread.checkpoints().await.unwrap().len(), 5);
+    thread.at("2:2").resume(()).await.unwrap();
+    let all = ["6:4", "5:3", "4:4", "3:3", "2:2", "1:1", "0:0"];
+    assert_eq!(thread.checkpoints().await.unwrap(), all);
 }

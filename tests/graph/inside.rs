@@ -120,6 +120,33 @@ async fn without_a_thread_a_graph_inside_has_none_either() {
     assert_eq!(done.state.lines, ["in", "said"]);
 }
 
+/// A node that sends a value of its own.
+async fn report(_: &Log, ctx: Ctx) -> Result<LogUpdate, BoxError> {
+    ctx.custom("halfway");
+    Ok(LogUpdate { lines: Some(vec!["done".into()]) })
+}
+
+#[tokio::test]
+async fn what_a_graph_two_levels_inside_sends_comes_from_the_outermost_node() {
+    let graph = StateGraph::new().node("report", report).edge(START, "report").compile().unwrap();
+    let middle = StateGraph::new().node("middle", Inside(graph)).edge(START, "middle");
+    let outer = StateGraph::new().node("outer", Inside(middle.compile().unwrap()));
+    let outer = outer.edge(START, "outer").compile().unwrap();
+    let mut parts = outer.stream(Log::default()).parts();
+    let mut sent = Vec::new();
+    while let Some(part) = parts.next().await {
+        match part {
+            RunPart::Custom(task, value) => sent.push(format!("{} {value}", task.node)),
+            RunPart::Inside(task, update) => sent.push(format!("{} {update}", task.node)),
+            _ => {}
+        }
+    }
+    let updates = [r#"{"lines":["done"]}"#, r#"{"lines":["in","done"]}"#];
+    let all = [r#"outer "halfway""#.to_owned()].into_iter();
+    let all: Vec<_> = all.chain(updates.map(|update| format!("outer {update}"))).collect();
+    assert_eq!(sent, all);
+}
+
 /// A node that asks under its name.
 fn asking(name: &'static str, saver: &Arc<MemorySaver<Log>>) -> Graph<Log> {
     let ask = move |log: &Log, ctx: Ctx| {
@@ -167,6 +194,7 @@ async fn each_of_two_graphs_inside_one_node_runs_and_is_answered_alone() {
         let thread = graph.on("1");
         let asked = thread.invoke(LogUpdate::default()).await.unwrap();
         assert_eq!(asked.interrupts[0].value, json!("A"));
+        assert_eq!(asked.interrupts[0].forwarded(), Some("1:ask::0"));
         let asked = thread.resume(json!("yes")).await.unwrap();
         assert_eq!(asked.interrupts[0].value, json!("B"), "{shared} {at_once}");
         let done = thread.resume(json!("no")).await.unwrap();

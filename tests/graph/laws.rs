@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
+use threadfold::graph::GraphError;
+use threadfold::unstable::checkpoint::Names;
 use threadfold::unstable::planner::{
     By, Cause, ChannelState, Join, Options, Plan, PlanSpec, PlanState, Run, Status, Writes,
 };
@@ -258,7 +260,9 @@ proptest! {
         let mut other = run.clone();
         for (step, numbers) in numbers.into_iter().enumerate() {
             if step == at {
-                other = Run::open(plan.clone(), other.state(), &options).unwrap();
+                let mut ended = other;
+                other = Run::open(plan.clone(), ended.state(), &options).unwrap();
+                other.take_room(&mut ended);
                 other.resume();
                 // A run that continues has passed its breakpoints: the one beside it as well.
                 run.resume();
@@ -277,6 +281,8 @@ fn a_misfit_names_the_wrong_value() {
     let spec = PlanSpec { defer: vec![false], ranks: vec![0, 0], ..PlanSpec::default() };
     let misfit = Plan::new(&spec).unwrap_err();
     assert_eq!(misfit.to_string(), "ranks should be each place once.");
+    let source = std::error::Error::source(&GraphError::from(misfit)).unwrap().to_string();
+    assert_eq!(source, misfit.to_string());
     assert_eq!(threadfold::Error::from(misfit).code(), "INVALID_ARGUMENT");
     let plan = Arc::new(Plan::new(&PlanSpec { ranks: vec![1, 0], ..spec }).unwrap());
     assert!(Run::open(plan, PlanState::default(), &Options::default()).is_err());
@@ -391,4 +397,41 @@ fn a_send_to_an_unknown_node_makes_no_task_but_has_an_index() {
     run.commit(&Writes::from_iter([sends])).unwrap();
     let tasks: Vec<_> = run.tasks().iter().map(|task| (task.node, task.cause)).collect();
     assert_eq!(tasks, [(1, Cause::Push(1)), (0, Cause::Push(3))]);
+}
+
+#[test]
+fn the_state_now_has_the_step_of_the_tasks_and_the_saved_one_that_before() {
+    let plan = chain(2);
+    let first = plan.branch(0);
+    let mut run = Run::new(plan, &Options { recursion_limit: 9, ..Options::default() });
+    run.input();
+    run.commit(&Writes::from_iter([[0, first]])).unwrap();
+    assert_eq!((run.step(), run.state_now().step, run.state().step), (1, 1, 0));
+    assert_eq!(run.state_now().channels, run.state().channels);
+}
+
+#[test]
+fn writes_are_those_of_each_task() {
+    let mut writes = Writes::from_iter([vec![1, 2], vec![], vec![3]]);
+    assert_eq!((writes.len(), writes.is_empty()), (3, false));
+    assert_eq!([0, 1, 2, 3].map(|task| writes.of(task)), [&[1, 2][..], &[], &[3], &[]]);
+    writes.clear();
+    assert_eq!((writes.len(), writes.is_empty(), writes.of(0)), (0, true, &[][..]));
+}
+
+#[test]
+fn the_channels_and_nodes_of_a_graph_have_langgraphs_names() {
+    let own = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+    let names = Names {
+        fields: own(&["log"]),
+        nodes: own(&["a", "b"]),
+        joins: own(&["join:a+b:a"]),
+        ..Names::default()
+    };
+    let channels: Vec<_> = (0..6).map(|channel| names.channel(channel).unwrap()).collect();
+    let all = ["log", "__start__", "__pregel_tasks", "branch:to:a", "branch:to:b", "join:a+b:a"];
+    assert_eq!(channels, all);
+    assert_eq!((names.channels(), names.channel(6)), (6, None));
+    let nodes = [0, 1, 2, 3].map(|node| names.node(node));
+    assert_eq!(nodes, [Some("a"), Some("b"), Some("__start__"), None]);
 }

@@ -3,6 +3,7 @@
 
 mod answers;
 mod conflicts;
+mod debug;
 mod deltas;
 mod errors;
 mod failed_steps;

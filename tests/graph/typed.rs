@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use threadfold::State;
 use threadfold::graph::{
     BoxError, Checkpoint, Checkpointer, Command, Ctx, END, GraphError, MemorySaver, Resume, START,
-    Saving, StateGraph, Target,
+    Saving, StateGraph, Target, UpdateAgent,
 };
 use threadfold::reducer::Append;
 
@@ -381,6 +381,95 @@ async fn a_changed_graph_continues_its_threads() {
     assert_eq!((joined(&done.state).as_str(), done.interrupts.len()), ("in beside", 0));
 }
 
+/// The numbers of list edges follow their order; their names do not.
+#[tokio::test]
+async fn a_list_edge_that_half_of_its_nodes_have_reached_is_found_by_its_name() {
+    let graph = |texts: &Texts, joins: [([&str; 2], &str); 2]| {
+        let nodes = StateGraph::<Log>::new().checkpointer(texts.clone());
+        let nodes = nodes.node("a", named).node("b", named).node("ask", asks);
+        let nodes = nodes.node("after a", named).node("after b", named);
+        let graph = nodes.edge(START, "a").edge(START, "b").edge(START, "ask");
+        joins.into_iter().fold(graph, |graph, (from, to)| graph.join(from, to)).compile().unwrap()
+    };
+    let (a, b) = ((["a", "ask"], "after a"), (["b", "ask"], "after b"));
+    for joins in [[a, b], [b, a], [(["ask", "a"], "after a"), b]] {
+        let texts = Texts::default();
+        graph(&texts, [a, b]).on("1").invoke(say("in")).await.unwrap();
+        let changed = graph(&texts, joins);
+        changed.on("1").resume(json!(1)).await.unwrap();
+        let done = changed.on("1").resume(json!(2)).await.unwrap();
+        assert_eq!(joined(&done.state), "in a ask: 1 2 b after a after b", "{joins:?}");
+    }
+}
+
+/// Its Send is saved as a number: the nodes have others now.
+#[tokio::test]
+async fn a_send_of_a_step_that_did_not_end_goes_to_its_node_in_a_changed_graph() {
+    async fn send(_: &Log, _: Ctx) -> Result<Command<Log>, BoxError> {
+        Ok(Command::new().send("work", Log { log: vec!["task".into()] }))
+    }
+    async fn work(own: &Log, _: Ctx) -> Result<LogUpdate, BoxError> {
+        Ok(say(format!("worked on {}", joined(own))))
+    }
+    let graph = |texts: &Texts, names: &[&str]| {
+        let mut graph = StateGraph::<Log>::new().checkpointer(texts.clone());
+        for name in names {
+            graph = match *name {
+                "send" => graph.node("send", send),
+                "work" => graph.node("work", work),
+                "ask" => graph.node("ask", asks),
+                other => graph.node(other, named),
+            };
+        }
+        graph.edge(START, "send").edge(START, "ask").compile().unwrap()
+    };
+    let first = ["send", "ask", "work"];
+    for (names, all) in [
+        (&first[..], "in ask: 1 2 worked on task"),
+        (&["other", "work", "more", "ask", "send"], "in ask: 1 2 worked on task"),
+        (&["send", "ask"], "in ask: 1 2"),
+    ] {
+        let texts = Texts::default();
+        graph(&texts, &first).on("1").invoke(say("in")).await.unwrap();
+        let changed = graph(&texts, names);
+        changed.on("1").resume(json!(1)).await.unwrap();
+        let done = changed.on("1").resume(json!(2)).await.unwrap();
+        assert_eq!(joined(&done.state), all, "{names:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_question_that_an_earlier_version_saved_is_open() {
+    let texts = Texts::default();
+    let graph = StateGraph::<Log>::new().node("ask", asks).edge(START, "ask");
+    let graph = graph.checkpointer(texts.clone()).compile().unwrap();
+    let asked = graph.on("1").invoke(say("in")).await.unwrap();
+    let now = r#"["1:ask::0","ask","first?",null,false]"#;
+    let text = texts.last("1");
+    assert!(text.contains(now));
+    let before = text.replace(now, r#"["1:ask::0","ask","first?",null]"#);
+    texts.0.lock().unwrap().get_mut("1").unwrap().last_mut().unwrap().1 = before;
+    let found = graph.on("1").outcome().await.unwrap().unwrap();
+    assert_eq!(found.interrupts, asked.interrupts);
+    let next = graph.on("1").resume(json!(1)).await.unwrap();
+    assert_eq!(next.interrupts[0].value, json!("second?"));
+}
+
+#[tokio::test]
+async fn an_agent_is_a_node_and_a_graph_may_begin_with_a_list_edge() {
+    struct Counts;
+    impl UpdateAgent for Counts {
+        type State = Log;
+        type Error = BoxError;
+        async fn update(&self, log: &Log) -> Result<LogUpdate, BoxError> {
+            Ok(say(log.log.len().to_string()))
+        }
+    }
+    let graph = StateGraph::<Log>::new().agent("counts", Counts).join([START], "counts");
+    let done = graph.compile().unwrap().invoke(Log { log: vec!["in".into()] }).await.unwrap();
+    assert_eq!(joined(&done.state), "in 1");
+}
+
 #[tokio::test]
 async fn a_dropped_step_is_repeated_without_its_finished_tasks() {
     let (paid, slow) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(1)));
@@ -480,9 +569,11 @@ async fn errors_of_a_graph_are_reported() {
     for graph in [StateGraph::<Log>::new(), StateGraph::new().node("a", named).edge("a", END)] {
         assert!(matches!(graph.compile(), Err(GraphError::NoStart)));
     }
-    let lost = graph().branch("a", |_: &Log| "nowhere").compile().unwrap();
-    let error = lost.invoke(Log::default()).await.unwrap_err();
-    assert_eq!(error.to_string(), "There is no node 'nowhere'.");
+    for nowhere in ["nowhere", START] {
+        let lost = graph().branch("a", move |_: &Log| nowhere).compile().unwrap();
+        let error = lost.invoke(Log::default()).await.unwrap_err();
+        assert_eq!(error.to_string(), format!("There is no node '{nowhere}'."));
+    }
     let bare = graph().compile().unwrap();
     assert!(matches!(bare.on("1").invoke(say("in")).await, Err(GraphError::NoCheckpointer)));
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use threadfold::unstable::Holds;
 use threadfold::value::Found;
-use threadfold::{Thread, ThreadEvent};
+use threadfold::{StreamPosition, Thread, ThreadEvent};
 
 use super::{ai, failed, hear, human, message, started, streamed, text, thread_of};
 
@@ -33,7 +33,8 @@ fn full() -> Thread<Value> {
         &mut thread,
         [failed(), ThreadEvent::RunStarted { id: Some(json!("own-s")), joined: None }],
     );
-    hear(&mut thread, [streamed("own-d")]);
+    let part = StreamPosition { id: Some(json!("own-id")), key: Some(json!("own-key")) };
+    thread.receive_at(part, streamed("own-d")).unwrap();
     thread
         .update(json!({ "messages": [human("own-2", "own local")], "mood": "own mood" }))
         .unwrap();

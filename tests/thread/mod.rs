@@ -399,3 +399,25 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_record_keeps_interrupts_only_of_a_run_that_may_wait_for_them() {
+    let interrupts = Some(json!([{ "id": "1" }]));
+    let mut thread = thread_of(&[]);
+    let asked = ThreadEvent::RunFinished { interrupts, stopped: false, folded: false };
+    hear(&mut thread, [started("r"), asked]);
+    let record = thread.to_json();
+    for (status, keeps) in [
+        ("interrupted", true),
+        ("submitted", true),
+        ("disconnected", true),
+        ("error", true),
+        ("ready", false),
+        ("unheard of", false),
+    ] {
+        let mut record = record.clone();
+        record["run"]["status"] = json!(status);
+        let run = Thread::from_json(None, &record).unwrap().run();
+        assert_eq!(run.interrupts.is_some(), keeps, "{status}");
+    }
+}

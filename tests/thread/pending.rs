@@ -141,3 +141,22 @@ fn a_record_has_nothing_of_updates_that_are_gone() {
     );
     assert_eq!(empty(&mut thread), [json!([]), json!([]), json!([])]);
 }
+
+#[test]
+fn what_a_failed_run_has_brought_over_leaves_the_other_updates_countable() {
+    let many = |ids: &[&str]| {
+        let all: Vec<_> = ids.iter().map(|id| human(id, id)).collect();
+        json!({ "messages": all })
+    };
+    let mut thread = thread_of(&[]);
+    thread.optimistic(many(&["1", "2", "3"])).unwrap();
+    let lost = thread.optimistic(many(&["4", "5"])).unwrap();
+    let arrived = ["1", "2", "3"].map(|id| message(human(id, id)));
+    hear(&mut thread, [started("r")]);
+    hear(&mut thread, arrived);
+    hear(&mut thread, [failed()]);
+    assert_eq!(statuses(&mut thread), [UpdateStatus::Failed]);
+    assert!(thread.rollback(&lost));
+    assert_eq!(ids(&thread.state()), ["1", "2", "3"]);
+    assert_eq!(thread.pending().count(), 0);
+}

@@ -114,3 +114,28 @@ fn the_list_is_right_when_most_updates_are_gone() {
     assert!(thread.fail(&left[3], Json::string("no")));
     assert_eq!(ids(&mut thread), left);
 }
+
+#[test]
+fn a_list_without_two_updates_has_the_others_as_they_were() {
+    let mut thread = Thread::new(None, &Json::object()).unwrap();
+    let made: Vec<_> = (0..4).map(|n| thread.optimistic(add(&n.to_string())).unwrap()).collect();
+    let told = thread.pending_list();
+    assert!(thread.rollback(&made[0]) && thread.rollback(&made[2]));
+    let now = thread.pending_list();
+    assert_eq!(now.len(), 2);
+    for (at, before) in [(0, 1), (1, 3)] {
+        assert!(now.at(at).unwrap().same(told.at(before).unwrap()));
+    }
+}
+
+#[test]
+fn an_update_of_which_the_server_has_a_part_is_listed_as_it_was() {
+    let mut thread = Thread::new(None, &Json::object()).unwrap();
+    let two = Json::array([message("1"), message("2")]);
+    thread.optimistic(Json::from([("messages", two)])).unwrap();
+    thread.receive(ThreadEvent::RunStarted { id: None, joined: None }).unwrap();
+    let told = thread.pending_list();
+    let mine = ThreadEvent::Message { message: message("1"), after: None, streaming: false };
+    thread.receive(mine).unwrap();
+    assert!(thread.pending_list().same(&told));
+}
