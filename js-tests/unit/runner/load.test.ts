@@ -60,6 +60,34 @@ test("a question that was answered elsewhere is open no more", async () => {
   inStep(thread, stub);
 });
 
+test.each([true, false])(
+  "an answer during a load is of the question that was shown; named by its id: %s",
+  async (isNamed) => {
+    const { stub, first, thread, runner } = await after("Ask");
+    await runner.load();
+    const [asked] = runner.interrupts;
+    const elsewhere = open(stub, first);
+    await elsewhere.resume({ value: "left" });
+    expect((await elsewhere.sendMessage("Ask")).status).toBe("interrupted");
+    const loaded = runner.load();
+    const answered = runner.resume({ ...(isNamed && { id: asked?.id }), value: "right" });
+    expect((await loaded).status).toBe("interrupted");
+    const [now] = runner.interrupts;
+    expect(now?.id).not.toBe(asked?.id);
+    expect(await answered).toMatchObject({
+      status: "interrupted",
+      error: { code: "INVALID_STATE" },
+      interrupts: [now],
+    });
+    expect(runner.interrupts).toEqual([now]);
+    inStep(thread, stub);
+    // Another id than any so far is a mistake.
+    await expect(runner.resume({ id: "none", value: "right" })).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+    expect(await runner.resume({ value: "right" })).toMatchObject({ status: "finished" });
+    inStep(thread, stub);
+  },
+);
+
 test("joins the run that continues, and then sends messages queued meanwhile", async () => {
   const { stub, first, thread, runner } = await after("Hi");
   stub.holdAt = 5;

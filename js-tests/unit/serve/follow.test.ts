@@ -321,11 +321,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { serve, make, stream }) => {
     await clients[0]?.runner.sendMessage("Begin");
     for (const { runner } of clients) runner.follow();
     const calls: Promise<unknown>[] = [];
-    // Another client may have answered, and another question be open.
-    const answer = ({ runner }: Client) =>
-      runner.resume(runner.interrupts.map(({ id }) => ({ id, value: "Yes!" }))).catch((error: unknown) => {
-        expect(error).toMatchObject({ code: "INVALID_ARGUMENT" });
-      });
+    const answer = ({ runner }: Client) => runner.resume(runner.interrupts.map(({ id }) => ({ id, value: "Yes!" })));
     for (let steps = 0; steps < 12; steps++) {
       const one = clients[any(3)] as Client;
       const { runner } = one;

@@ -338,7 +338,7 @@ const none = (callId: CallId): Event => ({ is: "stands", callIds: [callId] });
 
 const REFUSALS: { readonly [Code in Refusal]: ConstructorParameters<typeof ThreadfoldError> } = {
   BUSY: ["BUSY", "A run of the thread is under way, or waits for an answer: stop() it, or wait for its end."],
-  INVALID_STATE: ["INVALID_STATE", "Nothing has failed, and the run is not interrupted: there is nothing to do."],
+  INVALID_STATE: ["INVALID_STATE", "Nothing has failed, and no such interrupt is open: there is nothing to do."],
   INVALID_ARGUMENT: ["INVALID_ARGUMENT", "No update that has failed has this id: see thread.pending."],
   DISPOSED: ["DISPOSED", "The runner was disposed."],
 };

@@ -16,6 +16,8 @@ export class RunInterrupts<S extends object, U extends object> {
   #of: unknown;
   #reopened: { readonly run: unknown; readonly interrupts: readonly unknown[] } | undefined;
   #byId: ReadonlyMap<string, Interrupt> = new Map();
+  /** All ids so far: a page may answer one that was answered elsewhere. */
+  readonly #known = new Set<string>();
   #ids: readonly string[] = NONE;
   #answers = new Map<string, Answer>();
   #open: { readonly ids: readonly string[]; readonly list: readonly Interrupt[] } = { ids: NONE, list: NONE };
@@ -42,6 +44,7 @@ export class RunInterrupts<S extends object, U extends object> {
     // Answers are kept for a retry of the run that was to continue with them.
     if (byId.size > 0) this.#answers = new Map([...this.#answers].filter(([id]) => byId.has(id)));
     this.#byId = byId;
+    for (const id of byId.keys()) this.#known.add(id);
     return (this.#ids = [...byId.keys()]);
   }
 
@@ -75,16 +78,27 @@ export class RunInterrupts<S extends object, U extends object> {
     return this.#byId.has(name) ? name : undefined;
   }
 
+  /** Whether it was an interrupt of an earlier run. */
+  isClosed(id: string): boolean {
+    return this.#known.has(id) && !this.#byId.has(id);
+  }
+
   one(id: string): Interrupt | undefined {
     return this.#byId.get(id);
   }
 }
 
-/** Returns the answers of these decisions, by the ids of their interrupts. `open`: the interrupts without an answer. */
+/**
+ * Returns the answers of these decisions, by the ids of their interrupts. Leaves out those that are closed by now.
+ *
+ * @param open - The interrupts without an answer.
+ * @param seen - The one that the caller saw: a decision without an id answers it, and no later one.
+ */
 export function answersTo(
   interrupts: RunInterrupts<never, never>,
   open: readonly string[],
   given: InterruptAnswer | readonly InterruptAnswer[],
+  seen: string | undefined,
 ): Map<string, Answer> {
   const decisions = Array.isArray(given) ? (given as readonly InterruptAnswer[]) : [given as InterruptAnswer];
   if (decisions.some((decision) => typeof decision !== "object" || decision === null))
@@ -92,7 +106,8 @@ export function answersTo(
   if (decisions.length === 0) invalid("No interrupt is answered by an empty list of decisions.");
   const answers = new Map<string, Answer>();
   for (const decision of decisions) {
-    const { id: named } = decision;
+    const { id: named = seen } = decision;
+    if (named !== undefined && interrupts.isClosed(named)) continue;
     if (named === undefined && open.length > 1)
       invalid(`The run has ${open.length} open interrupts: name in each decision the id of its interrupt.`);
     // An answer that waits can still be changed.

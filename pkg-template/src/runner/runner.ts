@@ -166,7 +166,8 @@ export abstract class Runner<S extends object, U extends object> {
   /**
    * Retries the last failed operation. A failed run resends the updates that the server never received. If there are
    * none, it just runs again, with its answers to interrupts if it had any. A LangGraph run that had begun continues
-   * from its checkpoint, which keeps the answers. If its request got no answer, the runner asks the server first. A
+   * from its checkpoint, which keeps the answers. If its request got no answer, the runner asks the server first. If
+   * another tab has retried the run, shows or joins what that made of it. A
    * disconnected run is rejoined, or made again if it cannot be. A failed `load()` loads again, and interrupts whose
    * answers a reload lost are open again. If the last run did not fail, sends the updates of the last one that did.
    *
@@ -197,20 +198,23 @@ export abstract class Runner<S extends object, U extends object> {
    * with the
    * `interrupts` that are still open. Queued messages go out after the run, not with the answers. If the request fails,
    * all the interrupts are open again; if the run fails, those that the server says are still open. A second click
-   * resolves at once with the error `BUSY`, or `INVALID_STATE` when no interrupt is open any more.
+   * resolves at once with the error `BUSY`. An answer to an interrupt that is not open any more, such as one that another
+   * tab has answered, resolves with `INVALID_STATE`.
    *
    * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` when a decision leaves out the `id` while several interrupts are
    *   open; `DISPOSED`.
    */
   async resume(decisions: InterruptAnswer | readonly InterruptAnswer[]): Promise<RunResult> {
     this.#ready();
+    const [only, ...others] = this.interrupts;
+    const seen = others.length === 0 ? only?.id : undefined;
     return this.#driver.call(
       (callId) => ({ is: "resume", callId }),
       (callId) => {
         const { interrupts } = this.#driver.effects;
         const { ids } = interrupts;
         const open = openInterrupts(this.#driver.machine);
-        const given = reading(() => answersTo(interrupts as never, open, decisions));
+        const given = reading(() => answersTo(interrupts as never, open, decisions, seen));
         // All that is answered goes out together.
         if (open.every((id) => given.has(id))) this.#protocol.check(interrupts.answers(ids, given));
         interrupts.keep(given);

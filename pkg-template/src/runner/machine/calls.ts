@@ -210,7 +210,8 @@ export function answer(turn: Turn, { callId, ids }: Extract<Event, { is: "answer
   const open = openOf(run);
   const given = new Set([...(run.is === "interrupted" ? run.kept : NONE), ...ids]);
   const kept = open.filter((id) => given.has(id));
-  if (open.length === 0) return refuse(turn, callId, "INVALID_STATE");
+  // They were answered elsewhere.
+  if (!ids.some((id) => open.includes(id))) return refuse(turn, callId, "INVALID_STATE");
   if (kept.length === open.length) return request(turn, [callId], open);
   if (run.is === "error") command(turn, { do: "reopen" });
   turn.m.state = { is: "rest", run: { is: "interrupted", open, kept } };
