@@ -47,7 +47,7 @@ pub mod agent {
 pub mod checkpoint {
     pub use crate::graph::checkpoint::{Ended, Finished, Pending, Source};
     pub use crate::graph::names::Names;
-    pub use crate::graph::naming::{Naming, PlannedTask};
+    pub use crate::graph::naming::{Naming, PlannedTask, is_within};
     pub use crate::graph::node::Answered;
 }
 

@@ -77,7 +77,8 @@ pub type Saving<'a, T> = BoxFuture<'a, Result<T, BoxError>>;
 ///
 ///     fn delete<'a>(&'a self, thread: &'a str) -> Saving<'a, ()> {
 ///         Box::pin(async move {
-///             self.0.lock().unwrap().remove(thread);
+///             let inside = format!("{thread}|");
+///             self.0.lock().unwrap().retain(|own, _| own != thread && !own.starts_with(&inside));
 ///             Ok(())
 ///         })
 ///     }
@@ -119,7 +120,8 @@ pub trait Checkpointer<S: State>: MaybeSend + MaybeSync {
     /// returns that.
     fn list<'a>(&'a self, thread: &'a str) -> Saving<'a, Vec<String>>;
 
-    /// Deletes the thread's checkpoints.
+    /// Deletes the checkpoints of the thread, and of graphs inside its nodes: each thread whose name begins
+    /// with `THREAD|`.
     fn delete<'a>(&'a self, thread: &'a str) -> Saving<'a, ()>;
 
     /// Returns how it names checkpoints and interrupts, if it does that itself.

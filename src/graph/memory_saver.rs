@@ -10,6 +10,7 @@ use indexmap::IndexMap;
 
 use super::checkpoint::Checkpoint;
 use super::checkpointer::{Checkpointer, Saving};
+use super::naming::is_within;
 use crate::State;
 
 /// The checkpoints of each thread by their ids, oldest first.
@@ -98,7 +99,7 @@ where
     }
 
     fn delete<'a>(&'a self, thread: &'a str) -> Saving<'a, ()> {
-        self.threads().remove(thread);
+        self.threads().retain(|own, _| !is_within(own, thread));
         Box::pin(ready(Ok(())))
     }
 }

@@ -197,7 +197,11 @@ where
         Running::updated(&self.0, update, as_node).await
     }
 
-    /// Deletes the thread with all its checkpoints.
+    /// Deletes the thread with all its checkpoints, and the threads of graphs inside its nodes, which are
+    /// named `THREAD|…`.
+    ///
+    /// A graph inside may have a checkpointer of its own: then delete the thread there, too, by
+    /// `inner.on(thread).delete()`.
     ///
     /// # Errors
     /// [`GraphError::NoCheckpointer`], or the checkpointer's.

@@ -201,3 +201,37 @@ async fn each_of_two_graphs_inside_one_node_runs_and_is_answered_alone() {
         assert_eq!(done.state.lines, ["one", "A one \"yes\"", "two", "B two \"no\""]);
     }
 }
+
+#[tokio::test]
+async fn a_deleted_thread_leaves_no_answer_to_a_new_one() {
+    let saver = Arc::new(MemorySaver::new());
+    let inner = asking("a", &saver);
+    let outer = StateGraph::new().node("inside", Inside(inner)).edge(START, "inside");
+    let outer = outer.checkpointer(saver).compile().unwrap();
+    for thread in ["1", "12"] {
+        outer.on(thread).invoke(LogUpdate::default()).await.unwrap();
+        outer.on(thread).resume(json!("old")).await.unwrap();
+    }
+    outer.on("1").delete().await.unwrap();
+    let asked = outer.on("1").invoke(LogUpdate::default()).await.unwrap();
+    assert_eq!(asked.interrupts.len(), 1);
+    let done = outer.on("1").resume(json!("new")).await.unwrap();
+    assert_eq!(done.state.lines, ["in", r#"a in "new""#]);
+    let other = outer.on("12").state().await.unwrap().unwrap();
+    assert_eq!(other.lines, ["in", r#"a in "old""#]);
+}
+
+/// A graph inside with a checkpointer of its own: the thread is deleted in each.
+#[tokio::test]
+async fn a_thread_is_deleted_where_a_graph_inside_keeps_its_own() {
+    let saver = Arc::new(MemorySaver::new());
+    let (own, inner) = (asking("a", &saver), asking("a", &saver));
+    let outer = StateGraph::new().node("inside", Inside(inner)).edge(START, "inside");
+    let outer = outer.checkpointer(MemorySaver::new()).compile().unwrap();
+    outer.on("1").invoke(LogUpdate::default()).await.unwrap();
+    outer.on("1").resume(json!("old")).await.unwrap();
+    outer.on("1").delete().await.unwrap();
+    own.on("1").delete().await.unwrap();
+    let asked = outer.on("1").invoke(LogUpdate::default()).await.unwrap();
+    assert_eq!(asked.interrupts.len(), 1);
+}

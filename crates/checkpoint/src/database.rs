@@ -28,6 +28,6 @@ pub trait Database: Send + Sync + 'static {
     /// Returns the ids of all threads, the last changed first.
     fn threads(&self) -> impl Future<Output = Result<Vec<String>, BoxError>> + Send;
 
-    /// Deletes a thread.
+    /// Deletes a thread, and those inside it: `THREAD|…`.
     fn delete(&self, thread: &str) -> impl Future<Output = Result<(), BoxError>> + Send;
 }

@@ -288,7 +288,10 @@ impl Database for Postgres {
         let mut client = self.client.lock().await;
         let transaction = client.transaction().await?;
         for table in ["checkpoint_blobs", "checkpoints", "checkpoint_writes"] {
-            let sql = format!("DELETE FROM {}.{table} WHERE thread_id = $1", self.sql.schema);
+            let sql = format!(
+                "DELETE FROM {}.{table} WHERE thread_id = $1 OR starts_with(thread_id, $1 || '|')",
+                self.sql.schema
+            );
             transaction.execute(&sql, &[&thread]).await?;
         }
         transaction.commit().await?;

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use threadfold::State;
 use threadfold::graph::{BoxError, Checkpoint, Checkpointer, Saving};
-use threadfold::unstable::checkpoint::Naming;
+use threadfold::unstable::checkpoint::{Naming, is_within};
 
 use crate::database::Database;
 use crate::ids::Ids;
@@ -254,7 +254,7 @@ where
     }
 
     fn delete<'a>(&'a self, thread: &'a str) -> Saving<'a, ()> {
-        self.known().remove(thread);
+        self.known().retain(|own, _| !is_within(own, thread));
         Box::pin(self.database.delete(thread))
     }
 

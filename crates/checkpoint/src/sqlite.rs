@@ -157,8 +157,14 @@ impl Sqlite {
     fn remove(&self, thread: &str) -> Result<(), BoxError> {
         let mut connection = self.connection();
         let transaction = connection.transaction()?;
-        transaction.execute("DELETE FROM checkpoints WHERE thread_id = ?", [thread])?;
-        transaction.execute("DELETE FROM writes WHERE thread_id = ?", [thread])?;
+        for table in ["checkpoints", "writes"] {
+            // The names that begin with `THREAD|`: `}` is the character after `|`.
+            let sql = format!(
+                "DELETE FROM {table} WHERE thread_id = ?1 OR thread_id >= ?1 || '|' AND \
+                 thread_id < ?1 || '}}'"
+            );
+            transaction.execute(&sql, [thread])?;
+        }
         transaction.commit()?;
         Ok(())
     }

@@ -91,3 +91,31 @@ async fn threads_are_listed_without_those_inside() {
     outer.on("one").resume(json!("yes")).await.unwrap();
     assert_eq!(saver.threads().await.unwrap(), ["one", "three", "two|2"]);
 }
+
+#[tokio::test]
+async fn a_deleted_thread_leaves_no_answer_to_a_new_one() {
+    let saver = Arc::new(SqliteSaver::in_memory().unwrap());
+    let inner = StateGraph::<Order>::new().node("a", ask).edge(START, "a");
+    let inner = inner.checkpointer(saver.clone()).compile().unwrap();
+    let outer = StateGraph::<Order>::new().node("own", Own(inner)).edge(START, "own");
+    let outer = outer.checkpointer(saver.clone()).compile().unwrap();
+    // Names beside `one|`, in any order of theirs.
+    let others = ["on", "one!", "onetwo", "one}", "one~", "two|one|"];
+    for thread in others.into_iter().chain(["one"]) {
+        outer.on(thread).invoke(OrderUpdate::default()).await.unwrap();
+        outer.on(thread).resume(json!("old")).await.unwrap();
+    }
+    outer.on("one").delete().await.unwrap();
+    let asked = outer.on("one").invoke(OrderUpdate::default()).await.unwrap();
+    assert_eq!(asked.interrupts.len(), 1);
+    let done = outer.on("one").resume(json!("new")).await.unwrap();
+    assert_eq!(done.state.log, [r#"a got "new""#]);
+    for thread in others {
+        let left = outer.on(thread).state().await.unwrap().unwrap();
+        assert_eq!(left.log, [r#"a got "old""#], "{thread}");
+    }
+    outer.on("one").delete().await.unwrap();
+    let mut left = saver.threads().await.unwrap();
+    left.sort();
+    assert_eq!(left, others);
+}

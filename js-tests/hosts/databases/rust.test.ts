@@ -139,7 +139,7 @@ async function forked({ saver, rust }: Place): Promise<void> {
   const third = await host.call({ ...rust, thread: "1", spec: ONE, input: { log: ["third"] } });
   expect(third.state.log).toEqual(["first", "second", "a", "third", "a"]);
   expect(third.ids).toHaveLength(9);
-  await host.call({ ...rust, thread: "2", spec: ONE, input: { log: ["other"] } });
+  for (const thread of ["2", "1|a:2:0"]) await host.call({ ...rust, thread, spec: ONE, input: { log: ["other"] } });
   const listed = async () => (await host.call({ ...rust, thread: "", spec: ONE, lists: true })).threads;
   expect(await listed()).toEqual(["2", "1"]);
   const { ids } = await host.call({ ...rust, thread: "1", spec: ONE, deletes: true });
