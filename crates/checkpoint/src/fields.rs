@@ -4,12 +4,13 @@ use serde::Serialize;
 use serde::ser::{Error as _, Impossible, SerializeMap, SerializeStruct, Serializer};
 use serde_json::{Error, Value};
 
+use crate::finite::json_of;
 use crate::row::Object;
 
 /// Writes the fields of a struct or a map that are wanted.
 ///
 /// # Errors
-/// The value's own, or if it is neither.
+/// The value's own, or if it is neither. A number that JSON cannot hold: it names the field.
 pub fn some_fields<T: Serialize>(
     value: &T,
     wanted: impl Fn(&str) -> bool,
@@ -108,7 +109,8 @@ impl<F: Fn(&str) -> bool> Serializer for Fields<F> {
 impl<F: Fn(&str) -> bool> Picked<F> {
     fn add<T: Serialize + ?Sized>(&mut self, key: String, value: &T) -> Result<(), Error> {
         if (self.wanted)(&key) {
-            self.object.insert(key, serde_json::to_value(value)?);
+            let value = json_of(&key, value)?;
+            self.object.insert(key, value);
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 mod channels;
 mod database;
 mod fields;
+mod finite;
 mod ids;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod json;

@@ -184,7 +184,9 @@ where
     fn controls(&self, values: &mut Object) -> Result<(), BoxError> {
         let (delta, start) = (self.delta, self.start());
         if self.channel(start).is_held {
-            values.insert(START.to_owned(), serde_json::to_value(&delta.input)?);
+            let input =
+                delta.input.as_ref().map(|input| some_fields(input, |_| true)).transpose()?;
+            values.insert(START.to_owned(), input.map_or(Value::Null, Value::Object));
         }
         let mut sends = Vec::with_capacity(delta.sends.len());
         for (node, state) in delta.plan.sends.iter().zip(&delta.sends) {

@@ -1,6 +1,6 @@
 //! Threads in SQLite: kept, listed, forked, deleted, and what a checkpoint costs.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -311,4 +311,45 @@ async fn a_float_stays_the_same() {
     let read = graph.on("t").state().await.unwrap().unwrap().values;
     let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
     assert_eq!(bits(&read), bits(&values));
+}
+
+/// JSON has neither NaN nor infinities: `serde_json` would write null, which no `f64` is read from.
+#[tokio::test]
+async fn a_number_that_json_lacks_is_refused_by_its_field() {
+    #[derive(Debug, Clone, Default, State, Serialize, Deserialize)]
+    #[state(derive(Clone, Serialize, Deserialize))]
+    struct Game {
+        score: f64,
+        best: Option<f64>,
+        all: Vec<(String, Option<f32>)>,
+    }
+    async fn halve(game: &Game, _: Ctx) -> Result<GameUpdate, BoxError> {
+        let halved = if game.score > 1e300 { f64::NAN } else { game.score / 2.0 };
+        Ok(GameUpdate { score: Some(halved), ..GameUpdate::default() })
+    }
+    let graph = StateGraph::<Game>::new().node("halve", halve).edge(START, "halve");
+    let graph = graph.checkpointer(memory()).compile().unwrap();
+    let thread = graph.on("1");
+    let none =
+        GameUpdate { best: Some(None), all: Some(vec![("a".into(), None)]), score: Some(8.0) };
+    thread.invoke(none).await.unwrap();
+    let default = GameUpdate::default;
+    for (field, update) in [
+        ("score", GameUpdate { score: Some(f64::INFINITY), ..default() }),
+        ("best", GameUpdate { best: Some(Some(f64::NEG_INFINITY)), ..default() }),
+        ("all", GameUpdate { all: Some(vec![("a".into(), Some(f32::NAN))]), ..default() }),
+        // Its node makes NaN of it.
+        ("score", GameUpdate { score: Some(2e300), ..default() }),
+    ] {
+        let is_of_node = update.score == Some(2e300);
+        let refused = thread.invoke(update).await.unwrap_err();
+        let GraphError::Checkpointer(refused) = refused else { panic!("{refused}") };
+        let expected = format!("Cannot save the field '{field}': it has NaN or an infinity");
+        assert!(refused.to_string().starts_with(&expected), "{refused}");
+        let left = thread.state().await.unwrap().unwrap();
+        let score = if is_of_node { 2e300 } else { 4.0 };
+        assert_eq!((left.score, left.best, left.all.len()), (score, None, 1), "{field}");
+    }
+    let update = GameUpdate { score: Some(1.0), ..default() };
+    assert!((thread.invoke(update).await.unwrap().state.score - 0.5).abs() < f64::EPSILON);
 }
