@@ -153,7 +153,8 @@ const OBJECTS: Check<Option<Vec<Json>>> = Check {
 };
 
 impl Field for ResumeEntry {
-    const EXPECTED: &'static str = "an answer with an `interruptId` and a `status`";
+    const EXPECTED: &'static str = "a list of answers, each with an `interruptId` and the `status` \
+                                    `resolved` or `cancelled`";
 
     fn read(value: Option<Json>) -> Option<Self> {
         let answer = value?;
@@ -177,6 +178,12 @@ impl Field for ResumeEntry {
     }
 }
 
+fn answers(fields: &mut Fields<'_>) -> Result<Vec<ResumeEntry>, StreamError> {
+    let invalid = || StreamError::field_of("RunAgentInput", "resume", ResumeEntry::EXPECTED);
+    let Some(given) = fields.field::<Option<Json>>("resume")? else { return Ok(Vec::new()) };
+    Field::read(Some(given)).ok_or_else(invalid)
+}
+
 impl TryFrom<Json> for RunAgentInput {
     type Error = StreamError;
 
@@ -197,7 +204,7 @@ impl TryFrom<Json> for RunAgentInput {
             forwarded_props: fields
                 .field::<Option<Json>>("forwardedProps")?
                 .unwrap_or_else(Json::object),
-            resume: fields.field::<Option<Vec<ResumeEntry>>>("resume")?.unwrap_or_default(),
+            resume: answers(&mut fields)?,
             extra: fields.rest(),
         })
     }

@@ -243,8 +243,10 @@ fn is_removal(message: &Json) -> bool {
 
 /// Checks what every run needs: a thread, a run, and messages with ids that remove none.
 pub(super) fn check(input: &RunAgentInput) -> Result<(), StreamError> {
-    if input.thread_id.is_empty() || input.run_id.is_empty() {
-        return Err(StreamError::field_of("RunAgentInput", "threadId", "a text with letters"));
+    for (name, id) in [("threadId", &input.thread_id), ("runId", &input.run_id)] {
+        if id.is_empty() {
+            return Err(StreamError::field_of("RunAgentInput", name, "a string that is not empty"));
+        }
     }
     if !matches!(input.state.kind(), Kind::Object | Kind::Null) {
         return Err(StreamError::field_of("RunAgentInput", "state", "an object of fields"));

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::command::START;
 use super::planner::Misfit;
 use crate::Error;
 
@@ -35,7 +36,7 @@ pub enum GraphError {
     },
     /// An update could not be merged. The state is as before the step.
     Merge {
-        /// The node that returned it.
+        /// The node that returned it; [`START`] for a run's input.
         node: String,
         /// The reason.
         error: Error,
@@ -86,6 +87,9 @@ impl fmt::Display for GraphError {
                 write!(f, "Recursion limit of {limit} reached without hitting a stop condition.")
             }
             Self::Node { node, .. } => write!(f, "The node '{node}' failed"),
+            Self::Merge { node, .. } if node == START => {
+                f.write_str("The input cannot be merged into the state")
+            }
             Self::Merge { node, .. } => write!(f, "The update of '{node}' cannot be merged"),
             Self::UnknownThread(thread) => {
                 write!(f, "Received no input, and nothing is saved of the thread '{thread}'.")

@@ -10,6 +10,7 @@ mod langgraph_recorded;
 mod malformed;
 mod nested;
 mod recording;
+mod requests;
 mod run_input;
 mod served;
 mod service;

@@ -194,6 +194,7 @@ impl From<GraphError> for Failed {
                 format!("The node '{node}' panicked.")
             }
             GraphError::Node { error, .. } => error.to_string(),
+            GraphError::Merge { error: reason, .. } => format!("{error}: {reason}"),
             other => other.to_string(),
         };
         Self::new(message, name, error)

@@ -1,0 +1,82 @@
+//! Requests of runs that a service refuses: what is wrong, and what to do instead.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use threadfold::ag_ui::{Service, ServiceRequest};
+use threadfold::graph::{BoxError, Ctx, MemorySaver, START, StateGraph};
+use threadfold::reducer::AddMessages;
+use threadfold::{Error, Message, State};
+
+use super::served::events;
+
+fn at_most_ten(sum: u32, more: u32) -> Result<u32, Error> {
+    if sum + more > 10 { Err(Error::reducer("too many")) } else { Ok(sum + more) }
+}
+
+#[derive(Debug, Clone, Default, Serialize, Deserialize, State)]
+#[state(derive(Clone, Serialize, Deserialize))]
+struct Order {
+    #[reducer(AddMessages)]
+    messages: Vec<Message>,
+    #[reducer(at_most_ten)]
+    cups: u32,
+}
+
+async fn ask(_: &Order, ctx: Ctx) -> Result<OrderUpdate, BoxError> {
+    let answer = Message::assistant(format!("You said {}", ctx.interrupt("Sure?")?)).with_id("a");
+    Ok(OrderUpdate { messages: Some(vec![answer]), ..OrderUpdate::default() })
+}
+
+fn service() -> Service<Order> {
+    let graph = StateGraph::<Order>::new().node("ask", ask).edge(START, "ask");
+    Service::new(graph.checkpointer(Arc::new(MemorySaver::new())).compile().unwrap()).unwrap()
+}
+
+async fn refused(body: Value) -> String {
+    let body = body.to_string();
+    let mut refused =
+        service().answer(ServiceRequest::new("POST", "/").body(body.as_bytes())).await;
+    assert_eq!(refused.status, 400, "{body}");
+    let error: Value = serde_json::from_str(&refused.body.next().await.unwrap()).unwrap();
+    error["error"].as_str().unwrap().to_owned()
+}
+
+async fn run(service: &Service<Order>, body: Value) -> Value {
+    let body = body.to_string();
+    let mut response = service.answer(ServiceRequest::new("POST", "/").body(body.as_bytes())).await;
+    response.work.take().map(tokio::spawn);
+    events(response.body).await.pop().unwrap()
+}
+
+#[tokio::test]
+async fn a_refusal_names_the_field_that_is_wrong() {
+    for name in ["threadId", "runId"] {
+        let mut body = json!({ "threadId": "t", "runId": "r", "messages": [] });
+        body[name] = json!("");
+        let expected = format!(
+            "RunAgentInput: `{name}` is missing or invalid. Expected a string that is not empty."
+        );
+        assert_eq!(refused(body).await, expected);
+    }
+    for entry in [
+        json!({ "interruptId": "i" }),
+        json!({ "interruptId": "i", "status": "done" }),
+        json!({ "status": "resolved" }),
+        json!("yes"),
+    ] {
+        let body = json!({ "threadId": "t", "runId": "r", "messages": [], "resume": [entry] });
+        let expected = "Invalid input of a run: RunAgentInput: `resume` is missing or invalid. \
+                        Expected a list of answers, each with an `interruptId` and the `status` \
+                        `resolved` or `cancelled`.";
+        assert_eq!(refused(body).await, expected);
+    }
+}
+
+#[tokio::test]
+async fn an_input_that_a_reducer_refuses_is_called_that() {
+    let body = json!({ "threadId": "t", "runId": "r", "messages": [], "state": { "cups": 11 } });
+    let ended = run(&service(), body).await;
+    assert_eq!(ended["message"], "The input cannot be merged into the state: A reducer failed");
+}
