@@ -61,6 +61,7 @@ where
     S: State<Update: DeserializeOwned> + Default + Serialize,
 {
     if let Some(start) = answered(input, found)? {
+        check_alone(input, found.map_or(&Json::NULL, |found| &found.state["messages"]))?;
         return Ok(RunStart::Resume(start));
     }
     let fields = json_of(&S::default())?;
@@ -161,6 +162,26 @@ fn answered(input: &RunAgentInput, found: Option<&Found>) -> Result<Option<Resum
         }
     }
     Ok(Some(if answers.is_empty() { Resume::GoOn } else { Resume::Answers(answers) }))
+}
+
+/// Refuses a new user message beside answers: the graph continues with the answers alone.
+fn check_alone(input: &RunAgentInput, known: &Json) -> Result<(), StreamError> {
+    if known.kind() != Kind::Array {
+        return Ok(());
+    }
+    let has: HashSet<&str> = known.iter().filter_map(|it| it["id"].as_str()).collect();
+    let is_known = |message: &&Json| message["id"].as_str().is_some_and(|id| has.contains(id));
+    // Before one that the thread has, it was removed there.
+    let new = input.messages.iter().rev().take_while(|it| !is_known(it));
+    let Some(message) = new.filter(|it| it["role"].as_str() == Some("user")).last() else {
+        return Ok(());
+    };
+    let id = &message["id"];
+    let reason = format!(
+        "`resume` comes with the new message {id}, which this run would not see. Send the answers \
+         alone, and the message in the next run."
+    );
+    Err(StreamError::new("INVALID_ARGUMENT", "RunAgentInput", reason))
 }
 
 fn plain(value: &Json) -> Result<serde_json::Value, StreamError> {

@@ -80,3 +80,49 @@ async fn an_input_that_a_reducer_refuses_is_called_that() {
     let ended = run(&service(), body).await;
     assert_eq!(ended["message"], "The input cannot be merged into the state: A reducer failed");
 }
+
+fn user(id: &str) -> Value {
+    json!({ "id": id, "role": "user", "content": id })
+}
+
+/// Answers continue a run with nothing else: what a client has new beside them is not dropped in silence.
+#[tokio::test]
+async fn a_new_message_beside_an_answer_is_refused() {
+    let service = service();
+    let post = async |id: &str, messages: Value, resume: Value| {
+        let body = json!({ "threadId": "t", "runId": id, "messages": messages, "resume": resume });
+        run(&service, body).await
+    };
+    let asked = post("r1", json!([user("q")]), json!([])).await;
+    let id = asked["outcome"]["interrupts"][0]["id"].clone();
+    let answers = json!([{ "interruptId": id, "status": "resolved", "payload": true }]);
+    let late = post("r2", json!([user("q"), user("late")]), answers.clone()).await;
+    let expected = "RunAgentInput: `resume` comes with the new message \"late\", which this run would \
+                    not see. Send the answers alone, and the message in the next run.";
+    assert_eq!(
+        (&late["type"], &late["code"], &late["message"]),
+        (&json!("RUN_ERROR"), &json!("INVALID_ARGUMENT"), &json!(expected))
+    );
+    let thread = service.graph().on("t");
+    let left = thread.outcome().await.unwrap().unwrap();
+    assert_eq!(
+        (left.interrupts[0].id.as_str(), left.state.messages.len()),
+        (id.as_str().unwrap(), 1)
+    );
+    // A message that the thread has had before its last one comes back with each request of some clients.
+    let done = post("r3", json!([user("removed"), user("q")]), answers).await;
+    assert_eq!(done["type"], "RUN_FINISHED");
+    let after = post("r4", json!([user("q"), user("late")]), json!([])).await;
+    assert_eq!(after["outcome"]["type"], "interrupt");
+    let texts: Vec<_> = thread
+        .state()
+        .await
+        .unwrap()
+        .unwrap()
+        .messages
+        .iter()
+        .map(Message::text)
+        .map(String::from)
+        .collect();
+    assert_eq!(texts, ["q", "You said true", "late"]);
+}
