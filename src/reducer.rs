@@ -58,11 +58,19 @@ pub trait Reducer<T, U = T> {
     #[doc(hidden)]
     const TWIN: &'static str = "";
 
+    /// Whether a state's update folds by [`merge_in_place`](Self::merge_in_place), after everything that
+    /// may refuse or panic. Otherwise it folds into a copy before anything is changed.
+    #[doc(hidden)]
+    const IN_PLACE: bool = false;
+
     /// Folds `update` into `current` and returns the new value.
     fn merge(&self, current: T, update: U) -> T;
 
     /// Folds `update` into `current` in place. The default folds into a copy; [`Append`] and
     /// [`Replace`] make none.
+    ///
+    /// A state's [`update`](crate::State::update) calls [`merge`](Self::merge) of your own reducers, so that
+    /// a panic changes nothing. To have it fold in place, implement [`TryReducer::prepare`].
     fn merge_in_place(&self, current: &mut T, update: U)
     where
         T: Clone,

@@ -383,3 +383,67 @@ fn reducers_have_a_debug_form() {
     assert_eq!(format!("{:?}", ReducerFn(|a: u8, _: u8| a)), "ReducerFn { .. }");
     assert_eq!(format!("{:?}", TryReducerFn(add)), "TryReducerFn { .. }");
 }
+
+fn below_ten(sum: u32, more: u32) -> u32 {
+    assert!(more < 10, "too many");
+    sum + more
+}
+
+/// A reducer that folds in place, and may panic half-way.
+struct Halves;
+
+impl Reducer<Vec<u32>, u32> for Halves {
+    fn merge(&self, mut current: Vec<u32>, update: u32) -> Vec<u32> {
+        self.merge_in_place(&mut current, update);
+        current
+    }
+
+    fn merge_in_place(&self, current: &mut Vec<u32>, update: u32) {
+        current.push(update);
+        assert!(update < 10, "too many");
+        current.push(update);
+    }
+}
+
+#[derive(Debug, Clone, Default, PartialEq, State)]
+struct Guarded {
+    title: String,
+    #[reducer(Append)]
+    #[update(Vec<u32>)]
+    log: Vec<u32>,
+    #[reducer(|sum: u32, more: u32| below_ten(sum, more))]
+    closure: u32,
+    #[reducer(ReducerFn(below_ten))]
+    value: u32,
+    #[reducer(below_ten)]
+    function: u32,
+    #[reducer(Halves)]
+    #[update(u32)]
+    halves: Vec<u32>,
+}
+
+#[test]
+fn an_update_that_panics_changes_nothing() {
+    let update = |panics: usize| {
+        let amount = |at: usize| Some(if at == panics { 10 } else { 1 });
+        GuardedUpdate {
+            title: Some("new".to_owned()),
+            log: Some(vec![1]),
+            closure: amount(0),
+            value: amount(1),
+            function: amount(2),
+            halves: amount(3),
+        }
+    };
+    let mut state = Guarded::default();
+    for panics in 0..4 {
+        let call = std::panic::AssertUnwindSafe(|| state.update(update(panics)));
+        assert!(std::panic::catch_unwind(call).is_err());
+        assert_eq!(state, Guarded::default(), "{panics}");
+    }
+    state.update(update(4)).unwrap();
+    let title = "new".to_owned();
+    let expected =
+        Guarded { title, log: vec![1], closure: 1, value: 1, function: 1, halves: vec![1, 1] };
+    assert_eq!(state, expected);
+}

@@ -7,6 +7,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::task::Poll;
 
+use super::error::{BoxError, GraphError};
+use super::sendable::BoxFuture;
+
 /// A panic, with its message.
 #[derive(Debug)]
 pub(crate) struct Panicked(String);
@@ -31,6 +34,22 @@ impl std::error::Error for Panicked {}
 /// Calls a function. Nothing that it may have left half done is used after a panic.
 pub(super) fn caught<T>(call: impl FnOnce() -> T) -> Result<T, Panicked> {
     catch_unwind(AssertUnwindSafe(call)).map_err(Panicked::of)
+}
+
+/// Calls a checkpointer, and awaits it: it may run the state's serde.
+pub(super) async fn caught_saving<'a, T>(
+    call: impl FnOnce() -> BoxFuture<'a, Result<T, BoxError>>,
+) -> Result<T, GraphError> {
+    let saved = match caught(call) {
+        Ok(saving) => caught_future(saving).await,
+        Err(panicked) => Err(panicked),
+    };
+    saved.unwrap_or_else(|panicked| Err(panicked.into())).map_err(GraphError::Checkpointer)
+}
+
+/// Returns the text of an error.
+pub(super) fn caught_text(error: &BoxError) -> String {
+    caught(|| error.to_string()).unwrap_or_else(|panicked| panicked.to_string())
 }
 
 /// Awaits a future, as [`caught`] calls a function.

@@ -210,8 +210,11 @@ impl Interrupted {
     pub(crate) fn question<'e>(
         error: &'e (dyn std::error::Error + 'static),
     ) -> Option<&'e Question> {
-        std::iter::successors(Some(error), |error| error.source())
-            .find_map(|error| error.downcast_ref::<Question>())
+        let find = || {
+            std::iter::successors(Some(error), |error| error.source())
+                .find_map(|error| error.downcast_ref::<Question>())
+        };
+        caught(find).ok().flatten()
     }
 }
 

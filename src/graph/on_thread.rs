@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::caught::caught_saving;
 use super::error::GraphError;
 use super::known_thread::KnownThread;
 use super::outcome::{Outcome, Resume};
@@ -206,7 +207,8 @@ where
     /// # Errors
     /// [`GraphError::NoCheckpointer`], or the checkpointer's.
     pub async fn delete(&self) -> Result<(), GraphError> {
-        self.0.saver()?.delete(self.0.thread).await.map_err(GraphError::Checkpointer)
+        let saver = self.0.saver()?;
+        caught_saving(|| saver.delete(self.0.thread)).await
     }
 }
 

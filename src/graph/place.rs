@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::caught::caught_saving;
 use super::checkpointer::Checkpointer;
 use super::compiled::Compiled;
 use super::error::GraphError;
@@ -26,6 +27,7 @@ impl<'g, S: State> Place<'g, S> {
 
     /// Returns the ids of the thread's checkpoints, newest first.
     pub async fn checkpoints(&self) -> Result<Vec<String>, GraphError> {
-        self.saver()?.list(self.thread).await.map_err(GraphError::Checkpointer)
+        let saver = self.saver()?;
+        caught_saving(|| saver.list(self.thread)).await
     }
 }

@@ -188,6 +188,14 @@ where
     }
 }
 
+/// Gives ids to the items of an update from outside.
+fn identified<S: State>(node: &str, update: &mut S::Update) -> Result<(), GraphError> {
+    caught(|| S::identify(update)).map_err(|panicked| {
+        let (node, error) = (node.to_owned(), Error::reducer(panicked));
+        GraphError::Merge { node, error }
+    })
+}
+
 fn by_task<S: State>(pending: Vec<Pending<S>>) -> HashMap<(Node, Cause), Pending<S>> {
     pending.into_iter().map(|pending| ((pending.node, pending.cause), pending)).collect()
 }

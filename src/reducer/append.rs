@@ -20,6 +20,8 @@ use super::kind::FieldKind;
 pub struct Append;
 
 impl<U: AsRef<str>> Reducer<String, U> for Append {
+    const IN_PLACE: bool = true;
+
     fn merge(&self, mut current: String, update: U) -> String {
         self.merge_in_place(&mut current, update);
         current
@@ -33,6 +35,8 @@ impl<U: AsRef<str>> Reducer<String, U> for Append {
 macro_rules! append_to_collections {
     ($( $Collection:ty, of $Item:ty, for ($($generics:tt)*), is $Kind:ident );* $(;)?) => { $(
         impl<U: IntoIterator<Item = $Item>, $($generics)*> Reducer<$Collection, U> for Append {
+            const IN_PLACE: bool = true;
+
             fn merge(&self, mut current: $Collection, update: U) -> $Collection {
                 current.extend(update);
                 current

@@ -23,6 +23,7 @@ pub static REPLACE: ReducerFn<fn(String, String) -> String> = ReducerFn(|_, upda
 
 impl<T> Reducer<T> for Replace {
     const TWIN: &'static str = "replace";
+    const IN_PLACE: bool = true;
 
     fn merge(&self, _: T, update: T) -> T {
         update

@@ -14,7 +14,8 @@ use crate::reducer::{Reducer, TryReducer};
 pub struct By<'a, T, U, R> {
     reducer: &'a R,
     merge: fn(&R, T, U) -> T,
-    in_place: fn(&R, &mut T, U),
+    in_place: Option<fn(&R, &mut T, U)>,
+    copied: fn(&R, &T, U) -> T,
     identify: fn(&R, &mut U),
     kind: fn(&R) -> FieldKind,
 }
@@ -37,7 +38,8 @@ impl<'a, T, U, R> By<'a, T, U, R> {
         Self {
             reducer,
             merge: R::merge,
-            in_place: R::merge_in_place,
+            in_place: R::IN_PLACE.then_some(R::merge_in_place),
+            copied: |reducer, current, update| reducer.merge(current.clone(), update),
             identify: R::identify,
             kind: R::kind,
         }
@@ -106,6 +108,20 @@ impl<T, U, R> AsIs<T, U> for &By<'_, T, U, R> {
     }
 
     fn prepare(self, current: &mut T, update: U) -> Result<impl FnOnce(), Error> {
-        Ok(move || (self.in_place)(self.reducer, current, update))
+        let change = match self.in_place {
+            Some(in_place) => Change::InPlace(in_place, update),
+            // A reducer of the program's own may panic: nothing is changed yet.
+            None => Change::Made((self.copied)(self.reducer, current, update)),
+        };
+        Ok(move || match change {
+            Change::InPlace(in_place, update) => in_place(self.reducer, current, update),
+            Change::Made(merged) => *current = merged,
+        })
     }
+}
+
+/// A change that is made once nothing can fail.
+enum Change<T, U, R> {
+    InPlace(fn(&R, &mut T, U), U),
+    Made(T),
 }

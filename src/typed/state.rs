@@ -68,7 +68,7 @@ pub trait State: Clone {
     /// text and replaced values are not copied.
     ///
     /// # Errors
-    /// As [`State::try_merge`]; this state is then unchanged.
+    /// As [`State::try_merge`]; this state is then unchanged. It is also unchanged if a reducer panics.
     fn update(&mut self, update: Self::Update) -> Result<(), Error> {
         *self = self.clone().try_merge(update)?;
         Ok(())

@@ -148,3 +148,46 @@ async fn a_panic_is_its_nodes_failure_and_the_others_are_kept() {
         assert_eq!((done.state.log.len(), done.is_ended()), (3, true), "{place}");
     }
 }
+
+/// An error whose own functions panic.
+#[derive(Debug)]
+struct Panics(&'static str);
+
+impl fmt::Display for Panics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        assert_ne!(self.0, "display", "cannot display");
+        f.write_str("fails")
+    }
+}
+
+impl Error for Panics {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        assert_ne!(self.0, "source", "has no source");
+        None
+    }
+}
+
+#[tokio::test]
+async fn an_error_that_panics_is_its_nodes_failure_and_the_others_are_kept() {
+    for place in ["display", "source"] {
+        let is_mended = Arc::new(AtomicBool::new(false));
+        let mended = is_mended.clone();
+        let graph = StateGraph::<Log>::new()
+            .node("good", |_: &Log, _: Ctx| ready(Ok::<_, BoxError>(say("good"))))
+            .node("bad", move |_: &Log, _: Ctx| {
+                let is_mended = mended.load(Ordering::SeqCst);
+                ready(if is_mended { Ok(say("bad")) } else { Err(Panics(place)) })
+            })
+            .edge(START, "good")
+            .edge(START, "bad")
+            .checkpointer(MemorySaver::new())
+            .compile()
+            .unwrap();
+        let thread = graph.on("1");
+        let failed = thread.invoke(say("in")).await.unwrap_err();
+        assert!(matches!(&failed, GraphError::Node { node, .. } if node == "bad"), "{place}");
+        assert_eq!(joined(&thread.state().await.unwrap().unwrap()), "in good");
+        is_mended.store(true, Ordering::SeqCst);
+        assert_eq!(joined(&thread.resume(()).await.unwrap().state), "in bad good");
+    }
+}

@@ -353,3 +353,48 @@ async fn a_number_that_json_lacks_is_refused_by_its_field() {
     let update = GameUpdate { score: Some(1.0), ..default() };
     assert!((thread.invoke(update).await.unwrap().state.score - 0.5).abs() < f64::EPSILON);
 }
+
+/// A value whose serde panics: 1 when it is written, 2 when it is read.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Odd(u8);
+
+impl Serialize for Odd {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        assert_ne!(self.0, 1, "cannot be written");
+        self.0.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Odd {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let read = u8::deserialize(deserializer)?;
+        assert_ne!(read, 2, "cannot be read");
+        Ok(Self(read))
+    }
+}
+
+#[tokio::test]
+async fn a_state_whose_serde_panics_is_an_error_of_the_checkpointer() {
+    #[derive(Debug, Clone, Default, State, Serialize, Deserialize)]
+    #[state(derive(Clone, Serialize, Deserialize))]
+    struct Held {
+        odd: Odd,
+    }
+    async fn same(held: &Held, _: Ctx) -> Result<HeldUpdate, BoxError> {
+        Ok(HeldUpdate { odd: Some(held.odd.clone()) })
+    }
+    let graph = StateGraph::<Held>::new().node("same", same).edge(START, "same");
+    let graph = graph.checkpointer(memory()).compile().unwrap();
+    let thread = graph.on("1");
+    let put = async |odd| thread.invoke(HeldUpdate { odd: Some(Odd(odd)) }).await;
+    put(0).await.unwrap();
+    let refused = put(1).await.unwrap_err();
+    let GraphError::Checkpointer(refused) = refused else { panic!("{refused}") };
+    assert!(refused.to_string().contains("cannot be written"), "{refused}");
+    assert_eq!(thread.state().await.unwrap().unwrap().odd, Odd(0));
+    put(2).await.unwrap();
+    assert!(matches!(thread.state().await, Err(GraphError::Checkpointer(_))));
+    assert!(matches!(put(3).await, Err(GraphError::Checkpointer(_))));
+    thread.delete().await.unwrap();
+    put(4).await.unwrap();
+}

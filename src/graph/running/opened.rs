@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::Running;
+use super::{Running, identified};
 use crate::State;
+use crate::graph::caught::caught_saving;
 use crate::graph::checkpoint::{Checkpoint, Source};
+use crate::graph::command::START;
 use crate::graph::error::GraphError;
 use crate::graph::known_thread::KnownThread;
 use crate::graph::outcome::{Outcome, Resume};
@@ -27,7 +29,7 @@ where
         let (mut running, _) = Self::opened(place).await?;
         running.pending.clear();
         running.sends.clear();
-        S::identify(&mut update);
+        identified::<S>(START, &mut update)?;
         running.input = Some(update);
         let status = running.shared().run.input();
         running.status = status;
@@ -106,7 +108,7 @@ where
     {
         let Place { graph, thread, at, run_id, .. } = *place;
         let saver = place.saver()?;
-        let found = saver.get(thread, at).await.map_err(GraphError::Checkpointer)?;
+        let found = caught_saving(|| saver.get(thread, at)).await?;
         if let (None, Some(id)) = (&found, at) {
             return Err(GraphError::UnknownCheckpoint(id.to_owned()));
         }

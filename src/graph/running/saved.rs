@@ -5,11 +5,12 @@ use std::sync::{Arc, PoisonError};
 
 use super::Running;
 use crate::State;
+use crate::graph::caught::caught_saving;
 use crate::graph::checkpoint::{Checkpoint, Delta, Ended, Source};
-use crate::graph::checkpointer::Saving;
 use crate::graph::error::GraphError;
 use crate::graph::outcome::StepDone;
 use crate::graph::planner::{Cause, Channel, Node, PlanState, Task};
+use crate::graph::sendable::BoxFuture;
 use crate::id::new_id;
 
 /// The way of a run from one checkpoint of its thread to the next.
@@ -49,7 +50,7 @@ pub(super) type Stepped = Result<Option<StepDone>, GraphError>;
 
 /// A checkpoint that is being saved.
 pub(super) struct Save<'g> {
-    future: Saving<'g, bool>,
+    future: BoxFuture<'g, Result<bool, GraphError>>,
     id: String,
     /// The outcome of the step, for when it is saved.
     then: Stepped,
@@ -86,7 +87,8 @@ where
             ended: Arc::new(std::mem::take(&mut self.trail.ended)),
         };
         let checkpoint = Checkpoint { state: self.state.clone(), delta };
-        let future = saver.put(thread, self.trail.last.clone(), checkpoint);
+        let last = self.trail.last.clone();
+        let future = Box::pin(caught_saving(move || saver.put(thread, last, checkpoint)));
         *self.open_save() = Some(Save { future, id, then });
         self.saved().await.unwrap_or(Ok(None))
     }
@@ -105,7 +107,7 @@ where
             Ok(false) => {
                 Err(GraphError::Conflict(self.thread.map(str::to_owned).unwrap_or_default()))
             }
-            Err(error) => Err(GraphError::Checkpointer(error)),
+            Err(error) => Err(error),
         })
     }
 

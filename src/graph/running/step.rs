@@ -8,6 +8,7 @@ use super::merged::Route;
 use super::saved::Stepped;
 use super::{Running, by_task};
 use crate::State;
+use crate::graph::caught::{caught, caught_saving, caught_text};
 use crate::graph::checkpoint::{Ended, Finished, Pending, Source};
 use crate::graph::command::Command;
 use crate::graph::error::{BoxError, GraphError};
@@ -115,8 +116,9 @@ where
         let (Some(thread), Some(saver), true) = (self.thread, self.saver, self.is_torn) else {
             return Ok(());
         };
-        let found = saver.get(thread, self.trail.kept.as_deref()).await;
-        if let Some(found) = found.map_err(GraphError::Checkpointer)? {
+        let kept = self.trail.kept.clone();
+        let found = caught_saving(|| saver.get(thread, kept.as_deref())).await?;
+        if let Some(found) = found {
             self.state = found.state;
             self.is_torn = false;
         }
@@ -241,8 +243,10 @@ where
         let store = |at: usize, mut result: Returned<S>| {
             let Some((place, task, ctx)) = ran.get(at) else { return };
             // The stream shows the ids that the state will have.
-            if let Ok(Command { update: Some(update), .. }) = &mut result {
-                S::identify(update);
+            if let Ok(Command { update: Some(update), .. }) = &mut result
+                && let Err(panicked) = caught(|| S::identify(update))
+            {
+                result = Err(panicked.into());
             }
             self.show_returned(*task, ctx.task_name(), &result);
             if let Some(slot) = locked(returned).get_mut(*place) {
@@ -276,7 +280,7 @@ where
                         continue;
                     }
                     if let Some(slot) = errors.get_mut(at) {
-                        *slot = Some(error.to_string());
+                        *slot = Some(caught_text(&error));
                     }
                     Err(GraphError::Node { node: self.name(task.node).to_string(), error })
                 }

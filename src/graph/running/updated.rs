@@ -1,6 +1,6 @@
 //! An update of a thread's state from outside, as a node makes it.
 
-use super::Running;
+use super::{Running, identified};
 use crate::State;
 use crate::graph::checkpoint::{Finished, Source};
 use crate::graph::command::START;
@@ -23,7 +23,7 @@ where
         let (mut running, _) = Self::opened(place).await?;
         running.end_finished()?;
         let node = running.writer(as_node)?;
-        S::identify(&mut update);
+        identified::<S>(&running.name(node), &mut update)?;
         let task = Task::new(node, Cause::Pull);
         let finished = Finished::new(Some(update));
         running.end_tasks(&[task], vec![Some(finished)], &[By::Node(node)])?;
