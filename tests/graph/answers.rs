@@ -246,3 +246,17 @@ async fn an_outcome_tells_the_end_from_a_stop() {
         assert_eq!((stopped.is_ended(), next(&stopped)), (false, "b".to_owned()));
     }
 }
+
+/// An answer that reaches another thread is not taken for an answer to the question there.
+#[tokio::test]
+async fn questions_of_two_threads_have_two_ids() {
+    let graph = plan_and_pay(0);
+    let one = graph.on("1").invoke(say("in")).await.unwrap().interrupts.remove(0);
+    let two = graph.on("2").invoke(say("in")).await.unwrap().interrupts.remove(0);
+    assert_eq!(one.value, two.value);
+    let answers = vec![(one.id.clone(), json!(true))];
+    let refused = graph.on("2").resume(answers.clone()).await.unwrap_err();
+    assert!(matches!(refused, GraphError::UnknownInterrupt(Some(id)) if id == one.id));
+    assert_eq!(joined(&graph.on("2").state().await.unwrap().unwrap()), "in plan");
+    assert_eq!(joined(&graph.on("1").resume(answers).await.unwrap().state), "in plan paid true");
+}

@@ -194,7 +194,7 @@ async fn each_of_two_graphs_inside_one_node_runs_and_is_answered_alone() {
         let thread = graph.on("1");
         let asked = thread.invoke(LogUpdate::default()).await.unwrap();
         assert_eq!(asked.interrupts[0].value, json!("A"));
-        assert_eq!(asked.interrupts[0].forwarded(), Some("1:ask::0"));
+        assert_eq!(asked.interrupts[0].forwarded(), Some("1|both:1:0:1:ask::0"));
         let asked = thread.resume(json!("yes")).await.unwrap();
         assert_eq!(asked.interrupts[0].value, json!("B"), "{shared} {at_once}");
         let done = thread.resume(json!("no")).await.unwrap();

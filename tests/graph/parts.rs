@@ -77,13 +77,13 @@ async fn a_run_streams_what_its_nodes_do_in_order() {
         "finished speak spoke",
         "values in+spoke",
         "started ask 2",
-        r#"asked ask 2:ask::0 "Sure?""#,
+        r#"asked ask 1:2:ask::0 "Sure?""#,
     ];
     assert_eq!(all(&mut parts).await, expected);
     let asked = parts.finish().await.unwrap();
     assert_eq!(
         (asked.interrupts[0].id.as_str(), asked.run_id.as_deref()),
-        ("2:ask::0", Some("r1"))
+        ("1:2:ask::0", Some("r1"))
     );
 
     let mut parts = thread.run_id("r2").stream_resumed(json!(true)).await.unwrap().parts();

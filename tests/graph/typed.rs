@@ -444,10 +444,10 @@ async fn a_question_that_an_earlier_version_saved_is_open() {
     let graph = StateGraph::<Log>::new().node("ask", asks).edge(START, "ask");
     let graph = graph.checkpointer(texts.clone()).compile().unwrap();
     let asked = graph.on("1").invoke(say("in")).await.unwrap();
-    let now = r#"["1:ask::0","ask","first?",null,false]"#;
+    let now = r#"["1:1:ask::0","ask","first?",null,false]"#;
     let text = texts.last("1");
     assert!(text.contains(now));
-    let before = text.replace(now, r#"["1:ask::0","ask","first?",null]"#);
+    let before = text.replace(now, r#"["1:1:ask::0","ask","first?",null]"#);
     texts.0.lock().unwrap().get_mut("1").unwrap().last_mut().unwrap().1 = before;
     let found = graph.on("1").outcome().await.unwrap().unwrap();
     assert_eq!(found.interrupts, asked.interrupts);

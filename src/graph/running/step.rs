@@ -366,7 +366,8 @@ where
             Cause::Push(index) => index.to_string(),
             _ => String::new(),
         };
-        format!("{step}:{}:{cause}:{answers}", self.name(task.node))
+        let own = format!("{step}:{}:{cause}:{answers}", self.name(task.node));
+        self.thread.map_or_else(|| own.clone(), |thread| format!("{thread}:{own}"))
     }
 
     /// Returns what a node returned, as numbers.
