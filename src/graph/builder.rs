@@ -154,8 +154,11 @@ impl<S: GraphState> StateGraph<S> {
     ///
     /// # Errors
     /// [`GraphError::InvalidName`], [`GraphError::UnknownNode`], [`GraphError::NoStart`],
-    /// [`GraphError::EmptyJoin`].
+    /// [`GraphError::EmptyJoin`], [`GraphError::Checkpointer`] if the state lacks a field of its options.
     pub fn compile(self) -> Result<Graph<S>, GraphError> {
+        if let Some(saver) = &self.saver {
+            saver.check().map_err(GraphError::Checkpointer)?;
+        }
         let count = self.nodes.len() as u32;
         let mut numbers: HashMap<&str, Node> = HashMap::from([(START, count)]);
         for (at, node) in (0..).zip(&self.nodes) {

@@ -132,6 +132,15 @@ pub trait Checkpointer<S: State>: MaybeSend + MaybeSync {
     fn naming(&self) -> Option<&dyn Naming> {
         None
     }
+
+    /// Refuses a state that lacks a field of its options, when a graph is compiled.
+    ///
+    /// # Errors
+    /// Its own.
+    #[doc(hidden)]
+    fn check(&self) -> Result<(), BoxError> {
+        Ok(())
+    }
 }
 
 /// Keeps them where `C` does, for several graphs.
@@ -163,5 +172,9 @@ impl<S: State, C: Checkpointer<S> + ?Sized> Checkpointer<S> for Arc<C> {
 
     fn naming(&self) -> Option<&dyn Naming> {
         (**self).naming()
+    }
+
+    fn check(&self) -> Result<(), BoxError> {
+        (**self).check()
     }
 }

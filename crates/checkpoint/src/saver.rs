@@ -46,6 +46,9 @@ impl<D> Saver<D> {
     ///
     /// It is langgraph.js's `DeltaChannel` with that `snapshotFrequency`: there the field has to be
     /// one, too. Its reducer has to give the same result each time.
+    ///
+    /// `compile` refuses a name that the graph's state lacks. A graph of another state has a saver of its
+    /// own, over the same database.
     #[must_use]
     pub fn delta(mut self, field: impl Into<String>, every: u64) -> Self {
         self.deltas.insert(field.into(), every);
@@ -260,6 +263,16 @@ where
 
     fn naming(&self) -> Option<&dyn Naming> {
         Some(&self.ids)
+    }
+
+    fn check(&self) -> Result<(), BoxError> {
+        let fields = S::fields();
+        let names: Vec<&str> = fields.iter().filter_map(|field| field.name).collect();
+        let unknown = self.deltas.keys().filter(|name| !names.contains(&name.as_str())).min();
+        let Some(name) = unknown else { return Ok(()) };
+        let names = names.join("', '");
+        Err(format!("delta(\"{name}\"): the state has no such field. Its fields are '{names}'.")
+            .into())
     }
 }
 

@@ -398,3 +398,18 @@ async fn a_state_whose_serde_panics_is_an_error_of_the_checkpointer() {
     thread.delete().await.unwrap();
     put(4).await.unwrap();
 }
+
+#[test]
+fn a_delta_of_a_field_that_the_state_lacks_is_refused() {
+    let compile = |field: &str| {
+        let graph = StateGraph::<Chat>::new().node("done", done).edge(START, "done");
+        let saver = SqliteSaver::in_memory().unwrap().delta("log", 5).delta(field, 50);
+        graph.checkpointer(Arc::new(saver)).compile()
+    };
+    let GraphError::Checkpointer(refused) = compile("mesages").unwrap_err() else { panic!() };
+    assert_eq!(
+        refused.to_string(),
+        "delta(\"mesages\"): the state has no such field. Its fields are 'messages', 'log', 'title'."
+    );
+    assert!(compile("messages").is_ok());
+}
