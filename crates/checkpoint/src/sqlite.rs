@@ -45,13 +45,16 @@ const NEWEST: &str = "SELECT checkpoint_id FROM checkpoints WHERE thread_id = ? 
 /// How long a call waits for another program that writes.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A SQLite database, which a [`SqliteSaver`] uses. Its calls block their thread for the time of a
-/// read or a write of one checkpoint.
+/// A SQLite database, which a [`SqliteSaver`] uses.
 #[derive(Debug)]
 pub struct Sqlite(Mutex<Connection>);
 
 /// Keeps threads in SQLite. langgraph.js's `SqliteSaver` and npm's threadfold continue them, and this
 /// continues theirs.
+///
+/// **Its calls block their thread**: for a read or a write of one checkpoint, and up to five seconds while
+/// another program writes. Spawn runs on tokio's multi-threaded runtime, where other tasks go on
+/// meanwhile; in one thread they wait, too. `PostgresSaver` blocks nothing.
 pub type SqliteSaver = Saver<Sqlite>;
 
 impl Saver<Sqlite> {
