@@ -27,6 +27,7 @@ export const KINDS = [
       "connection.md",
       "long-threads.md",
       "testing.md",
+      "devtools.md",
       "react-native.md",
     ],
   },

@@ -22,6 +22,9 @@ export const entries = [
   "react",
   "persist",
   "predict",
+  "devtools",
+  "devtools/auto",
+  "devtools/react",
   "context",
   "context/offload",
   "checkpoint",
@@ -49,6 +52,9 @@ const IMPORTS = {
   "langgraph/core": ["langgraph", "index"],
   persist: ["index"],
   predict: ["index"],
+  devtools: ["index"],
+  "devtools/auto": ["devtools", "index"],
+  "devtools/react": ["devtools", "index"],
   checkpoint: ["index"],
   graph: ["checkpoint", "index"],
   agent: ["graph", "context", "context/offload", "index"],
@@ -60,8 +66,8 @@ const IMPORTS = {
   "serve/redis": ["index"],
 };
 
-/** The entries of the agent half, which have short names within them. */
-const AGENT = ["context", "context/offload", "graph", "agent"];
+/** The entries with short names within them: those of the agent half, and a tool that no user of a page loads. */
+const SHORT = ["context", "context/offload", "graph", "agent", "devtools"];
 
 /** Those of them that import its core, with the second wasm, from a file of its own: a program has it once. */
 const WITH_AGENT_CORE = ["context", "graph", "agent"];
@@ -85,7 +91,7 @@ const BUNDLES = [
       entry,
       core: CORES[entry],
       banner: CORES[entry] && NEEDS_WASM[format],
-      short: AGENT.includes(entry),
+      short: SHORT.includes(entry),
       agentCore: WITH_AGENT_CORE.includes(entry) ? `./agent-core.${extension}` : undefined,
       format,
     })),

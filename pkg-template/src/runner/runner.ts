@@ -1,5 +1,6 @@
 import { ThreadfoldError } from "../shared/errors.js";
 import { choice } from "../shared/choices.js";
+import { showDevtools } from "../shared/devtools-hook.js";
 import { checkOptions } from "../shared/options.js";
 import { option, reading } from "../shared/reading.js";
 import { BROKEN } from "../shared/run-error.js";
@@ -49,6 +50,7 @@ export abstract class Runner<S extends object, U extends object> {
     );
     this.getStatus = this.getStatus.bind(this);
     this.subscribe = this.subscribe.bind(this);
+    showDevtools(this);
   }
 
   /** The current status. */

@@ -1,6 +1,7 @@
 import type { AskNumber } from "../../generated/numbers.js";
 import * as ASK from "../../generated/numbers/ask.js";
 import { development, handedOut } from "../shared/development.js";
+import { showDevtools } from "../shared/devtools-hook.js";
 import { ThreadfoldError } from "../shared/errors.js";
 import { option, reading } from "../shared/reading.js";
 import { checkOptions, type NamesOf } from "../shared/options.js";
@@ -155,6 +156,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     this.getState = this.getState.bind(this);
     this.getInitialState = this.getInitialState.bind(this);
     this.subscribe = this.subscribe.bind(this);
+    showDevtools(this);
   }
 
   /** The state to show: the confirmed state with pending updates applied. The same object until something changes. */
