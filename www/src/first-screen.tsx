@@ -6,8 +6,14 @@ import { open, startOver, type Chat } from "./chat/connection";
 import { StatePane } from "./chat/state-pane";
 import { Code } from "./code";
 import { TokenCost } from "./cost/token-cost";
+import { DevtoolsButton } from "./devtools-button";
 
-export function FirstScreen({ first, stateHost }: { first: Chat; stateHost: HTMLElement }) {
+interface Hosts {
+  readonly stateHost: HTMLElement;
+  readonly devtoolsHost: HTMLElement;
+}
+
+export function FirstScreen({ first, stateHost, devtoolsHost }: { first: Chat } & Hosts) {
   const [chat, setChat] = useState(first);
   return (
     <>
@@ -24,6 +30,7 @@ export function FirstScreen({ first, stateHost }: { first: Chat; stateHost: HTML
         <TokenCost agent={chat.agent} />
       </div>
       {createPortal(<StatePane chat={chat} />, stateHost)}
+      {createPortal(<DevtoolsButton chat={chat} />, devtoolsHost)}
     </>
   );
 }

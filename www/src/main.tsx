@@ -13,7 +13,7 @@ import { startReplay } from "./replay";
 const chat = await open(lastServer());
 createRoot(byId("first-screen")).render(
   <StrictMode>
-    <FirstScreen first={chat} stateHost={byId("chat-state-host")} />
+    <FirstScreen first={chat} stateHost={byId("chat-state-host")} devtoolsHost={byId("devtools-host")} />
   </StrictMode>,
 );
 void autoplay(chat);

@@ -301,3 +301,21 @@ test("the cost of a token is measured while the page runs", async () => {
   expect(await page.locator(".measured").first().isVisible()).toBe(true);
   await page.close();
 });
+
+test("the devtools are loaded when somebody asks for them, with the chat's thread", async () => {
+  const page = await open();
+  const loaded = () =>
+    page.evaluate(() => performance.getEntriesByType("resource").filter(({ name }) => /devtools/.test(name)).length);
+  expect(await loaded()).toBe(0);
+  await page.getByRole("button", { name: "Devtools", exact: true }).click();
+  const panel = page.getByRole("region", { name: "threadfold devtools" });
+  await panel.waitFor();
+  expect(await loaded()).toBeGreaterThan(0);
+  expect(await panel.getByLabel("Thread", { exact: true }).locator("option:checked").innerText()).toBe(
+    "The chat, over AG-UI",
+  );
+  expect(await panel.getByRole("button", { name: "state" }).innerText()).toContain("messages");
+  await page.keyboard.press("Escape");
+  expect(await panel.isVisible()).toBe(false);
+  await page.close();
+});
