@@ -47,6 +47,16 @@ describe("serve", () => {
     expect((await ask(handler, method, path)).status).toBe(404);
   });
 
+  test.each([".", ".."])("%j is no id: an address cannot name it", async (id) => {
+    const handler = serveAgUi(parrot(), { resumable: true });
+    for (const answer of [await begin(handler, id, "r", "Hi"), await begin(handler, "t", id, "Hi")]) {
+      expect(answer.status).toBe(422);
+      expect(await answer.json()).toEqual({ error: `No address can name the id ${id}: choose another one.` });
+    }
+    const langGraph = serveLangGraph(parrot());
+    expect((await ask(langGraph, "POST", "/threads", { thread_id: id })).status).toBe(422);
+  });
+
   test("a thread's id may be any text: its state and its runs are found by it", async () => {
     const handler = serveAgUi(parrot(), { resumable: true });
     for (const id of ["a/runs/r", "ä b?#%", "threads/x", "*"]) {

@@ -5,12 +5,12 @@ import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
 import { MemoryRuns, serveAgUi, serveLangGraph, type FetchHandler } from "threadfold/serve";
 import { expect, test } from "vitest";
 
-const graph = () =>
+const graph = (checkpointer = new MemorySaver()) =>
   new StateGraph(defineSchema({ messages: field.messages() }))
     .addNode("answer", () => ({ messages: [{ type: "ai", id: "a1", content: "Hello" }] }))
     .addEdge(START, "answer")
     .addEdge("answer", END)
-    .compile({ checkpointer: new MemorySaver() });
+    .compile({ checkpointer });
 
 const ask = (handler: FetchHandler, path: string, body?: object) =>
   handler(new Request(`http://localhost${path}`, body && { method: "POST", body: JSON.stringify(body) }));
@@ -182,4 +182,58 @@ test("a follower hears nothing of a thread that another user has made since", as
   await (await asked(ag, "bob", "POST", "/", agUi("t2", "r1"))).text();
   await (await asked(ag, "ada", "POST", "/", agUi("t1", "r2"))).text();
   expect(await followed.text()).not.toMatch(/^data/m);
+});
+
+/** A saver that counts how often it is asked whose a thread is. */
+class CountingSaver extends MemorySaver {
+  looks = 0;
+  override list(...given: Parameters<MemorySaver["list"]>) {
+    const [config] = given;
+    if (config.configurable?.checkpoint_ns === "__owner__") this.looks++;
+    return super.list(...given);
+  }
+}
+
+test.each([
+  [
+    "serveAgUi",
+    (checkpointer: MemorySaver) =>
+      serveAgUi(graph(checkpointer), { authenticate: () => ({ identity: "ada" }), resumable: true }),
+    "/threads/t/events",
+    (run: string) => ["/", agUi("t", run)] as const,
+    "RUN_FINISHED",
+  ],
+  [
+    "serveLangGraph",
+    (checkpointer: MemorySaver) => serveLangGraph(graph(checkpointer), { authenticate: () => ({ identity: "ada" }) }),
+    "/threads/t/stream",
+    () => ["/threads/t/runs/wait", { assistant_id: "agent", input: hi }] as const,
+    "run_done",
+  ],
+])("%s: who may read a run is looked up once, however many follow", async (_, serve, path, runOf, end) => {
+  const saver = new CountingSaver();
+  const handler = serve(saver);
+  const run = async (id: string) => {
+    const [at, body] = runOf(id);
+    return (await ask(handler, at, body)).text();
+  };
+  await run("r1");
+  const followers = await Promise.all(Array.from({ length: 50 }, () => ask(handler, path)));
+  const streams = followers.map(dataOf);
+  for (const id of ["r2", "r3"]) {
+    saver.looks = 0;
+    await run(id);
+    await Promise.all(
+      streams.map(async (stream) => {
+        for (;;) {
+          const { value, done } = await stream.next();
+          expect(done).toBe(false);
+          if (JSON.stringify(value).includes(end)) return;
+        }
+      }),
+    );
+    // One for the request that starts it.
+    expect(saver.looks).toBe(2);
+  }
+  for (const stream of streams) await stream.return(undefined);
 });

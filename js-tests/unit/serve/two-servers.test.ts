@@ -1,7 +1,7 @@
 // serveAgUi(graph) and serveLangGraph(graph) of one graph, side by side: a thread has one run at a time, whichever began it.
 import { defineSchema, field } from "threadfold";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
-import { serveAgUi, serveLangGraph } from "threadfold/serve";
+import { MemoryRuns, serveAgUi, serveLangGraph } from "threadfold/serve";
 import { describe, expect, test } from "vitest";
 
 /** Both servers of a graph that asks before it pays, and stays in the payment until it is let go. */
@@ -62,3 +62,31 @@ describe("an approval given through both", () => {
     expect(both.paid()).toBe(1);
   });
 });
+
+test.each(["its own", "one"])(
+  "a thread deleted through LangGraph leaves no run of AG-UI's; each server has a store: %s",
+  async (whose) => {
+    const graph = new StateGraph(defineSchema({ messages: field.messages() }))
+      .addNode("answer", async ({ messages }, { signal }) => {
+        if (messages.length > 2)
+          await new Promise<void>((resolve) => signal?.addEventListener("abort", () => resolve()));
+        return { messages: [{ type: "ai", content: "Hello" }] };
+      })
+      .addEdge(START, "answer")
+      .addEdge("answer", END)
+      .compile({ checkpointer: new MemorySaver() });
+    const runs = whose === "one" ? new MemoryRuns() : undefined;
+    const [agUi, langGraph] = [serveAgUi(graph, { resumable: true, runs }), serveLangGraph(graph, { runs })];
+    const start = (runId: string) => {
+      const body = { threadId: "t", runId, messages: [{ id: runId, role: "user", content: "Hi" }] };
+      return agUi(new Request("http://localhost/", { method: "POST", body: JSON.stringify(body) }));
+    };
+    await (await start("r1")).text();
+    const under = await start("r2");
+    const deleted = await langGraph(new Request("http://localhost/threads/t", { method: "DELETE" }));
+    expect(deleted.status).toBe(204);
+    expect(await under.text()).toContain('"cancelled"');
+    for (const path of ["/threads/t/runs/r1", "/threads/t/runs/r2", "/threads/t", "/threads/t/events"])
+      expect((await agUi(new Request(`http://localhost${path}`))).status).toBe(404);
+  },
+);

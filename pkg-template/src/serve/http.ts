@@ -112,11 +112,13 @@ export function decoded(part: string): string {
  * Checks an id that a client chose.
  *
  * @throws {@link Refusal} 422 for a property of every object, such as `__proto__`: a saver that keeps threads by their ids in
- *   an object, as langgraph.js's MemorySaver does, would write into all of them.
+ *   an object, as langgraph.js's MemorySaver does, would write into all of them. The same for `.` and `..`, which no
+ *   address can name: every client takes them for steps of the path.
  */
 export function checkId(id: unknown): void {
   if (typeof id === "string" && id in {})
     throw new Refusal(422, `${id} is a property of every object: choose another id.`);
+  if (id === "." || id === "..") throw new Refusal(422, `No address can name the id ${id}: choose another one.`);
 }
 
 /** Proxies treat a longer silence as a broken connection. */

@@ -25,11 +25,16 @@ type Saver = Pick<CheckpointSaver, "put" | "list" | "getTuple" | "getNextVersion
 /** Claims under way in this program, by thread: two users who make one thread at the same time make it one after the other. */
 const CLAIMS = new Turns();
 
+/** For how many runs the owners of their threads are remembered. */
+const MOST_FOLLOWED = 1_000;
+
 /** Decides which user may use which thread, for both servers. */
 export class Owners {
   readonly #graphs: () => readonly RunnableGraph[];
   readonly #mayUse: HandlerOptions["mayUse"];
   readonly #held: (threadId: string) => Promise<readonly HeldPart[]>;
+  /** The owners of threads that are followed, when these runs began. */
+  readonly #followed = new Map<string, Promise<Owner[]>>();
 
   /** @param held - Returns the parts of a thread that the server keeps: all that is known without a checkpointer. */
   constructor(
@@ -54,15 +59,19 @@ export class Owners {
     return makes ? CLAIMS.take(threadId, () => this.#open(asker, threadId, true)) : this.#open(asker, threadId, false);
   }
 
-  /** Whether the user may use the thread now. While a stream is open, the thread may be deleted and become another user's. */
-  async mayStillUse(asker: Asker | undefined, threadId: string): Promise<boolean> {
-    try {
-      await this.open(asker, threadId, false);
-      return true;
-    } catch (error) {
-      if (error instanceof Refusal) return false;
-      throw error;
-    }
+  /**
+   * Whether the user may read a run of a thread that is followed. While a stream is open, the thread may be deleted and
+   * become another user's. All who follow it share one look at whose it is.
+   */
+  async mayStillUse(asker: Asker | undefined, threadId: string, run: string): Promise<boolean> {
+    if (!asker) return true;
+    const key = `${run} ${threadId}`;
+    const owners = this.#followed.get(key) ?? this.#ownersOf(threadId);
+    this.#followed.set(key, owners);
+    const [oldest = key] = this.#followed.keys();
+    if (this.#followed.size > MOST_FOLLOWED) this.#followed.delete(oldest);
+    owners.catch(() => this.#followed.delete(key));
+    return this.#allows(asker, threadId, await owners);
   }
 
   async #open(asker: Asker, threadId: string, makes: boolean): Promise<Owner> {

@@ -48,6 +48,7 @@ import { WorkedRun } from "./runs/worked-run.js";
 import { SentEvents } from "./sent-events.js";
 import { threadList } from "./thread-list.js";
 import { leaving, threadStream } from "./thread-stream.js";
+import { keepsRuns } from "./stores.js";
 import { UnderWay } from "./under-way.js";
 import { wireJson } from "./wire.js";
 
@@ -155,6 +156,7 @@ class AgUiServer {
     this.#underWay = new UnderWay(graph);
     this.#options = options;
     this.#runs = options.runs ?? new MemoryRuns({ keep: options.resumable ? (options.keep ?? 100) : 0 });
+    keepsRuns(graph, this.#runs);
     this.#leases = new Leases(this.#runs, SERVER, (claimed, whenStopped) => this.#continue(claimed, whenStopped));
     this.#owners = new Owners(
       () => [graph],
@@ -196,7 +198,7 @@ class AgUiServer {
   }
 
   async #start(given: GraphRunInput, request: Request, asker: Asker | undefined): Promise<Response> {
-    checkId(given.threadId);
+    for (const id of [given.threadId, given.runId]) checkId(id);
     const { input, client, changes } = folds(this.#graph, this.#options) ? foldingClient(given) : { input: given };
     const owner = await this.#owners.open(asker, input.threadId, true);
     const known = await this.#known(input.threadId, input.runId);
@@ -440,7 +442,7 @@ class AgUiServer {
     const { signal, leave } = leaving(request);
     const hasParts = only === null;
     const isReadable = ({ server }: StoredRun) => server === SERVER;
-    const isAllowed = () => this.#owners.mayStillUse(asker, threadId);
+    const isAllowed = (run: string) => this.#owners.mayStillUse(asker, threadId, run);
     const following = { lastEventId: request.headers.get("last-event-id"), hasParts, isReadable, isAllowed };
     async function* parts(): AsyncGenerator<string> {
       for await (const told of threadStream(store, threadId, following, signal)) {

@@ -18,8 +18,8 @@ export interface Following {
   readonly hasParts: boolean;
   /** Whether the follower can read or join a run. Any other one is announced when it is over. */
   isReadable(run: StoredRun): boolean;
-  /** Whether the follower may still read the thread. Asked for each run: the thread may be another user's by now. */
-  isAllowed(): Promise<boolean>;
+  /** Whether the follower may read this run of the thread: the thread may be another user's by now. */
+  isAllowed(run: string): Promise<boolean>;
 }
 
 /** Yields what happens in a thread until the signal aborts: from the run under way on, or after an id. */
@@ -34,7 +34,7 @@ export async function* threadStream(
   const seen = place === undefined ? undefined : Number(place);
   const isWithin = seen !== undefined && part !== "end";
   for await (const [at, run] of store.watch(threadId, isWithin ? seen - 1 : seen, signal)) {
-    if (!(await isAllowed())) return;
+    if (!(await isAllowed(String(at)))) return;
     const isReading = isReadable(run);
     const isSeen = isWithin && at === seen;
     if (!isReading) await ended(store, run, signal);

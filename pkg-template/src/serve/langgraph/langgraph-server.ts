@@ -9,8 +9,9 @@ import { checkId, eventStream, json, type Asker } from "../http.js";
 import { Refusal } from "../refusal.js";
 import { Owners } from "../owners.js";
 import { MemoryRuns } from "../runs/memory-runs.js";
-import { textOf, type NumberedPart, type StoredRun } from "../runs/run-store.js";
+import { ended, textOf, type NumberedPart, type RunStore, type StoredRun } from "../runs/run-store.js";
 import type { WorkedRun } from "../runs/worked-run.js";
+import { keepsRuns, storesOf } from "../stores.js";
 import { UnderWay } from "../under-way.js";
 import { ClientWrites } from "./approvals.js";
 import { assistantNamed, searched } from "./assistants.js";
@@ -72,8 +73,10 @@ export class LangGraphServer {
     );
     const kept = options.keep ?? 100;
     const over = new Set<Run>();
+    const store = options.runs ?? new MemoryRuns({ keep: kept });
+    for (const graph of this.#all()) keepsRuns(graph, store);
     this.#runs = new Runs(
-      options.runs ?? new MemoryRuns({ keep: kept }),
+      store,
       ({ threadId }) => this.#threads.touch(threadId),
       (run) => {
         // Events are this program's own, wherever the runs are kept.
@@ -190,6 +193,7 @@ export class LangGraphServer {
     for (const run of runs) await this.#runs.stop(run);
     for (const run of runs) await this.#runs.over(run);
     for (const run of runs) await this.#runs.remove(run);
+    for (const store of storesOf(this.#all())) await drop(store, id);
     this.#threads.delete(id);
     this.events.delete(id);
     for (const saver of this.#savers())
@@ -367,7 +371,7 @@ export class LangGraphServer {
   /** Streams the events of a thread, of its kept runs and of those to come, until the reader leaves. */
   streamEvents(threadId: string, body: Record<string, unknown>, { request, asker }: Asked): Response {
     const { signal, leave } = leaving(request);
-    const isAllowed = () => this.#owners.mayStillUse(asker, threadId);
+    const isAllowed = (run: string) => this.#owners.mayStillUse(asker, threadId, run);
     return eventStream(this.events.read(threadId, filterIn(body), isAllowed, signal), this.#options, {}, leave);
   }
 
@@ -381,7 +385,7 @@ export class LangGraphServer {
     const { signal, leave } = leaving(request);
     const hasParts = modes.length === 0 || modes.includes("run_modes");
     const isReadable = (run: StoredRun) => this.#runs.hasParts(run);
-    const isAllowed = () => this.#owners.mayStillUse(asker, threadId);
+    const isAllowed = (run: string) => this.#owners.mayStillUse(asker, threadId, run);
     const following = { lastEventId: request.headers.get("last-event-id"), hasParts, isReadable, isAllowed };
     async function* parts(): AsyncGenerator<string> {
       for await (const told of threadStream(store, threadId, following, signal)) {
@@ -624,6 +628,16 @@ async function checkNamed({ checkpointer }: RunnableGraph, configurable: Record<
   if (id === undefined || typeof getTuple !== "function") return;
   if (!(await getTuple.call(checkpointer, { configurable })))
     throw new Refusal(404, `There is no checkpoint ${String(id)} of the thread ${String(threadId)}.`);
+}
+
+/** Drops a thread's runs, once they are over. */
+async function drop(store: RunStore, threadId: string): Promise<void> {
+  const runs = await store.runs({ threadId });
+  for (const run of runs) await store.cancel(run);
+  for (const run of runs) {
+    await ended(store, run);
+    await store.remove(run);
+  }
 }
 
 /** The part by which a thread's stream says that a run begins or is over. */

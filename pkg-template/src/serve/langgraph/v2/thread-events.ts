@@ -35,14 +35,18 @@ class ThreadLog {
   }
 
   /** Yields the events that pass, from the first after `since`, until the reader leaves, or a run begins that it may not read. */
-  async *read(filter: EventFilter, isAllowed: () => Promise<boolean>, left: AbortSignal): AsyncGenerator<string> {
+  async *read(
+    filter: EventFilter,
+    isAllowed: (run: string) => Promise<boolean>,
+    left: AbortSignal,
+  ): AsyncGenerator<string> {
     let last = filter.since;
     let run: string | undefined;
     while (!left.aborted) {
       const kept = this.events[firstAfter(this.events, last)];
       if (!kept) await this.#more(left);
       else {
-        if (kept.keptWith !== run && !(await isAllowed())) return;
+        if (kept.keptWith !== run && !(await isAllowed(kept.keptWith))) return;
         run = kept.keptWith;
         last = kept.seq;
         if (passes(filter, kept.event)) yield kept.text;
@@ -83,7 +87,7 @@ export class ThreadEvents {
   read(
     threadId: string,
     filter: EventFilter,
-    isAllowed: () => Promise<boolean>,
+    isAllowed: (run: string) => Promise<boolean>,
     left: AbortSignal,
   ): AsyncGenerator<string> {
     return this.#log(threadId).read(filter, isAllowed, left);
