@@ -190,7 +190,7 @@ struct Tree {
     either: Either,
 }
 
-#[derive(Debug, Serialize, Deserialize, PageType)]
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, PageType)]
 #[page(name = "Id")]
 struct Key(String);
 
@@ -240,6 +240,52 @@ fn a_generic_type_stands_where_it_is_used() {
          readonly \"by_key\": { readonly [key in string]?: readonly [Either, boolean] } })"
     );
     assert_eq!(declared::<Paged<Either>>().len(), 1);
+}
+
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, PageType)]
+struct Flag(bool);
+
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, PageType)]
+#[serde(transparent)]
+struct Marked {
+    flag: Box<Flag>,
+}
+
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, PageType)]
+#[page(type = "`${number}`")]
+struct Digits(u32);
+
+#[test]
+fn a_key_of_a_map_is_a_text_or_a_number() {
+    let key = |name: &str| format!("{{ readonly [key in {name}]?: number }}");
+    let flags = "\"true\" | \"false\"";
+    assert_eq!(<BTreeMap<bool, u8>>::NAME.as_str(), key(flags));
+    assert_eq!(<BTreeMap<Flag, u8>>::NAME.as_str(), key(flags));
+    assert_eq!(<BTreeMap<Marked, u8>>::NAME.as_str(), key(flags));
+    assert_eq!(<BTreeMap<Box<u32>, u8>>::NAME.as_str(), key("number"));
+    assert_eq!(<BTreeMap<Key, u8>>::NAME.as_str(), key("Id"));
+    assert_eq!(<BTreeMap<Digits, u8>>::NAME.as_str(), key("Digits"));
+    let json = wire(BTreeMap::from([(Marked { flag: Box::new(Flag(true)) }, 1)]));
+    assert_eq!(json, json!({ "true": 1 }));
+}
+
+/// A tree that needs another type beside itself.
+#[derive(Debug, Serialize, Deserialize, PageType)]
+struct Menu {
+    parts: BTreeMap<Key, Vec<Menu>>,
+    next: Option<Box<Menu>>,
+}
+
+#[test]
+fn a_type_that_contains_itself_needs_no_mark() {
+    assert_eq!(
+        declared::<Menu>(),
+        [
+            "export type Id = string;",
+            "export type Menu = { readonly \"parts\": { readonly [key in Id]?: ReadonlyArray<Menu> }; \
+             readonly \"next\": Menu | null };"
+        ]
+    );
 }
 
 fn wire(value: impl Serialize) -> Value {

@@ -14,6 +14,8 @@ use crate::reducer::kind::FieldKind;
 
 pub use text::{Text, Types};
 pub use types::PageType;
+#[doc(hidden)]
+pub use types::key;
 
 /// A state whose fields can be folded in a page, each by its number: the output of `#[state(page)]`.
 ///
@@ -34,6 +36,10 @@ pub use types::PageType;
 /// let (now, update) = (serde_json::json!(2), serde_json::json!(3));
 /// assert_eq!(Order::fold(0, now, update, serde_json::value::Serializer).ok(), Some(5.into()));
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no fields that a page can fold",
+    note = "derive `State` for it with `#[state(page)]`"
+)]
 pub trait PageState: Sized {
     /// The state's name.
     const NAME: &'static str;

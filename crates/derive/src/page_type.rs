@@ -1,7 +1,7 @@
 //! Generates the type in TypeScript that serde makes of a struct or an enum.
 
-use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
+use proc_macro2::{Group, Ident, TokenStream, TokenTree};
+use quote::{ToTokens, TokenStreamExt as _, quote};
 use syn::ext::IdentExt;
 use syn::{
     Attribute, Data, DeriveInput, Error, Expr, ExprLit, Fields, Lit, LitStr, Meta, Path, Result,
@@ -86,7 +86,10 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let threadfold = options.threadfold.unwrap_or_else(|| quote!(::threadfold));
     let page = quote!(#threadfold::typed::page);
     let container = Container::read(&input.attrs)?;
-    let writer = Writer { threadfold: &threadfold, page: &page };
+    // One name cannot stand for a generic type with every argument.
+    let is_named = input.generics.params.is_empty();
+    let own = is_named.then_some(&input.ident);
+    let writer = Writer { threadfold: &threadfold, page: &page, own };
     let (text, needs) = match &options.ty {
         Some(named) => (quote!(#page::Text::of(#named)), quote!(#page::Types::NONE)),
         None => match &input.data {
@@ -101,7 +104,9 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let ident = &input.ident;
     let name = options.name.unwrap_or_else(|| ident.unraw().to_string());
     let (with_bounds, names, bounds) = input.generics.split_for_impl();
-    let body = if input.generics.params.is_empty() {
+    let key = options.ty.is_none().then(|| written_as(input, &container)).flatten();
+    let key = key.map(|ty| quote!(const KEY: #page::Text = #page::key::<Self, #ty>();));
+    let body = if is_named {
         let opens = format!("export type {name} = ");
         quote! {
             const NAME: #page::Text = #page::Text::of(#name);
@@ -111,7 +116,6 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
             };
         }
     } else {
-        // One name cannot stand for its type with every argument.
         quote! {
             const NAME: #page::Text = #page::Text::of("(").and(&#text).with(")");
             const NEEDS: #page::Types = #needs;
@@ -124,13 +128,61 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
         #[allow(clippy::all, clippy::pedantic)]
         impl #with_bounds #page::PageType for #ident #names #bounds #(#params: #page::PageType,)* {
             #body
+            #key
         }
     })
+}
+
+/// Returns the type of a struct's only field, if serde writes the struct as that field.
+fn written_as<'a>(input: &'a DeriveInput, container: &Container) -> Option<&'a Type> {
+    let Data::Struct(data) = &input.data else { return None };
+    let is_shown = |field: &&syn::Field| {
+        let is_skipped = Wire::read(&field.attrs).is_ok_and(|wire| wire.skip_serializing);
+        let is_named = Options::read(&field.attrs).is_ok_and(|options| options.ty.is_some());
+        !is_skipped && !is_named
+    };
+    let is_one = matches!(&data.fields, Fields::Unnamed(all) if all.unnamed.len() == 1);
+    let mut shown = data.fields.iter().filter(is_shown);
+    let ty = &shown.next().filter(|_| is_one || container.is_transparent)?.ty;
+    shown.next().is_none().then_some(ty)
+}
+
+/// Returns a type with `()` for each of the type that contains it: the rest of what it needs.
+fn without(own: &Ident, tokens: TokenStream) -> TokenStream {
+    let mut tokens = tokens.into_iter().peekable();
+    let mut kept = TokenStream::new();
+    let mut is_path = false;
+    while let Some(token) = tokens.next() {
+        let goes_on =
+            matches!(tokens.peek(), Some(TokenTree::Punct(next)) if next.as_char() == ':');
+        let is_own = matches!(&token, TokenTree::Ident(name) if name == own);
+        is_path = match token {
+            TokenTree::Punct(sign) if sign.as_char() == ':' => {
+                kept.append(sign);
+                true
+            }
+            TokenTree::Group(group) => {
+                kept.append(Group::new(group.delimiter(), without(own, group.stream())));
+                false
+            }
+            _ if is_own && !is_path && !goes_on => {
+                kept.extend(quote!(()));
+                false
+            }
+            token => {
+                kept.append(token);
+                false
+            }
+        };
+    }
+    kept
 }
 
 struct Writer<'a> {
     threadfold: &'a TokenStream,
     page: &'a TokenStream,
+    /// The type whose fields these are, if it has a name of its own in TypeScript.
+    own: Option<&'a Ident>,
 }
 
 impl Writer<'_> {
@@ -153,7 +205,15 @@ impl Writer<'_> {
             return Err(Error::new_spanned(&field.ty, says));
         }
         let (text, needs) = of(self.threadfold, &field.ty, options.ty.as_deref());
-        Ok((text, if options.recursive { self.none() } else { needs }))
+        let needs = match self.own {
+            _ if options.recursive => self.none(),
+            Some(own) if options.ty.is_none() => {
+                let (page, ty) = (self.page, without(own, field.ty.to_token_stream()));
+                quote!(<#ty as #page::PageType>::NEEDS)
+            }
+            _ => needs,
+        };
+        Ok((text, needs))
     }
 
     /// Returns the type of the fields of a struct or a variant.

@@ -1,7 +1,7 @@
 //! `threadfold-page` compiles a crate for a page and writes one module of JavaScript, with its wasm in
 //! it and its types beside it. Importing the module makes it ready.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
@@ -119,9 +119,7 @@ fn compile(options: &[OsString]) -> Result<PathBuf, String> {
     let output = cargo.stderr(Stdio::inherit()).output();
     let output = output.map_err(|error| format!("cannot start cargo: {error}"))?;
     if !output.status.success() {
-        return Err(format!(
-            "cargo failed. If it lacks the target, run `rustup target add {TARGET}`."
-        ));
+        return Err(remedy(output.status.code(), options));
     }
     // The last wasm is the crate's own.
     let messages = String::from_utf8_lossy(&output.stdout);
@@ -130,6 +128,32 @@ fn compile(options: &[OsString]) -> Result<PathBuf, String> {
         .filter(|part| Path::new(part).extension().is_some_and(|it| it == "wasm"));
     let path = files.next_back().map(|path| path.replace("\\\\", "\\").into());
     path.ok_or_else(|| "cargo did not say where it put the wasm".to_owned())
+}
+
+/// Returns the remedy for a failure that cargo has printed.
+fn remedy(code: Option<i32>, options: &[OsString]) -> String {
+    if !has_target() {
+        return format!("the target is not installed: run `rustup target add {TARGET}`");
+    }
+    // A crate that does not compile is another code.
+    if code == Some(1) && !options.is_empty() {
+        let options = options.join(OsStr::new(" "));
+        return format!(
+            "unknown option in `{}`: threadfold-page has --out, --name and --wasm, and cargo rustc the rest",
+            options.display()
+        );
+    }
+    "cargo failed".to_owned()
+}
+
+/// Whether rustc has the target's standard library. If rustc does not say, it is not what failed.
+fn has_target() -> bool {
+    let mut rustc = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
+    let output = rustc.args(["--print", "target-libdir", "--target", TARGET]).output();
+    output.map_or(true, |output| {
+        let path = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        path.is_empty() || Path::new(&path).exists()
+    })
 }
 
 /// Writes the JavaScript around a wasm, and that wasm bound to it.

@@ -9,16 +9,13 @@ use js_sys::{Array, Object, Reflect};
 use threadfold::reducer::kind::FieldKind;
 use threadfold::typed::page::FoldError;
 use threadfold::{MessageRules, Prefer};
-use wasm_bindgen::JsCast;
 
 use crate::read::Reader;
+use crate::write::Writer;
 
 pub use crate::typescript::typescript;
 pub use threadfold::typed::page::PageState;
 pub use wasm_bindgen::{self, JsValue};
-
-/// `null` for nothing, objects for maps, as in JSON.
-const WRITER: serde_wasm_bindgen::Serializer = serde_wasm_bindgen::Serializer::json_compatible();
 
 /// Returns the fields: `{ name, kind }`, with the option that the kind has.
 #[must_use]
@@ -58,7 +55,10 @@ pub fn fields<S: PageState>() -> JsValue {
 /// # Errors
 /// A JavaScript `Error`.
 pub fn initial<S: PageState>(at: usize) -> Result<JsValue, JsValue> {
-    S::initial(at, &WRITER).map_err(JsValue::from)
+    S::initial(at, Writer).map_err(|error| {
+        let name = S::NAMES.get(at).copied().unwrap_or_default();
+        js_sys::Error::new(&error.at(name)).into()
+    })
 }
 
 /// Folds an update into a field's value.
@@ -70,17 +70,13 @@ pub fn fold<S: PageState>(at: usize, now: JsValue, update: JsValue) -> Result<Js
     HOOK.call_once(|| set_hook(Box::new(report)));
     let name = S::NAMES.get(at).copied().unwrap_or_default();
     FOLDED.set(name);
-    S::fold(at, Reader::new(now), Reader::new(update), &WRITER).map_err(|error| {
+    S::fold(at, Reader::new(now), Reader::new(update), Writer).map_err(|error| {
         let text = match error {
-            FoldError::Update(error) => error.at(name),
+            FoldError::Update(error) | FoldError::Result(error) => error.at(name),
             FoldError::Now(error) => [&error.at(name), ", in the current value"].concat(),
             FoldError::Reducer(error) => {
                 let own = error.source().map(ToString::to_string);
                 [name, ": ", &own.unwrap_or_else(|| error.to_string())].concat()
-            }
-            FoldError::Result(error) => {
-                let error: js_sys::Error = JsValue::from(error).unchecked_into();
-                [name, ": ", &String::from(error.message())].concat()
             }
             FoldError::Foreign => [name, ": the npm package folds this field"].concat(),
         };

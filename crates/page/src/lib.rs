@@ -53,8 +53,11 @@
 //! `docs/rust-page.md` of the repository goes from `cargo add` to a page, with the tool that builds
 //! the wasm.
 
+mod dict;
+mod error;
 mod read;
 mod typescript;
+mod write;
 
 #[doc(hidden)]
 pub mod __private;

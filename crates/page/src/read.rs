@@ -1,7 +1,7 @@
-//! Reads JavaScript's values, as serde-wasm-bindgen does, and says where one is not as expected.
+//! Reads JavaScript's values as `serde_json` reads JSON, and says where one is not as expected.
 
 mod access;
-mod error;
+mod key;
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -10,22 +10,11 @@ use js_sys::{Array, JsString, Object};
 use serde::Deserializer;
 use serde::de::{Error as _, Unexpected, Visitor};
 use serde::forward_to_deserialize_any;
-use wasm_bindgen::prelude::*;
+use wasm_bindgen::{JsCast, JsValue};
 
-pub use error::Error;
+use crate::error::Error;
 
 use access::{Entries, Items, Known, Variant};
-
-#[wasm_bindgen]
-extern "C" {
-    /// An object that is read by key, without `Reflect`, which takes longer.
-    pub(crate) type Dict;
-    #[wasm_bindgen(method, indexing_getter)]
-    pub(crate) fn get(this: &Dict, key: &JsString) -> JsValue;
-
-    #[wasm_bindgen(js_name = String)]
-    fn text_of(value: &JsValue) -> String;
-}
 
 /// A value to read.
 pub struct Reader(JsValue);

@@ -67,13 +67,61 @@ fn junk(random: &mut Random) -> Value {
     ])
 }
 
+/// One entry of one map, whose key it mostly cannot have.
+fn shelved(random: &mut Random) -> Value {
+    const MAPS: [&str; 10] =
+        ["number", "signed", "long", "flag", "letter", "sku", "count", "open", "season", "price"];
+    const KEYS: [&str; 32] = [
+        "",
+        "a",
+        "ab",
+        "\u{1F980}",
+        "true",
+        "false",
+        "True",
+        "null",
+        "summer",
+        "Summer",
+        "0",
+        "7",
+        "255",
+        "256",
+        "-7",
+        "-0",
+        "+7",
+        "07",
+        " 7",
+        "7 ",
+        "7.0",
+        "7.5",
+        "1e3",
+        "0.1",
+        "1e400",
+        ".5",
+        "NaN",
+        "Infinity",
+        "9007199254740993",
+        "-9223372036854775808",
+        "18446744073709551616",
+        "{}",
+    ];
+    let keys = KEYS.map(Value::from);
+    let key = random.of(&keys);
+    let key = key.as_str().unwrap();
+    match random.of(&MAPS.map(Value::from)).as_str() {
+        Some(_) if random.below(8) == 0 => json!({ "nested": { "-7": [{ key: 1 }] } }),
+        Some(map) => json!({ map: { key: random.below(3) } }),
+        None => json!({}),
+    }
+}
+
 /// An update of some fields. Now and then one of the team's own fields gets what it cannot take.
 fn update(random: &mut Random) -> Value {
     let mut update = json!({});
     for _ in 0..=random.below(3) {
         let id = |random: &mut Random| random.of(&["1".into(), "2".into(), "3".into()]);
         let sku = |random: &mut Random| random.of(&["a".into(), "b".into(), "ü \u{1F980}".into()]);
-        let (key, value) = match random.below(11) {
+        let (key, value) = match random.below(13) {
             0 => ("messages", random.list(2, |random| match random.below(4) {
                 0 => json!({ "type": "remove", "id": id(random) }),
                 1 => json!({ "type": "ai", "id": id(random), "content": "hello" }),
@@ -91,6 +139,7 @@ fn update(random: &mut Random) -> Value {
             7 => ("coupon", random.of(&[json!(null), json!("SPRING")])),
             8 => ("log", random.list(2, |random| sku(random))),
             9 => ("views", sku(random)),
+            10 | 11 => ("shelves", shelved(random)),
             _ => ("status", random.of(&[
                 json!({ "is": "open" }), json!({ "is": "paid", "at": 3 }), json!({ "is": "sent", "codes": [1, 2] }),
             ])),
@@ -98,7 +147,13 @@ fn update(random: &mut Random) -> Value {
         update[key] = value;
     }
     if random.below(4) == 0 {
-        let own = random.of(&["cart".into(), "spentCents".into(), "views".into(), "status".into()]);
+        let own = random.of(&[
+            "cart".into(),
+            "spentCents".into(),
+            "views".into(),
+            "status".into(),
+            "shelves".into(),
+        ]);
         update[own.as_str().unwrap()] = junk(random);
     }
     update

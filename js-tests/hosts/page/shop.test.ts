@@ -58,6 +58,11 @@ test("the state starts as Rust's Default does, and a skipped field is not in it"
     log: [],
     views: {},
     status: { is: "open" },
+    tree: [],
+    shelves: {
+      ...{ number: {}, signed: {}, long: {}, flag: {}, letter: {}, sku: {}, count: {}, open: {} },
+      ...{ season: {}, price: {}, nested: {} },
+    },
   });
 });
 
@@ -106,7 +111,7 @@ test("parts that did not change are the same objects", () => {
 test("an error has a place", () => {
   const cart = (items: unknown) => because(() => merge(schema.initial(), { cart: items }));
   const good = [item("a"), item("b"), item("c")];
-  expect(cart([...good, item("d", -2)])).toBe("cart[3].qty: expected u32, got -2.0");
+  expect(cart([...good, item("d", -2)])).toBe("cart[3].qty: expected u32, got -2");
   expect(cart([...good, item("d", 1.5)])).toBe("cart[3].qty: expected u32, got 1.5");
   expect(cart([{ sku: "a" }])).toBe("cart[0]: missing field `qty`");
   expect(cart([{ ...item("a"), sku: null }])).toBe("cart[0].sku: expected a string, got null");
@@ -114,7 +119,7 @@ test("an error has a place", () => {
   expect(cart(null)).toBe("cart: expected a sequence, got null");
   expect(cart({})).toBe("cart: expected a sequence, got an object");
   expect(because(() => merge({ cart: 7 }, { cart: [] }))).toBe(
-    "cart: expected a sequence, got 7.0, in the current value",
+    "cart: expected a sequence, got 7, in the current value",
   );
   const sent = { status: { is: "sent", codes: [] } };
   expect(because(() => merge(sent, { status: { is: "open" } }))).toBe("status: it was sent");
@@ -174,8 +179,47 @@ test("a getter in an update that folds, and one that throws, spoil nothing", () 
       throw new Error("mine");
     },
   };
-  expect(because(() => merge({ cart: [] }, { cart: [throws] }))).toBe("mine");
+  expect(because(() => merge({ cart: [] }, { cart: [throws] }))).toBe(
+    "cart: mine. Pass plain data without cycles; a reducer must end.",
+  );
   expect(merge({ cart: [] }, { cart: [item("b")] }).cart).toEqual([item("b")]);
+});
+
+test("a failure that is no panic has its field, too, and spoils nothing", () => {
+  const endless: unknown[] = [];
+  endless.push(endless);
+  const state = merge(schema.initial(), { tree: [[]] });
+  for (const tree of [endless, JSON.parse("[".repeat(20_000) + "]".repeat(20_000))])
+    expect(because(() => merge(state, { tree }))).toMatch(/^tree: .*\. Pass plain data without cycles; /);
+  expect(state.tree).toEqual([[]]);
+  expect(merge(state, { tree: [] }).tree).toEqual([]);
+});
+
+test("a map has the keys that JSON gives it", () => {
+  const keys = {
+    number: { 4: 1 },
+    signed: { "-4": 1 },
+    long: { "18446744073709551616": 1 },
+    flag: { true: 1 },
+    letter: { x: 1 },
+    sku: { a: 1 },
+    count: { 7: 1 },
+    open: { false: 1 },
+    season: { summer: 1 },
+    price: { "0.5": 1 },
+    nested: { "-1": [{ true: 1 }] },
+  };
+  const state = merge(schema.initial(), { shelves: keys });
+  expect(state.shelves).toEqual(keys);
+  expect(merge(state, { shelves: keys }).shelves).toBe(state.shelves);
+  const refused = (shelves: object) => because(() => merge(schema.initial(), { shelves }));
+  expect(refused({ number: { four: 1 } })).toBe('shelves.number: invalid key: expected u8, got "four"');
+  expect(refused({ number: { 256: 1 } })).toBe("shelves.number: invalid key: expected u8, got 256");
+  expect(refused({ flag: { yes: 1 } })).toBe('shelves.flag: invalid key: expected a boolean, got "yes"');
+});
+
+test("a key that would be a prototype is not written either", () => {
+  expect(because(() => merge({}, { views: "__proto__" }))).toBe("views: the key __proto__ is not allowed");
 });
 
 test("a number that JavaScript cannot hold is named with its field", () => {
@@ -197,18 +241,39 @@ test("two states of a crate share a type", () => {
   expect(types.match(/^export type Item = /gm)).toHaveLength(1);
   expect(types.match(/^export class \w+/gm)).toEqual(["export class Basket", "export class Shop"]);
   const program =
-    'import { Shop, Basket, type Item } from "./shop.js"; export const all: [Item?, unknown?, unknown?] = [undefined, Shop, Basket];';
+    'import { Shop, Basket, type Item } from "./shop.js"; export const all: [Item?, unknown?, unknown?] = [undefined, Shop, Basket];' +
+    '\nexport const shelves: Partial<Shop["shelves"]> = { number: { 4: 1 }, flag: { true: 1 }, open: { false: 1 }, season: { summer: 1 } };' +
+    '\n// @ts-expect-error -- no such key\nexport const flag: Shop["shelves"]["flag"] = { yes: 1 };';
   expect(complaints({ "shop.d.ts": types, "main.ts": program }, CHECKING)).toBe("");
 });
 
-test("a crate without `page!` is refused by the tool", async () => {
-  const crate = join(built, "bare");
+/** Writes a crate of one file. */
+function crateOf(name: string, manifest: string, program: string): string {
+  const crate = join(built, name);
   mkdirSync(join(crate, "src"), { recursive: true });
-  const manifest = '[package]\nname = "bare"\nversion = "0.1.0"\nedition = "2024"\n\n[workspace]\n';
   writeFileSync(join(crate, "Cargo.toml"), manifest);
-  writeFileSync(join(crate, "src", "lib.rs"), "pub fn nothing() {}\n");
-  await expect(buildPage(crate, join("bare", "pkg"), { lock: false })).rejects.toThrow(
-    /the crate has no `threadfold_page::page!\(State\)`/,
+  writeFileSync(join(crate, "src", "lib.rs"), program);
+  return crate;
+}
+
+test("a crate without `page!` is refused by the tool, and so is an option that nobody knows", async () => {
+  const manifest = '[package]\nname = "bare"\nversion = "0.1.0"\nedition = "2024"\n\n[workspace]\n';
+  const crate = crateOf("bare", manifest, "pub fn nothing() {}\n");
+  const page = (...options: string[]) => buildPage(crate, join("bare", "pkg"), { lock: false, options });
+  await expect(page()).rejects.toThrow(/the crate has no `threadfold_page::page!\(State\)`/);
+  await expect(page("--uot", "x")).rejects.toThrow(/unknown option in `--uot x`: threadfold-page has --out, /);
+});
+
+test("a state without `page` is refused with what it lacks", async () => {
+  const own = readFileSync(join(root, "js-tests", "hosts", "page", "shop", "Cargo.toml"), "utf8");
+  const manifest = own.replace('name = "shop"', 'name = "plain"').replaceAll("../../../..", root);
+  const program = `use threadfold::State;
+#[derive(Clone, Default, State)]
+struct Plain { #[reducer(|sum, more| sum + more)] clicks: u32 }
+threadfold_page::page!(Plain);
+`;
+  await expect(buildPage(crateOf("plain", manifest, program), join("plain", "pkg"))).rejects.toThrow(
+    /`Plain` has no fields that a page can fold[^]*derive `State` for it with `#\[state\(page\)\]`/,
   );
 });
 

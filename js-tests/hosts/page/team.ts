@@ -12,7 +12,11 @@ export const root = fileURLToPath(new URL("../../../", import.meta.url));
 export const built = join(root, "target", "page");
 
 /** Builds the crate in a folder; returns the folder with its module. */
-export async function buildPage(crate: string, name: string, { lock = true } = {}): Promise<string> {
+export async function buildPage(
+  crate: string,
+  name: string,
+  { lock = true, options = [] as string[] } = {},
+): Promise<string> {
   await exec("cargo", ["build", "--quiet", "--profile", "xtask", "-p", "threadfold-page-cli"], { cwd: root });
   // The versions that this repository is tested with.
   if (lock) copyFileSync(join(root, "Cargo.lock"), join(crate, "Cargo.lock"));
@@ -22,6 +26,6 @@ export async function buildPage(crate: string, name: string, { lock = true } = {
     CARGO_TARGET_DIR: join(target, "page-crates"),
     PATH: [join(root, "node_modules", ".bin"), process.env.PATH].join(delimiter),
   };
-  await exec(join(target, "xtask", "threadfold-page"), ["--out", out], { cwd: crate, env });
+  await exec(join(target, "xtask", "threadfold-page"), ["--out", out, ...options], { cwd: crate, env });
   return out;
 }

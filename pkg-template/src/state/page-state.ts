@@ -28,6 +28,14 @@ function reused(value: unknown, known: unknown): unknown {
   return value.map((item, at) => share(item, known[at < start ? at : at + known.length - value.length]));
 }
 
+/** Returns an error that names its field. A panic does so itself; a getter of the caller's, or a trap, does not. */
+function placed(error: unknown, name: string): unknown {
+  const says = String((error as Error)?.message ?? error);
+  if (says.startsWith(`${name}: `)) return error;
+  const remedy = "Pass plain data without cycles; a reducer must end.";
+  return new Error(`${name}: ${says.replace(/\.?$/, ".")} ${remedy}`, { cause: error });
+}
+
 /** Returns the fields of a page's state as `defineSchema` takes them. */
 export function pageFields<F>(page: PageState<F>): F {
   if (typeof page?.fold !== "function") {
@@ -50,9 +58,10 @@ export function pageFields<F>(page: PageState<F>): F {
         }
         return folded;
       } catch (error) {
+        if ((error as Error)?.name === "StateError") throw error;
         // Any other error has left the wasm halfway.
-        broken ||= (error as Error)?.name !== "StateError";
-        throw error;
+        broken = true;
+        throw placed(error, name);
       } finally {
         // A getter in the update may have come here, too.
         if (--calls === 0 && broken) {

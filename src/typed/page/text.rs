@@ -42,6 +42,12 @@ impl<const ROOM: usize> Text<ROOM> {
         self.with(text.as_str())
     }
 
+    /// Returns whether it is the same text as another.
+    #[must_use]
+    pub const fn is(&self, other: &Self) -> bool {
+        same(self.as_str(), other.as_str())
+    }
+
     /// Returns it as a string.
     ///
     /// # Panics

@@ -13,7 +13,7 @@ use crate::value::Json;
 ///
 /// Derive it for your structs and enums: it follows their `#[serde(…)]` attributes. A field of a type
 /// that cannot derive it, or that serde writes by functions of yours, says its type:
-/// `#[page(type = "string")]`. A type that contains itself says so where it does, with
+/// `#[page(type = "string")]`. A type that contains itself by way of another one says so there, with
 /// `#[page(recursive)]`. With `#[page(name = "ShopItem")]` it has another name in TypeScript.
 ///
 /// ```
@@ -41,6 +41,9 @@ use crate::value::Json;
 pub trait PageType {
     /// How TypeScript refers to it.
     const NAME: Text;
+    /// The same for the keys of a map, which are texts or numbers.
+    #[doc(hidden)]
+    const KEY: Text = Self::NAME;
     /// The declarations that the name needs.
     const NEEDS: Types = Types::NONE;
 }
@@ -54,18 +57,30 @@ macro_rules! named {
 }
 
 named! {
-    "boolean": bool;
-    "number": u8, u16, u32, u64, usize, i8, i16, i32, i64, isize, f32, f64;
+    "number": u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize, f32, f64;
     "string": String, str, char;
     "null": ();
     "unknown": serde_json::Value, Json;
     "import(\"threadfold\").LangChainMessage": Message;
 }
 
+impl PageType for bool {
+    const NAME: Text = Text::of("boolean");
+    const KEY: Text = Text::of("\"true\" | \"false\"");
+}
+
+/// Returns the key of a type that serde writes as it writes `T`.
+#[doc(hidden)]
+#[must_use]
+pub const fn key<Outer: PageType + ?Sized, T: PageType + ?Sized>() -> Text {
+    if T::KEY.is(&T::NAME) { Outer::NAME } else { T::KEY }
+}
+
 macro_rules! through {
     ($($before:literal T $after:literal: $($Type:ty, for ($($generics:tt)*)),*;)*) => { $($(
         impl<$($generics)*> PageType for $Type {
             const NAME: Text = Text::of($before).and(&T::NAME).with($after);
+            const KEY: Text = key::<Self, T>();
             const NEEDS: Types = T::NEEDS;
         }
     )*)* };
@@ -85,7 +100,7 @@ macro_rules! maps {
     ($($Map:ty, for ($($generics:tt)*);)*) => { $(
         impl<K: PageType, T: PageType, $($generics)*> PageType for $Map {
             const NAME: Text =
-                Text::of("{ readonly [key in ").and(&K::NAME).with("]?: ").and(&T::NAME).with(" }");
+                Text::of("{ readonly [key in ").and(&K::KEY).with("]?: ").and(&T::NAME).with(" }");
             const NEEDS: Types = K::NEEDS.and(T::NEEDS);
         }
     )* };

@@ -10,7 +10,10 @@ use serde::de::{
 };
 use wasm_bindgen::{JsCast, JsValue};
 
-use super::{Dict, Error, Reader, names_of};
+use super::key::KeyReader;
+use super::{Reader, names_of};
+use crate::dict::{Dict, check_key};
+use crate::error::Error;
 
 /// The items of a list.
 #[derive(Debug)]
@@ -152,11 +155,9 @@ impl<'de> MapAccess<'de> for Entries {
                 continue;
             }
             self.name = entry.get(0).as_string().unwrap_or_default();
-            // Written into an object, it would be its prototype.
-            if self.name == "__proto__" {
-                return Err(Error::custom("the key __proto__ is not allowed"));
-            }
-            return seed.deserialize(StrDeserializer::new(&self.name)).map(Some);
+            check_key(&self.name)?;
+            let key = seed.deserialize(KeyReader(&self.name));
+            return key.map(Some).map_err(Error::in_key);
         }
         Ok(None)
     }

@@ -33,6 +33,10 @@ pub struct Shop {
     pub views: BTreeMap<String, u32>,
     #[reducer(advance)]
     pub status: Status,
+    #[reducer(shelve)]
+    pub shelves: Shelves,
+    #[reducer(|_, tree| tree)]
+    pub tree: Tree,
     #[serde(skip)]
     pub cached: u64,
 }
@@ -59,6 +63,85 @@ pub enum Status {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, PageType)]
 pub struct Parcel {
     pub codes: Vec<u32>,
+}
+
+/// Lists in lists.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, PageType)]
+pub struct Tree(Vec<Tree>);
+
+/// Maps whose keys are texts in JSON alone.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, PageType)]
+#[serde(default)]
+pub struct Shelves {
+    pub number: BTreeMap<u8, u32>,
+    pub signed: BTreeMap<i64, u32>,
+    pub long: BTreeMap<u128, u32>,
+    pub flag: BTreeMap<bool, u32>,
+    pub letter: BTreeMap<char, u32>,
+    pub sku: BTreeMap<Sku, u32>,
+    pub count: BTreeMap<Count, u32>,
+    pub open: BTreeMap<IsOpen, u32>,
+    pub season: BTreeMap<Season, u32>,
+    pub price: BTreeMap<Price, u32>,
+    pub nested: BTreeMap<i32, Vec<BTreeMap<Box<bool>, u32>>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, PageType)]
+pub struct Sku(String);
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, PageType)]
+pub struct Count(u64);
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, PageType)]
+#[serde(transparent)]
+pub struct IsOpen {
+    is_open: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, PageType)]
+#[serde(rename_all = "lowercase")]
+pub enum Season {
+    Summer,
+    Winter,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize, PageType)]
+pub struct Price(f64);
+
+impl Ord for Price {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+impl PartialOrd for Price {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Price {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Price {}
+
+/// Lays more onto the shelves.
+fn shelve(mut shelves: Shelves, more: Shelves) -> Shelves {
+    shelves.number.extend(more.number);
+    shelves.signed.extend(more.signed);
+    shelves.long.extend(more.long);
+    shelves.flag.extend(more.flag);
+    shelves.letter.extend(more.letter);
+    shelves.sku.extend(more.sku);
+    shelves.count.extend(more.count);
+    shelves.open.extend(more.open);
+    shelves.season.extend(more.season);
+    shelves.price.extend(more.price);
+    shelves.nested.extend(more.nested);
+    shelves
 }
 
 /// Puts items into the cart; one without quantity takes it out.

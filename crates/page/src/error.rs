@@ -3,7 +3,14 @@
 use std::fmt;
 
 use serde::de::{self, Expected, Unexpected};
-use wasm_bindgen::JsValue;
+use serde::ser;
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_name = String)]
+    fn text_of(value: &JsValue) -> String;
+}
 
 /// An error at a place. The place is only put together once there is an error.
 #[derive(Debug)]
@@ -31,24 +38,22 @@ impl Error {
         self
     }
 
+    /// Returns it as one of a map's key.
+    pub fn in_key(mut self) -> Self {
+        self.says.insert_str(0, "invalid key: ");
+        self
+    }
+
     /// Returns its text, for a value of this name.
     pub fn at(&self, name: &str) -> String {
         [name, &self.place, ": ", &self.says].concat()
     }
 }
 
-/// Returns a number as text by JavaScript: Rust's own way takes 14 KB.
-fn number(value: f64) -> String {
-    let mut text = super::text_of(&JsValue::from_f64(value));
-    if text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') {
-        text.push_str(".0");
-    }
-    text
-}
-
 fn got(unexpected: Unexpected<'_>) -> String {
     match unexpected {
-        Unexpected::Float(value) => number(value),
+        // By JavaScript: Rust's own way takes 14 KB.
+        Unexpected::Float(value) => text_of(&JsValue::from_f64(value)),
         Unexpected::Unsigned(value) => value.to_string(),
         Unexpected::Signed(value) => value.to_string(),
         Unexpected::Bool(value) => if value { "true" } else { "false" }.to_owned(),
@@ -77,6 +82,12 @@ impl de::Error for Error {
 
     fn invalid_value(unexpected: Unexpected<'_>, expected: &dyn Expected) -> Self {
         unlike(unexpected, expected)
+    }
+}
+
+impl ser::Error for Error {
+    fn custom<T: fmt::Display>(says: T) -> Self {
+        de::Error::custom(says)
     }
 }
 
