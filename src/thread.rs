@@ -110,9 +110,8 @@ pub struct Thread<V: Value> {
     predicted_fields: IdSet<V>,
     /// Maps messages of the run to the sent messages they are.
     echoes: Option<Echoes<V>>,
-    /// Where the last message was inserted after another: that one's position, its own, and the
-    /// length.
-    behind: Option<[u32; 3]>,
+    /// Where the last message was inserted after another: that one's position, and its own.
+    behind: Option<[u32; 2]>,
     /// Results of the last read, as far as they still hold.
     stale: Stale,
     woven: Option<Woven<V>>,

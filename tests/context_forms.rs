@@ -280,3 +280,28 @@ fn a_context_is_shown_by_its_policy_and_a_counter_by_its_kind() {
         kinds.map(|kind| format!("Counter::{kind}"))
     );
 }
+
+#[test]
+fn what_clearing_saves_is_not_counted_for_the_tokens_to_keep() {
+    let text = |words: usize| "word ".repeat(words);
+    let round = |id: &str| {
+        [
+            json!({ "type": "human", "id": format!("h{id}"), "content": text(50) }),
+            json!({ "type": "ai", "id": format!("a{id}"), "content": "", "tool_calls": [{ "id": id, "name": "f", "args": {} }] }),
+            json!({ "type": "tool", "id": format!("r{id}"), "tool_call_id": id, "content": text(500) }),
+        ]
+    };
+    let list = Value::Array([round("1"), round("2")].concat());
+    let due_at = |keep: f64| {
+        let policy = Policy {
+            trigger: vec![Size::tokens(100.0)],
+            keep: Some(Size::tokens(keep)),
+            ..Policy::default()
+        };
+        let clear = Some(ClearOptions { keep: 1, ..ClearOptions::default() });
+        let context = Context { clear, ..Context::new(policy, &Estimated) };
+        context.view(&list, None).unwrap().due.map(|due| due.cutoff)
+    };
+    // The second round counts 554; both count 625 without what is cleared, 1,108 with it.
+    assert_eq!([560.0, 600.0, 640.0].map(due_at), [Some(3), Some(1), Some(0)]);
+}

@@ -250,18 +250,16 @@ impl<V: Value> Thread<V> {
     /// Returns the position after the message with this id and the tool results that follow it.
     fn place_behind(&mut self, after: &V) -> Option<u32> {
         let first = self.messages.find(after)?;
-        let len = u32::try_from(self.messages.len()).unwrap_or(u32::MAX);
         let is_result = |at: u32| {
             self.messages.item(at).is_some_and(|it| message::kind_of(&it) == Some("tool"))
         };
         // Directly after the last insertion, if nothing moved since.
-        let known =
-            self.behind.filter(|[one, at, all]| *one == first && *all == len && is_result(*at));
-        let mut place = known.map_or(first, |[_, at, _]| at) + 1;
+        let known = self.behind.filter(|[one, at]| *one == first && is_result(*at));
+        let mut place = known.map_or(first, |[_, at]| at) + 1;
         while is_result(place) {
             place += 1;
         }
-        self.behind = Some([first, place, len + 1]);
+        self.behind = Some([first, place]);
         Some(place)
     }
 

@@ -127,7 +127,7 @@ fn a_result_after_the_last_one_is_inserted_without_a_search() {
     hear(&mut thread, ThreadEvent::Message { message, after: None, streaming: true });
     for id in 1..10 {
         put(&mut thread, id);
-        assert_eq!(thread.behind, Some([0, id, id + 2]));
+        assert_eq!(thread.behind, Some([0, id]));
         grow(&mut thread);
     }
 }
@@ -211,4 +211,29 @@ fn the_lists_that_updates_were_sent_with_are_dropped_run_after_run() {
         assert!(thread.places.anchors.len() <= 4);
     }
     assert!(thread.status(&failed).is_some());
+}
+
+#[test]
+fn a_sent_message_that_comes_behind_a_hidden_one_has_nothing_woven_anew() {
+    let messages = json!([
+        { "type": "human", "id": "0", "content": "" },
+        { "type": "human", "id": "1", "content": "" },
+    ]);
+    let mut thread = Thread::new(None, &json!({ "messages": messages }).into()).unwrap();
+    hear(&mut thread, ThreadEvent::RunStarted { id: None, joined: None });
+    thread.optimistic(json!({ "messages": [{ "type": "remove", "id": "1" }] }).into()).unwrap();
+    thread.optimistic(add("2")).unwrap();
+    thread.optimistic(add("3")).unwrap();
+    hear(&mut thread, ThreadEvent::RunStarted { id: None, joined: None });
+    let ids = |thread: &mut Thread<Json>| {
+        let messages = thread.state().get("messages").cloned().unwrap();
+        messages.items().map(|it| it.text_of("id").unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(ids(&mut thread), ["0", "2", "3"]);
+    for id in ["2", "3"] {
+        let message = json!({ "type": "human", "id": id, "content": id }).into();
+        hear(&mut thread, ThreadEvent::Message { message, after: None, streaming: false });
+        assert!(thread.woven.is_some());
+        assert_eq!(ids(&mut thread), ["0", "2", "3"]);
+    }
 }

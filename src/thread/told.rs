@@ -38,7 +38,7 @@ impl<V: Value> Told<V> {
         let at = self.numbers.partition_point(|one| *one < number);
         let listed = self.numbers.get(at) == Some(&number);
         if let Some(update) = updates.get(number).filter(|update| !update.is_acknowledged()) {
-            return listed && update.told.is_some() && !update.renamed;
+            return listed && update.told.is_some();
         }
         if listed {
             self.numbers.retain(|one| *one != number);
@@ -78,7 +78,7 @@ impl<V: Value> Told<V> {
                 next += 1;
             }
             if known.get(next) == Some(&number) {
-                if update.told.is_none() || update.renamed {
+                if update.told.is_none() {
                     plan.replaced.push([place(next), place(items.len())]);
                     items.push(update.tell());
                 }

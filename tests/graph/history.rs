@@ -251,3 +251,21 @@ async fn a_saver_names_checkpoints_and_a_branch_begins_with_one_of_its_own() {
     let all = ["6:4", "5:3", "4:4", "3:3", "2:2", "1:1", "0:0"];
     assert_eq!(thread.checkpoints().await.unwrap(), all);
 }
+
+#[tokio::test]
+async fn a_checkpoint_tells_an_edge_from_a_node_that_chose_the_next() {
+    let saver = Arc::new(MemorySaver::new());
+    let nodes = StateGraph::<Log>::new().node("a", named).node("edge", named);
+    let graph = nodes.node("choice", named).edge(START, "a").edge("a", "edge");
+    let graph = graph.branch("a", |_: &Log| "choice").interrupt_before(["choice"]);
+    let graph = graph.checkpointer(saver.clone()).compile().unwrap();
+    graph.on("1").invoke(say("in")).await.unwrap();
+    let delta = saver.get("1", None).await.unwrap().unwrap().delta;
+    let named = |(channel, node)| {
+        let chose = Option::and_then(node, |node| delta.names.node(node));
+        (delta.names.channel(channel).unwrap(), chose)
+    };
+    let held: Vec<_> = delta.held.iter().copied().map(named).collect();
+    let expected = [("branch:to:edge", None), ("branch:to:choice", Some("a"))];
+    assert_eq!(held, expected.map(|(channel, chose)| (channel.to_owned(), chose)));
+}

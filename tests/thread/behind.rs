@@ -197,3 +197,21 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_snapshot_without_the_results_before_it_moves_the_place_of_the_next() {
+    let results = ["1", "2", "3"].map(|id| behind(result(id), "a"));
+    for (now, all) in [
+        // As many messages as before, and fewer.
+        (
+            vec![ai("a", ""), human("q", ""), human("r", ""), result("3"), ai("b", "")],
+            "a 4 q r 3 b",
+        ),
+        (vec![ai("a", ""), result("1"), human("q", ""), result("3")], "a 1 4 q 3"),
+    ] {
+        let mut thread = thread_of(&[ai("a", ""), ai("b", "")]);
+        hear(&mut thread, results.clone());
+        hear(&mut thread, [snapshot(&now), behind(result("4"), "a")]);
+        assert_eq!(ids(&thread.state()).join(" "), all);
+    }
+}

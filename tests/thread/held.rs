@@ -49,7 +49,8 @@ fn every_value_that_is_held_is_visited() {
     let (state, confirmed) = (thread.state(), thread.confirmed());
     let record = thread.to_json();
     let held: Vec<String> = empty(&mut thread).iter().map(Value::to_string).collect();
-    for value in [&state, &confirmed, &record["run"]["id"], &record["pending"][0]["update"]] {
+    let (id, update) = (&record["run"]["id"], &record["pending"][0]["update"]);
+    for value in [&state, &confirmed, id, update, &json!("own-id"), &json!("own-key")] {
         assert!(held.contains(&value.to_string()), "{value} is held");
     }
     hear(&mut thread, [ThreadEvent::State { values: json!({ "new": 1 }), own: None }]);

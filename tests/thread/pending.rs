@@ -160,3 +160,16 @@ fn what_a_failed_run_has_brought_over_leaves_the_other_updates_countable() {
     assert_eq!(ids(&thread.state()), ["1", "2", "3"]);
     assert_eq!(thread.pending().count(), 0);
 }
+
+#[test]
+fn a_removed_message_that_the_run_sent_again_is_removed_once_more_by_its_replay() {
+    let mut thread = thread_of(&[human("0", "a"), human("1", "b")]);
+    thread.optimistic(json!({ "messages": [{ "type": "remove", "id": "1" }] })).unwrap();
+    for joined in [None, Some(true)] {
+        hear(&mut thread, [ThreadEvent::RunStarted { id: Some(json!("r")), joined }]);
+        assert_eq!(ids(&thread.state()), ["0"]);
+        hear(&mut thread, [message(human("1", "anew"))]);
+        assert_eq!(ids(&thread.state()), ["0", "1"]);
+        hear(&mut thread, [ThreadEvent::Disconnected { error: None }]);
+    }
+}

@@ -11,7 +11,7 @@ use threadfold::{
     add_json_messages,
 };
 
-use super::{ai, hear, human, ids, message};
+use super::{ai, hear, human, ids, message, started, streamed, text, thread_of};
 
 fn thread_by(reducer: FieldReducer<Value>, messages: &[Value]) -> Thread<Value> {
     Thread::new(Some(schema(reducer)), &json!({ "messages": messages })).unwrap()
@@ -215,4 +215,15 @@ fn a_record_of_a_thread_with_a_schema_needs_it() {
     assert!(Thread::from_json(Some(schema(reducer())), &record).is_ok());
     let record = Thread::<Value>::new(None, &json!({})).unwrap().to_json();
     assert!(Thread::<Value>::from_json(None, &record).is_ok());
+}
+
+#[test]
+fn what_grows_after_a_message_that_is_to_be_removed_grows_where_it_is_shown() {
+    let removal = json!({ "messages": [{ "type": "remove", "id": "1" }] });
+    let mut thread = thread_of(&[human("0", "a"), human("1", "b")]);
+    hear(&mut thread, [started("r"), streamed("2"), message(ai("3", "d"))]);
+    thread.optimistic(removal).unwrap();
+    assert_eq!(ids(&thread.state()), ["0", "2", "3"]);
+    hear(&mut thread, [text("2", "x")]);
+    assert_eq!(thread.state()["messages"], json!([human("0", "a"), ai("2", "x"), ai("3", "d")]));
 }

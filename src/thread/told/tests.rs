@@ -139,3 +139,18 @@ fn an_update_of_which_the_server_has_a_part_is_listed_as_it_was() {
     thread.receive(mine).unwrap();
     assert!(thread.pending_list().same(&told));
 }
+
+#[test]
+fn an_update_that_the_server_has_no_more_comes_back_to_its_place_in_the_list() {
+    let mut thread = Thread::new(None, &Json::object()).unwrap();
+    let topic = |topic: &str| Json::from([("topic", Json::string(topic))]);
+    let made = [add("1"), topic("a"), add("2")].map(|update| thread.optimistic(update).unwrap());
+    thread.receive(ThreadEvent::RunStarted { id: None, joined: None }).unwrap();
+    let ids = |thread: &mut Thread<Json>| -> Vec<_> {
+        thread.pending_list().items().map(|it| it.text_of("id").unwrap()).collect()
+    };
+    thread.receive(ThreadEvent::State { values: topic("b"), own: None }).unwrap();
+    assert_eq!(ids(&mut thread), [made[0].clone(), made[2].clone()]);
+    thread.receive(ThreadEvent::State { values: Json::object(), own: None }).unwrap();
+    assert_eq!(ids(&mut thread), made);
+}
