@@ -154,6 +154,7 @@ impl<V: Value> Holds<V> for IdSet<V> {
 mod tests {
     use super::IdSet;
     use crate::Json;
+    use crate::Value as _;
 
     #[test]
     fn what_is_kept_of_ids_that_were_taken_out_is_bounded_by_those_that_are_there() {
@@ -172,6 +173,16 @@ mod tests {
             assert!(set.ids.len() <= 2 * live + 65);
         }
         assert!(set.iter().eq(ids.iter().step_by(10)));
+    }
+
+    #[test]
+    fn ids_that_are_not_kept_count_no_more() {
+        let mut set = IdSet::<Json>::default();
+        for id in ["1", "2", "3"] {
+            set.insert(&Json::string(id));
+        }
+        set.keep(&|id| *id == Json::string("2"));
+        assert_eq!((set.live, set.iter().count()), (1, 1));
     }
 
     #[test]
