@@ -7,23 +7,23 @@ use crate::thread::{RunStatus, StreamPosition, Thread, ThreadEvent};
 use crate::value::{Json, Kind, Value};
 
 mod activity;
-mod call_index;
-mod chunk;
+mod chunks;
+mod messages_snapshot;
 mod opened;
 mod run;
 mod run_calls;
-mod snapshot;
 mod state;
 mod streams;
-mod subagent;
+mod subagents;
 mod text;
-mod tool_call;
+mod tool_call_index;
+mod tool_calls;
 
-use call_index::CallIndex;
 use opened::Opened;
 use run_calls::RunCalls;
 use state::AgentState;
 use streams::Streams;
+use tool_call_index::CallIndex;
 
 /// Folds a server's AG-UI events into a thread. Does no input or output: you read the events.
 ///

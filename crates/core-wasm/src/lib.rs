@@ -18,7 +18,7 @@ const NUMBERS: &str =
     r#"import type { ApplyNumber, AskNumber, EventNumber, ListNumber } from "./numbers.js";"#;
 
 #[cfg(test)]
-mod boundary;
+mod boundary_tests;
 mod heap;
 mod message_list;
 mod numbers;

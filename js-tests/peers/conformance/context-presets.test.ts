@@ -1,7 +1,7 @@
 // The presets against the recorded answers of Python's SummarizationMiddleware (langchain) and of deepagents'.
 import { expect, test } from "vitest";
 import { Context, type ContextOptions, deepAgentsSummarization, langChainSummarization } from "threadfold/context";
-import { there } from "../../support/there.js";
+import { present } from "../../support/present.js";
 import { expectTold, type Given, type Message, replayContext, type Told } from "./context-records.js";
 
 type ContextLimit = Exclude<NonNullable<ContextOptions["trigger"]>, readonly unknown[]>;
@@ -76,16 +76,16 @@ test("langChainSummarization decides as SummarizationMiddleware", () => {
       return;
     }
     const view = decide();
-    expect(view.tokens).toBe(there(out).tokens);
+    expect(view.tokens).toBe(present(out).tokens);
     const { due } = view;
-    expect(due !== null).toBe(there(out).due && there(out).cutoff > 0);
+    expect(due !== null).toBe(present(out).due && present(out).cutoff > 0);
     if (!due) return;
     updates++;
-    expect(due.cutoff).toBe(there(out).cutoff);
-    const summarized = there(out).summarized;
+    expect(due.cutoff).toBe(present(out).cutoff);
+    const summarized = present(out).summarized;
     expect(due.summarize).toBe(summarized !== null);
     if (summarized) expectTold(due.messages, named(summarized), messages);
-    expectTold(due.toUpdate(" They agreed. \n"), named(there(there(out).update)), messages);
+    expectTold(due.toUpdate(" They agreed. \n"), named(present(present(out).update)), messages);
   });
   expect(updates).toBeGreaterThan(100);
 });
@@ -133,7 +133,7 @@ test("deepAgentsSummarization decides as deepagents", () => {
         const length = full.length - (before ? before.cutoff_index - 1 : 0);
         const context = deepAgentsSummarization<Message>({
           trigger: { messages: 1 },
-          keep: { messages: length - there(given.cutoff) },
+          keep: { messages: length - present(given.cutoff) },
         });
         expect(context.of({ messages: full, _summarization_event: before }).due?.cutoff).toBe(out);
         return;
@@ -146,7 +146,7 @@ test("deepAgentsSummarization decides as deepagents", () => {
         trimTokensToSummarize: 4000,
         maxOutputTokens: given.model.max_tokens,
         trigger: triggerOf(given.options),
-        keep: limit(there(given.options.keep)),
+        keep: limit(present(given.options.keep)),
         system: given.system,
         tools: given.tools,
         truncateArgs: truncate

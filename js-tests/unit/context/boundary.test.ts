@@ -4,7 +4,7 @@ import type { ContextRecord } from "threadfold";
 import { offloading } from "threadfold/context/offload";
 import { expect, test } from "vitest";
 import { frozen } from "../../support/frozen.js";
-import { there } from "../../support/there.js";
+import { present } from "../../support/present.js";
 
 const call = (id: string, args: object = {}) => ({ id, name: "f", args });
 const asks = (id: string, ...calls: object[]) => ({ id, type: "ai", content: "", tool_calls: calls });
@@ -20,7 +20,7 @@ const cleared = (messages: readonly object[]) => contents(messages).filter((cont
 
 test("the edits stay where the message goes that they end before, the one in front of it, or both of another place", () => {
   const context = new Context(OPTIONS);
-  const due = there(context.of(turns()).due);
+  const due = present(context.of(turns()).due);
   expect([due.summarize, due.editedBefore]).toEqual([false, "r3"]);
   const record = context.compact(due, null);
   expect(record).toMatchObject({ edited_before: "r3", edited_id: "a3" });
@@ -37,7 +37,7 @@ test("the edits stay where the message goes that they end before, the one in fro
 
 test("a boundary after the last message stays after it", () => {
   const context = new Context({ ...OPTIONS, clearToolUses: { keep: 0 } });
-  const record = context.compact(there(context.of(turns()).due), null);
+  const record = context.compact(present(context.of(turns()).due), null);
   expect(record).toMatchObject({ edited_before: 12, edited_id: "h4" });
   const more = [...turns(), asks("a5", call("5")), result("5", LONG)];
   expect(cleared(context.of(more, record).messages)).toBe(4);
@@ -62,7 +62,7 @@ test("arguments save nothing as long as the result of their call stays", () => {
     keep: { tokens: 10 },
     clearToolUses: { keep: 1, clearToolInputs: true },
   });
-  const due = there(context.of(list).due);
+  const due = present(context.of(list).due);
   // Clearing is not enough, and not taken for it.
   expect(due.summarize).toBe(true);
   const after = new Context({
@@ -70,7 +70,7 @@ test("arguments save nothing as long as the result of their call stays", () => {
     keep: { tokens: 10 },
     clearToolUses: { keep: 1, clearToolInputs: true },
   });
-  const view = after.of(list, after.compact(there(after.of(list).due), null));
+  const view = after.of(list, after.compact(present(after.of(list).due), null));
   expect(view.due).toBeNull();
 });
 
@@ -101,15 +101,15 @@ test("due.files names what is moved, and the context has where it is", () => {
   });
   const list = turns();
   const huge = frozen(list.map((one) => (one.type === "tool" ? { ...one, content: LONG.repeat(20) } : one)));
-  const moved = there(context.of(huge).due);
+  const moved = present(context.of(huge).due);
   expect([moved.summarize, moved.messages]).toEqual([false, []]);
   const all = [1, 2, 3, 4].map((at) => [`/large_tool_results/${at}`, LONG.repeat(20)]);
   expect(moved.files).toEqual(Object.fromEntries(all));
   expect(moved.files).toBe(moved.files);
-  expect(there(new Context({ trigger: { messages: 3 } }).of(huge).due).files).toEqual({});
+  expect(present(new Context({ trigger: { messages: 3 } }).of(huge).due).files).toEqual({});
   // Notes longer than the text they replace save nothing.
   const small = new Context({ trigger: { tokens: 600 }, offload: offloading({ toolTokens: 50 }) });
-  expect(there(small.of(list).due).files).toEqual({});
+  expect(present(small.of(list).due).files).toEqual({});
   const record = context.compact(moved, null);
   const view = context.of(huge, record);
   for (const message of view.messages.filter((one) => one.type === "tool"))
@@ -118,7 +118,7 @@ test("due.files names what is moved, and the context has where it is", () => {
   const more = frozen([...huge, asks("a5", call("5")), result("5", LONG.repeat(20)), human("h5")]);
   const later = context.of(more, record);
   expect(contents(later.messages)).toContain(LONG.repeat(20));
-  expect(Object.keys(there(later.due).files)).toEqual(["/large_tool_results/5"]);
+  expect(Object.keys(present(later.due).files)).toEqual(["/large_tool_results/5"]);
 });
 
 test("files hold the results that clearing leaves, and user messages, too", () => {
@@ -126,9 +126,9 @@ test("files hold the results that clearing leaves, and user messages, too", () =
   const long = { id: "long", type: "human", content: LONG.repeat(9) };
   const list = frozen([...turns(), long, human("end")]);
   const offload = offloading({ toolTokens: 50, humanTokens: 60 });
-  const both = there(new Context({ ...options, clearToolUses: { keep: 2 }, offload }).of(list).due);
+  const both = present(new Context({ ...options, clearToolUses: { keep: 2 }, offload }).of(list).due);
   expect(both.files).toEqual({});
-  const all = there(new Context({ ...options, offload }).of(list).due);
+  const all = present(new Context({ ...options, offload }).of(list).due);
   expect(Object.keys(all.files)).toEqual(
     [1, 2, 3, 4].map((at) => `/large_tool_results/${at}`).concat("/conversation_history/long.md"),
   );

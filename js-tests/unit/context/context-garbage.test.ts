@@ -10,7 +10,7 @@ import {
 import { expect, test } from "vitest";
 import { garbage } from "../../properties/garbage/values.js";
 import { outcome } from "../../support/errors.js";
-import { there } from "../../support/there.js";
+import { present } from "../../support/present.js";
 import { ThreadfoldError } from "threadfold";
 
 type Any = never;
@@ -132,7 +132,7 @@ test("answers garbage in every place, or refuses it with a sentence, and still w
           ask(good, messages().with(at, { ...messages()[at], [field]: value } as Any)),
         );
     tell(`compact(${name})`, () => good.compact(value as Any, "S"));
-    tell(`compact(due, ${name})`, () => good.compact(there(good.of(messages() as Any).due), value as Any));
+    tell(`compact(due, ${name})`, () => good.compact(present(good.of(messages() as Any).due), value as Any));
     tell(`meter(${name})`, () => good.meter(value as Any));
     tell(`meter.push(${name})`, () => good.meter(messages() as Any).push(value as Any));
     tell(`meter.text(${name})`, () => good.meter(messages() as Any).text(value as Any));

@@ -5,7 +5,7 @@ import { clearToolUses, estimateMessageTokens, messageTokens, truncateToolArgs }
 import { offload } from "threadfold/context/offload";
 import { expect, test } from "vitest";
 import { runs } from "../../support/seed.js";
-import { there } from "../../support/there.js";
+import { present } from "../../support/present.js";
 import { ai, Dice, human, KINDS, type Message, tool } from "./conversations.js";
 
 function frozen<T>(value: T): T {
@@ -207,7 +207,7 @@ test("clearing up to a token count is the same, whether calls are counted one by
         { role: "assistant", content, tool_calls: ids.map(openAi) },
         { role: "assistant", id: `m${turn}`, content, toolCalls: ids.map(openAi) },
       ];
-      list.push(there(asks[kind]), ...dice.shuffled(ids).map((id) => tool(id)), human());
+      list.push(present(asks[kind]), ...dice.shuffled(ids).map((id) => tool(id)), human());
     }
     for (const [name, count] of [
       ["approximate", messageTokens],

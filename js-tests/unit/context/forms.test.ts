@@ -14,7 +14,7 @@ import {
 import { offload } from "threadfold/context/offload";
 import { expect, test } from "vitest";
 import { frozen } from "../../support/frozen.js";
-import { there } from "../../support/there.js";
+import { present } from "../../support/present.js";
 
 interface Serialised {
   lc: number;
@@ -73,7 +73,7 @@ const plain = (value: unknown): unknown => (value === undefined ? value : JSON.p
 
 test("a record of serialised messages goes by their ids", () => {
   const context = new Context({ trigger: { messages: 4 }, keep: { messages: 2 }, clearToolUses: { keep: 0 } });
-  const record = there(context.of(serialised()).due).toRecord("S");
+  const record = present(context.of(serialised()).due).toRecord("S");
   expect(record).toMatchObject({ cutoff_index: 3, cutoff_id: "m3", summarized_id: "m2", edited_id: "m4" });
   // One that is in front goes: an index would be wrong now.
   const { messages } = context.of(serialised().slice(1), record);
@@ -120,7 +120,7 @@ test("a model is not sent what is only for the screen, and it is not counted", (
 
 test("a record says positions of the full track, also where some of it is only for the screen", () => {
   const context = new Context({ trigger: { messages: 5 }, keep: { messages: 2 }, clearToolUses: { keep: 0 } });
-  const record = there(context.of(agUi()).due).toRecord("S");
+  const record = present(context.of(agUi()).due).toRecord("S");
   expect(record).toMatchObject({ cutoff_index: 7, cutoff_id: "m3", summarized_id: "m2", created_at_index: 11 });
   // By the index as by the ids, and as the list grows.
   const { cutoff_id: _cutoff, summarized_id: _last, ...byIndex } = record;

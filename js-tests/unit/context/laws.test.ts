@@ -4,7 +4,7 @@ import type { ContextRecord } from "threadfold";
 import { expect, test } from "vitest";
 import { frozen } from "../../support/frozen.js";
 import { isThorough } from "../../support/seed.js";
-import { there } from "../../support/there.js";
+import { present } from "../../support/present.js";
 import { complaint, Dice, human, KINDS, type Message, waitingIn, wild } from "./conversations.js";
 
 const POLICIES: ContextOptions<Message>[] = [
@@ -56,7 +56,7 @@ function grow(check: (look: Look, before: Look | undefined, kind: string) => voi
   for (const kind of Object.keys(makers) as (keyof typeof makers)[]) {
     for (let seed = 0; seed < EACH; seed++) {
       const dice = new Dice(seed * 4 + kind.length);
-      const options = there(POLICIES[seed % POLICIES.length]);
+      const options = present(POLICIES[seed % POLICIES.length]);
       const context = new Context<Message>(options);
       const all = conversation(dice, kind);
       let record: ContextRecord | null = null;
@@ -124,7 +124,7 @@ test("L4: between two records the view only grows at its end, but for a result t
   grow((look, before, kind) => {
     if (!before) return;
     const [was, now] = [view(before).messages, view(look).messages];
-    const added = there(look.full.at(-1));
+    const added = present(look.full.at(-1));
     const isLate = added.type === "tool" && !now.slice(was.length).includes(added);
     if (isLate && kind !== "plain") return;
     grown++;
@@ -244,7 +244,7 @@ test("is the same view while nothing has changed", () => {
   expect(context.of(list)).toBe(first);
   expect(context.of([...list])).toBe(first);
   expect(first.due).toBe(first.due);
-  const record = context.compact(there(first.due), "S");
+  const record = context.compact(present(first.due), "S");
   const second = context.of(list, record);
   expect(second).not.toBe(first);
   expect(context.of([...list], record)).toBe(second);
@@ -273,7 +273,7 @@ test("looks as a new context does where the first message that is sent is gone, 
   const said = (content: string, id?: string) => ({ type: "human", content, ...(id && { id }) });
   const list = [said("a"), said("b"), said("c", "c"), said("d", "d")];
   const context = make();
-  const record = context.compact(there(context.of(list).due), "S");
+  const record = context.compact(present(context.of(list).due), "S");
   expect(context.of(list, record).messages.length).toBe(3);
   for (const left of [list.slice(0, 2), [...list.slice(0, 2), said("e", "e")]]) {
     expect(make().of(left, record).messages).toEqual(left);

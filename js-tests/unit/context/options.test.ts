@@ -4,7 +4,7 @@ import { Context, type ContextDue, countTokens } from "threadfold/context";
 import { offload, offloading } from "threadfold/context/offload";
 import { expect, test } from "vitest";
 import { outcome } from "../../support/errors.js";
-import { there } from "../../support/there.js";
+import { present } from "../../support/present.js";
 import { ThreadfoldError } from "threadfold";
 
 type Any = never;
@@ -64,7 +64,7 @@ test.each(["tokens", "messages", "fraction"])("a limit whose %s are not numbers 
       });
 });
 
-const due = () => there(new Context({ trigger: { messages: 1 }, keep: { messages: 1 } }).of([...list, ...list]).due);
+const due = () => present(new Context({ trigger: { messages: 1 }, keep: { messages: 1 } }).of([...list, ...list]).due);
 const revoked = <T extends object>(target: T): T => {
   const { proxy, revoke } = Proxy.revocable(target, {});
   revoke();

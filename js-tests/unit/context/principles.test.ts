@@ -2,7 +2,7 @@
 import { Context, contextMessages, fullMessages, slidingWindow } from "threadfold/context";
 import { expect, test } from "vitest";
 import { frozen } from "../../support/frozen.js";
-import { there } from "../../support/there.js";
+import { present } from "../../support/present.js";
 import { Dice, KINDS, type Message } from "./conversations.js";
 
 const context = new Context<Message>({ trigger: { messages: 12 }, keep: { messages: 4 } });
@@ -73,7 +73,7 @@ test("restoring starts from the complete history and reaches the same context", 
 });
 
 test("a state and a view use the names that others know", () => {
-  const { state, sent } = there(steps.findLast(({ state }) => state._summarization_event));
+  const { state, sent } = present(steps.findLast(({ state }) => state._summarization_event));
   const view = context.of(state as never);
   expect(view.compression_applied).toBe(true);
   expect(view.conversation_summary).toMatch(/^Summary of \d+\.$/);

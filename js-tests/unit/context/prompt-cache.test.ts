@@ -1,6 +1,6 @@
 // A prompt cache pays for a context that grows at its end: the figures of prompt-cache.mjs, held.
 import { expect, test } from "vitest";
-import { there } from "../../support/there.js";
+import { present } from "../../support/present.js";
 import { replay as replayed } from "./prompt-cache.mjs";
 
 const replay = replayed as (
@@ -9,7 +9,7 @@ const replay = replayed as (
 
 test("a stored cut at 24k costs at most 0.40 of sending everything, and less than a sliding one", () => {
   const rows = replay(["append-only", "Context, trigger 24k (keep half)", "trimMessages", "clearToolUses"]);
-  const row = (name: string) => there(rows.find((one) => one.name.startsWith(name)));
+  const row = (name: string) => present(rows.find((one) => one.name.startsWith(name)));
   expect(row("append-only")).toMatchObject({ cost: 1, breaks: 0 });
   const ours = row("Context, trigger 24k (keep half)");
   expect(ours.cost).toBeLessThanOrEqual(0.4);

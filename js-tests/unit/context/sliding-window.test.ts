@@ -2,7 +2,7 @@
 import { addMessages, type LangChainMessage, Thread } from "threadfold";
 import { langChainSummarization, slidingWindow } from "threadfold/context";
 import { describe, expect, test } from "vitest";
-import { there } from "../../support/there.js";
+import { present } from "../../support/present.js";
 
 type Message = LangChainMessage & { id: string };
 
@@ -47,9 +47,9 @@ describe("a window whose summaries are in the list", () => {
 
   test("passes the earlier summary, which the next one replaces, to the summarizer", () => {
     const { lists } = compressed(1);
-    let messages = there(lists[0]);
+    let messages = present(lists[0]);
     for (let at = 8; at < 11; at++) messages = addMessages(messages, [said(at)]);
-    expect(there(context.of(messages).due).messages[0]).toBe(messages[1]);
+    expect(present(context.of(messages).due).messages[0]).toBe(messages[1]);
   });
 
   test("is known by a thread that keeps the full history, after a system prompt", () => {
@@ -63,7 +63,7 @@ describe("a window whose summaries are in the list", () => {
   test("leaves a summary of your own as it is", () => {
     const messages = Array.from({ length: 9 }, (_, at) => said(at));
     const own = { type: "human", content: "So far." };
-    expect(there(context.of(messages).due).toUpdate(own)[1]).toBe(own);
+    expect(present(context.of(messages).due).toUpdate(own)[1]).toBe(own);
   });
 
   test("says if a summary is due at once", () => {

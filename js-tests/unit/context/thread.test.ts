@@ -2,7 +2,7 @@
 import { Thread } from "threadfold";
 import { Context, contextMessages, fullMessages } from "threadfold/context";
 import { expect, test } from "vitest";
-import { there } from "../../support/there.js";
+import { present } from "../../support/present.js";
 
 const message = (at: number) => ({
   type: at % 2 ? ("ai" as const) : ("human" as const),
@@ -17,7 +17,7 @@ test("a thread keeps a compaction's record, and shows everything all the same", 
   for (let at = 0; at < 6; at++) thread.update({ messages: [message(at)] });
   const view = context.of(thread);
   expect(context.of(thread)).toBe(view);
-  expect(ids(there(view.due).messages)).toEqual(["m0", "m1", "m2", "m3"]);
+  expect(ids(present(view.due).messages)).toEqual(["m0", "m1", "m2", "m3"]);
   thread.compact(view.due, "They counted to three.");
   const shown = context.of(thread);
   expect(ids(shown.messages)).toEqual([undefined, "m4", "m5"]);

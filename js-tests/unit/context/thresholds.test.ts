@@ -2,7 +2,7 @@
 import { countTokens, deepAgentsSummarization, langChainSummarization, truncateToolArgs } from "threadfold/context";
 import { offload } from "threadfold/context/offload";
 import { expect, test } from "vitest";
-import { there } from "../../support/there.js";
+import { present } from "../../support/present.js";
 
 /** A message of so many tokens by Python's count. */
 const said = (tokens: number, at = 0) => ({ type: "human", id: `m${at}`, content: "x".repeat(4 * (tokens - 4)) });
@@ -27,7 +27,7 @@ test("deepagents compacts above 95 % of the input less what the model writes", (
 
 test("LangChain summarizes no more than the last 4,000 tokens", () => {
   const context = langChainSummarization({ trigger: { messages: 2 }, keep: { messages: 1 } });
-  const summarized = (count: number) => there(context.of(some(count, 500)).due).messages;
+  const summarized = (count: number) => present(context.of(some(count, 500)).due).messages;
   expect(summarized(9).map(({ id }) => id)).toEqual(some(8, 500).map(({ id }) => id));
   expect(countTokens(summarized(10) as never)).toBeLessThanOrEqual(4000);
 });

@@ -1,4 +1,4 @@
-import { OPEN_OPTIONS, opened, type OpenOptions } from "../open/opened.js";
+import { OPEN_OPTIONS, opened, type OpenOptions } from "../open/open-conversation.js";
 import type { AgUiState, ThreadUpdate } from "../thread/thread-types.js";
 import type { WithAgUiMessages } from "../state/message-types.js";
 import { checkRunnerOptions } from "../runner/options.js";

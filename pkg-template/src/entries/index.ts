@@ -48,7 +48,7 @@ export type {
 } from "../thread/thread-types.js";
 export type { ThreadEvent } from "../thread/thread-events.js";
 export type { ThreadStorage } from "../persist/types.js";
-export type { OpenOptions } from "../open/opened.js";
+export type { OpenOptions } from "../open/open-conversation.js";
 export type { Runner } from "../runner/runner.js";
 export type { InterruptAnswer, RunnerOptions, SendOptions } from "../runner/runner-types.js";
 export type { ListedThread, LoadedThread, RunRef, ThreadQuery, Transport } from "../runner/transport.js";

@@ -1,4 +1,4 @@
-import { OPEN_OPTIONS, opened, type OpenOptions } from "../open/opened.js";
+import { OPEN_OPTIONS, opened, type OpenOptions } from "../open/open-conversation.js";
 import type { ThreadState, ThreadUpdate } from "../thread/thread-types.js";
 import type { WithLangChainMessages } from "../state/message-types.js";
 import { checkRunnerOptions } from "../runner/options.js";

@@ -1,7 +1,9 @@
 // A runner's rules: one explicit state, one pure step.
 import { cut, ended, hear, loaded, unloaded } from "./machine/stream-events.js";
-import { afterDispose, answer, change, dispose, load, queue, retry, send, stop } from "./machine/calls.js";
-import { look, refresh } from "./machine/following.js";
+import { afterDispose, answer, change, dispose, load, queue, send } from "./machine/calls.js";
+import { retry } from "./machine/retry.js";
+import { stop } from "./machine/stop.js";
+import { look, refresh } from "./machine/announced-runs.js";
 import { otherBegan, otherEnded, rolledBack } from "./machine/other-runs.js";
 import { hasNews, isDue, NONE, resultOf } from "./machine/standing.js";
 import { command, go, reach, settle, turnOf, type Turn } from "./machine/turn.js";

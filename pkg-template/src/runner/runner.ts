@@ -9,7 +9,7 @@ import type { Thread } from "../thread/thread.js";
 import { answersTo } from "./run-interrupts.js";
 import { checkRegenerating, checkSending } from "./options.js";
 import { Driver, type Settings } from "./driver.js";
-import { Following } from "./following.js";
+import { ThreadStream } from "./thread-stream.js";
 import { standingOf } from "./machine/standing.js";
 import type { Event, CallId } from "./machine/types.js";
 import type { RunProtocol } from "./protocol.js";
@@ -32,7 +32,7 @@ export abstract class Runner<S extends object, U extends object> {
   readonly thread: Thread<S, U>;
   readonly #protocol: RunProtocol;
   readonly #settings: Settings;
-  readonly #following: Following;
+  readonly #threadStream: ThreadStream;
   #driver: Driver<S, U>;
 
   protected constructor(thread: Thread<S, U>, protocol: RunProtocol, options: RunnerOptions) {
@@ -45,7 +45,7 @@ export abstract class Runner<S extends object, U extends object> {
       cancelTimeout: option(options, "cancelTimeout") ?? 5_000,
     };
     this.#driver = new Driver(thread, protocol, this.#settings);
-    this.#following = new Following(thread as never, this.#settings.delays, (run) =>
+    this.#threadStream = new ThreadStream(thread as never, this.#settings.delays, (run) =>
       this.#driver.hear({ is: "announced", run }),
     );
     this.getStatus = this.getStatus.bind(this);
@@ -288,7 +288,7 @@ export abstract class Runner<S extends object, U extends object> {
   follow(): () => void {
     this.#ready();
     const { follow } = this.#protocol;
-    if (follow) return this.#following.begin(follow);
+    if (follow) return this.#threadStream.begin(follow);
     throw new ThreadfoldError(
       "UNSUPPORTED",
       "follow(): the runner's transport cannot follow, load and join. With a url, set resumable: true, here and in serveAgUi.",
@@ -325,7 +325,7 @@ export abstract class Runner<S extends object, U extends object> {
    * runner to rejoin. Does not dispose of the thread.
    */
   dispose(): void {
-    this.#following.end();
+    this.#threadStream.end();
     this.#driver.dispose();
   }
 

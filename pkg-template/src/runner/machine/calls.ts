@@ -1,17 +1,16 @@
 // The calls: which are admitted, which wait, and what those have made.
-import type { Event, RunStanding, Standing, CallId } from "./types.js";
-import { chained, listOf, type Chain } from "./chain.js";
 import { machineOf } from "./machine-of.js";
+import type { CallId, Event } from "./types.js";
+import { chained, listOf, type Chain } from "./chain.js";
 import { isUnderWay, isWaiting, NONE, openOf, resultOf, standingOf } from "./standing.js";
 import {
-  clear,
   comeToRest,
   command,
   go,
   leave,
   loadState,
   postpone,
-  reach,
+  reachNow,
   refuse,
   rejoin,
   request,
@@ -53,56 +52,6 @@ function giveUpLoading(turn: Turn): void {
   comeToRest(turn, { is: "unloaded", behind: state.run, resends: state.resends });
 }
 
-/** A call tries at once what waits for the network, and waits with it. */
-function reachNow(turn: Turn, callId: CallId): void {
-  if (isWaiting(turn.m)) turn.m.waiters = { last: { callId, id: undefined }, rest: turn.m.waiters };
-  else turn.m.own = [...turn.m.own, callId];
-  leave(turn, false);
-  reach(turn);
-}
-
-export function retry(turn: Turn, event: Extract<Event, { is: "retry" }>): void {
-  const { state, own } = turn.m;
-  const { callId, named, edits } = event;
-  turn.m.isAwake = true;
-  if (state.is === "rest") return retryAtRest(turn, event, state.run);
-  if (state.is === "offline" && !named) return reachNow(turn, callId);
-  const goesOn = isUnderWay(state) || state.is === "offline";
-  const isBusy = state.is === "elsewhere" || (goesOn && (turn.rules.refuses || (named && edits)));
-  if (isBusy) return refuse(turn, callId, "BUSY");
-  const isAsking = state.is === "stopping" || (state.is === "loading" && state.follows);
-  if (isAsking ? !named || edits : named && edits) return postpone(turn, event);
-  if (named) return command(turn, { do: "act", callId });
-  turn.m.own = [...own, callId];
-}
-
-function retryAtRest(
-  turn: Turn,
-  { callId, ids, named, edits }: Extract<Event, { is: "retry" }>,
-  standing: Standing,
-): void {
-  if (!named && standing.is === "unloaded") return loadState(turn, [callId], standing.resends);
-  const run = standingOf(standing);
-  const isInterrupted = openOf(run).length > 0;
-  if (!named && run.is === "error" && isInterrupted) {
-    if (run.answers) return request(turn, [callId], run.answers);
-    command(turn, { do: "reopen" });
-    turn.m.state = { is: "rest", run: { is: "interrupted", open: run.open, kept: NONE } };
-    return settle(turn, [callId], "interrupted");
-  }
-  if (isInterrupted && (turn.rules.refuses || edits)) return refuse(turn, callId, "BUSY");
-  if (!named && run.is === "disconnected") return rejoin(turn, [callId], run, { is: "retry" });
-  if (ids.length > 0) {
-    if (turn.rules.canLoad && run.is === "error" && run.lost) return loadState(turn, [callId], ids);
-    return command(turn, { do: "act", callId });
-  }
-  if (named) return refuse(turn, callId, "INVALID_ARGUMENT");
-  if (run.is !== "error") return refuse(turn, callId, "INVALID_STATE");
-  if (!turn.rules.resendsAnswers) return queue(turn, { is: "wanted", callIds: [callId] });
-  if (run.answers) return request(turn, [callId], run.answers);
-  command(turn, { do: "act", callId });
-}
-
 export function load(turn: Turn, event: Extract<Event, { is: "load" }>): void {
   const { state, own } = turn.m;
   turn.m.isAwake = true;
@@ -118,61 +67,6 @@ export function load(turn: Turn, event: Extract<Event, { is: "load" }>): void {
   if (run.is === "disconnected") return rejoin(turn, [event.callId], run);
   if (turn.rules.canLoad) return loadState(turn, [event.callId], undefined);
   settle(turn, [event.callId], resultOf(run));
-}
-
-export function stop(turn: Turn, callId: CallId): void {
-  const { state } = turn.m;
-  turn.m.isAwake = true;
-  if (state.is === "elsewhere") return settle(turn, [callId], "stopped", "other");
-  if (state.is === "rest") {
-    const run = standingOf(state.run);
-    if (run.is === "disconnected") return cancel(turn, callId, run.heard, undefined);
-    dismiss(turn, run);
-    return settle(turn, [callId], "stopped");
-  }
-  settle(
-    turn,
-    turn.m.later.map((call) => call.callId),
-    "stopped",
-  );
-  turn.m.later = NONE;
-  if (state.is === "offline") {
-    leave(turn, false);
-    const waiting = listOf(turn.m.waiters).map((waiter) => waiter.callId);
-    settle(turn, [...turn.m.own, ...waiting, callId], "stopped");
-    clear(turn);
-    turn.m.own = NONE;
-    turn.m.misses = 0;
-    turn.m.state = { is: "rest", run: state.run };
-  } else if (state.is === "stopping") {
-    turn.m.stops = [...turn.m.stops, callId];
-    dismiss(turn, state.run);
-  } else if (state.is === "loading") {
-    leave(turn, false);
-    settle(turn, [...turn.m.own, callId], "stopped");
-    turn.m.own = NONE;
-    turn.m.state = { is: "rest", run: state.run };
-  } else if (state.is === "requesting") cancel(turn, callId, false, state.answers);
-  else if (state.is === "reading" || state.is === "rejoining") cancel(turn, callId, state.heard, undefined);
-}
-
-/** Dismisses the interrupts. */
-function dismiss(turn: Turn, run: RunStanding): void {
-  const { state } = turn.m;
-  if (openOf(run).length === 0 || (state.is !== "rest" && state.is !== "stopping")) return;
-  command(turn, { do: "end", unsends: false, reopens: false });
-  turn.m.state = { ...state, run: { is: "ended", how: "stopped" } };
-}
-
-/** Stops the run here at once, and has the server stop it. Interrupts whose answers it had not begun with are open again. */
-function cancel(turn: Turn, callId: CallId, heard: boolean, answers: readonly string[] | undefined): void {
-  leave(turn, false);
-  command(turn, { do: "end", unsends: !heard, reopens: answers !== undefined }, { do: "cancel", n: turn.m.n });
-  settle(turn, turn.m.own, "stopped");
-  turn.m.own = NONE;
-  turn.m.stops = [callId];
-  const run: RunStanding = answers ? { is: "interrupted", open: answers, kept: NONE } : { is: "ended", how: "stopped" };
-  turn.m.state = { is: "stopping", n: turn.m.n, run };
 }
 
 /** A thread that was freed can say no more of a run. */

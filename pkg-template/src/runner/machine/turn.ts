@@ -14,7 +14,7 @@ import type {
   Waiting,
 } from "./types.js";
 import { listOf } from "./chain.js";
-import { isDue, NONE, openOf, resultOf, standingOf } from "./standing.js";
+import { isDue, isWaiting, NONE, openOf, resultOf, standingOf } from "./standing.js";
 
 type Draft = { -readonly [Field in keyof Machine]: Machine[Field] };
 
@@ -80,6 +80,14 @@ export function reach(turn: Turn): void {
   if (state.is !== "offline") return;
   turn.m.state = { is: "rest", run: state.run };
   if (turn.rules.canLoad) loadState(turn, NONE, state.resends);
+}
+
+/** A call tries at once what waits for the network, and waits with it. */
+export function reachNow(turn: Turn, callId: CallId): void {
+  if (isWaiting(turn.m)) turn.m.waiters = { last: { callId, id: undefined }, rest: turn.m.waiters };
+  else turn.m.own = [...turn.m.own, callId];
+  leave(turn, false);
+  reach(turn);
 }
 
 export function resend(turn: Turn, ids: readonly string[], isDone: boolean): void {

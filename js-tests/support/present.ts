@@ -1,5 +1,5 @@
 /** Returns the value, or fails the test if it is missing. */
-export function there<T>(value: T | null | undefined): T {
+export function present<T>(value: T | null | undefined): T {
   if (value === null || value === undefined) throw new Error("It is not there.");
   return value;
 }

@@ -1,7 +1,7 @@
 //! Tool calls that come in parts, and their results.
 
-use super::call_index::PlacedCall;
 use super::streams::Key;
+use super::tool_call_index::PlacedCall;
 use super::{Done, Folding, attributed, is_role, with_metadata};
 use crate::ag_ui::event::Event;
 use crate::stream::StreamError;

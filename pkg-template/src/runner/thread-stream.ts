@@ -7,7 +7,7 @@ import { delayOf } from "./effects.js";
 import type { ReadStarts } from "./starts.js";
 
 /** Keeps the stream of a thread open as long as anybody follows it. */
-export class Following {
+export class ThreadStream {
   readonly #thread: Thread;
   readonly #delays: readonly number[];
   readonly #announced: (run: string | undefined) => void;
