@@ -476,6 +476,7 @@ function letters({ machine, isWaiting }: World, { canLoad }: Rules): Letter[] {
     all.push(
       ["began", (d) => d.run({ is: "began", n })],
       ["refused", (d) => d.ended({ ...failed, begun: false, open: state.answers ?? [] })],
+      ["turned away", (d) => d.ended({ ...failed, begun: false, busy: true, open: state.answers ?? [] })],
       ["lost", (d) => d.ended({ ...lost, open: state.answers ?? [] })],
       ["cut", (d) => d.cut(false)],
       ["cut, named", (d) => d.cut(true)],

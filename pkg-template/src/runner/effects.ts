@@ -3,7 +3,7 @@ import { LeftOff } from "../shared/abort.js";
 import { sameJson } from "../shared/same-json.js";
 import { BROKEN } from "../shared/run-error.js";
 import { brokenBy, isUnreached } from "../stream/connection.js";
-import { isFinal, isGone, isLost, isNotLetIn, pause } from "../stream/http.js";
+import { httpStatusOf, isFinal, isGone, isLost, isNotLetIn, pause } from "../stream/http.js";
 import type { Thread } from "../thread/thread.js";
 import type { PendingUpdate, ThreadRun } from "../thread/thread-types.js";
 import { RunAttempt } from "./run-attempt.js";
@@ -13,7 +13,7 @@ import { foldState, type ServerThread } from "./load.js";
 import type { Command, Event, Found, RunStanding } from "./machine/types.js";
 import type { RunNews, RunProtocol, Work } from "./protocol.js";
 import { RunInterrupts } from "./run-interrupts.js";
-import { removalsOf } from "./rewind.js";
+import { isEdit, removalsOf } from "./rewind.js";
 import { isConnected } from "../thread/run-status.js";
 import { resendFailed } from "./resend.js";
 import { beginEmpty, idsOf } from "./messages-in.js";
@@ -88,6 +88,7 @@ export class Effects<S extends object, U extends object> {
           begun: id !== undefined,
           lost: isLost({ error }),
           gone: isGone(error),
+          busy: this.#isBusy(error),
           open: this.interrupts.ids,
         };
       case "disconnected":
@@ -105,6 +106,13 @@ export class Effects<S extends object, U extends object> {
     if (found.is === "error") return { ...found, answers: undefined };
     if (found.is !== "disconnected") return { is: "none" };
     return { ...found, heard: run.lastEventId !== undefined || streaming.length > 0, tired: false };
+  }
+
+  /** Whether the server refused a run because of another one. An edit goes by what the user saw: it does not wait. */
+  #isBusy(error: unknown): boolean {
+    if (httpStatusOf(error) !== 409 || !this.#protocol.canJoin) return false;
+    const carried = new Set(this.#attempt.carried);
+    return !this.#thread.pending.some(({ id, update }) => carried.has(id) && isEdit(this.#thread, update as object));
   }
 
   get #canJoin(): boolean {

@@ -14,6 +14,7 @@ export function machineOf(run: RunStanding | { readonly is: "elsewhere" }, unsen
     later: [],
     mayLack: false,
     misses: 0,
+    isTurnedAway: false,
     isAwake: false,
     announced: [],
   };

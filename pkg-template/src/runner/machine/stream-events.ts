@@ -7,6 +7,7 @@ import { comeToRest, command, goOffline, loadState, resend, settle, type Turn } 
 export function hear(turn: Turn, isPart: boolean): void {
   const { state } = turn.m;
   turn.m.misses = 0;
+  turn.m.isTurnedAway = false;
   if (state.is === "requesting")
     turn.m.state = { n: state.n, answers: state.answers, is: "reading", heard: isPart, tries: -1, answered: false };
   else if (state.is === "rejoining") turn.m.state = { ...state, is: "reading", heard: state.heard || isPart };
@@ -21,8 +22,13 @@ export function ended(turn: Turn, how: Exclude<Found, { is: "disconnected" }>): 
   const run = how.is === "error" ? { ...how, answers } : found(how, { is: "none" });
   if (how.is !== "error") turn.m.mayLack = false;
   turn.m.state = { is: "rest", run };
+  if (state.is === "requesting" && state.sent && isTurnedAway(turn, how)) {
+    turn.m.isTurnedAway = true;
+    return loadState(turn, NONE, listOf(state.sent.unsent));
+  }
   const isOver = how.is === "finished" || how.is === "interrupted";
-  if (after?.is === "load" && (isOver || after.joined === undefined))
+  const isStopped = how.is === "stopped" && after?.is === "load" && after.resends !== undefined;
+  if (after?.is === "load" && (isOver || isStopped || after.joined === undefined))
     return loadState(turn, NONE, after.resends, after.joined);
   if (after?.is === "load" && after.resends && how.is === "error") return resend(turn, after.resends, false);
   if (after?.is === "retry" && how.is === "error" && how.gone) {
@@ -32,6 +38,11 @@ export function ended(turn: Turn, how: Exclude<Found, { is: "disconnected" }>): 
     return settle(turn, others, "error");
   }
   comeToRest(turn, run);
+}
+
+/** Whether another client was faster: its run is joined, and the messages are sent after it. */
+function isTurnedAway({ m, rules }: Turn, how: Found): boolean {
+  return how.is === "error" && how.busy === true && rules.canLoad && !rules.refuses && !m.isTurnedAway;
 }
 
 export function cut(turn: Turn, { n, joins, parts, answered, auth, unreached }: Cut): void {
@@ -84,12 +95,13 @@ export function loaded(turn: Turn, { how, run, isDone, n }: Extract<Event, { is:
   if (state.is !== "loading") return;
   const { resends } = state;
   if (run !== undefined) {
+    turn.m.isTurnedAway = false;
     const after: After | undefined = state.follows ? undefined : { is: "load", joined: run, resends };
     turn.m.state = { is: "rejoining", n, heard: false, tries: -1, answered: false, after };
     return command(turn, { do: "join", n });
   }
   const standing = found(how, state.run);
   turn.m.state = { is: "rest", run: standing };
-  if (resends && standing.is !== "interrupted") return resend(turn, resends, isDone);
+  if (resends) return resend(turn, resends, isDone);
   comeToRest(turn, standing);
 }

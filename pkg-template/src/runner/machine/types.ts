@@ -30,6 +30,8 @@ export interface Failure {
   readonly begun: boolean;
   readonly lost: boolean;
   readonly gone: boolean;
+  /** Whether the server refused it because another run of the thread is under way, and it may be sent after that. */
+  readonly busy?: boolean;
   /** The interrupts still open. */
   readonly open: readonly string[];
 }
@@ -116,6 +118,8 @@ export interface Machine extends Waiting {
   readonly mayLack: boolean;
   /** How many requests in a row did not reach the server. */
   readonly misses: number;
+  /** Whether the server refused the last request because of another run, and no run was found since. */
+  readonly isTurnedAway: boolean;
   /** Nothing that a record holds is sent before the first call. */
   readonly isAwake: boolean;
   /** The runs that a followed thread's server has announced, until the runner rests; undefined: some may have been missed. */
