@@ -24,8 +24,8 @@ export function shownStatus(machine: Machine): RunStatus {
       // New messages wait until the server has received the stop.
       return isWaiting(machine) ? "submitted" : wordOf(state.run);
     case "loading":
-      // Failed updates, or those that did not reach the server, are tried again.
-      return misses > 0 || state.run.is === "error" || state.run.is === "disconnected"
+      // Messages wait for it. Failed updates, or those that did not reach the server, are tried again.
+      return isWaiting(machine) || misses > 0 || state.run.is === "error" || state.run.is === "disconnected"
         ? "submitted"
         : wordOf(state.run);
     case "rest":
