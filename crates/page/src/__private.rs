@@ -9,9 +9,10 @@ use js_sys::{Array, Object, Reflect};
 use threadfold::reducer::kind::FieldKind;
 use threadfold::typed::page::FoldError;
 use threadfold::{MessageRules, Prefer};
+use wasm_bindgen::JsCast;
 
 use crate::read::Reader;
-use crate::write::Writer;
+use crate::write::writer;
 
 pub use crate::typescript::typescript;
 pub use threadfold::typed::page::PageState;
@@ -55,10 +56,16 @@ pub fn fields<S: PageState>() -> JsValue {
 /// # Errors
 /// A JavaScript `Error`.
 pub fn initial<S: PageState>(at: usize) -> Result<JsValue, JsValue> {
-    S::initial(at, Writer).map_err(|error| {
+    S::initial(at, writer()).map_err(|error| {
         let name = S::NAMES.get(at).copied().unwrap_or_default();
-        js_sys::Error::new(&error.at(name)).into()
+        js_sys::Error::new(&unwritten(name, error)).into()
     })
+}
+
+/// Returns the text of an error of what was to be written.
+fn unwritten(name: &str, error: serde_wasm_bindgen::Error) -> String {
+    let error: js_sys::Error = JsValue::from(error).unchecked_into();
+    [name, ": ", &String::from(error.message())].concat()
 }
 
 /// Folds an update into a field's value.
@@ -70,9 +77,10 @@ pub fn fold<S: PageState>(at: usize, now: JsValue, update: JsValue) -> Result<Js
     HOOK.call_once(|| set_hook(Box::new(report)));
     let name = S::NAMES.get(at).copied().unwrap_or_default();
     FOLDED.set(name);
-    S::fold(at, Reader::new(now), Reader::new(update), Writer).map_err(|error| {
+    S::fold(at, Reader::new(now), Reader::new(update), writer()).map_err(|error| {
         let text = match error {
-            FoldError::Update(error) | FoldError::Result(error) => error.at(name),
+            FoldError::Update(error) => error.at(name),
+            FoldError::Result(error) => unwritten(name, error),
             FoldError::Now(error) => [&error.at(name), ", in the current value"].concat(),
             FoldError::Reducer(error) => {
                 let own = error.source().map(ToString::to_string);

@@ -1,175 +1,158 @@
-//! Writes JavaScript's values: those that `JSON.parse` makes of what `serde_json` writes.
+//! Writes JavaScript's values by serde-wasm-bindgen, with the keys of maps as `serde_json` writes them.
 
 mod key;
 mod parts;
 
-use js_sys::Array;
-use serde::ser::{Error as _, Serialize, Serializer};
-use wasm_bindgen::JsValue;
+use serde::ser::{Serialize, Serializer};
 
-use crate::dict::Dict;
-use crate::error::Error;
+/// `null` for nothing, objects for maps, as in JSON.
+const TO_JAVASCRIPT: serde_wasm_bindgen::Serializer =
+    serde_wasm_bindgen::Serializer::json_compatible();
 
-use parts::{Fields, Items};
-
-/// Makes a value.
-#[derive(Debug, Clone, Copy)]
-pub struct Writer;
-
-/// Returns a whole number, if JavaScript can hold it exactly.
-fn whole<T: Copy + ToString + TryInto<i64>>(value: T) -> Result<JsValue, Error> {
-    const END: u64 = 1 << 53;
-    match value.try_into() {
-        #[allow(clippy::cast_precision_loss, reason = "it is small enough")]
-        Ok(number) if number.unsigned_abs() < END => Ok(JsValue::from_f64(number as f64)),
-        _ => Err(Error::custom(
-            [&value.to_string(), " can't be represented as a JavaScript number: use f64"].concat(),
-        )),
-    }
+/// Returns what makes a value.
+pub const fn writer() -> JsonKeys<&'static serde_wasm_bindgen::Serializer> {
+    JsonKeys(&TO_JAVASCRIPT)
 }
 
-/// Returns an object with one key, the name of a variant.
-fn variant(name: &'static str, content: &JsValue) -> JsValue {
-    let object = Dict::new();
-    object.set_named(name, content);
-    object.into()
+/// A serializer, or a part of one, whose maps have texts as keys.
+#[derive(Debug, Clone, Copy)]
+pub struct JsonKeys<S>(S);
+
+/// A value inside of another.
+struct Part<'a, T: ?Sized>(&'a T);
+
+impl<T: ?Sized + Serialize> Serialize for Part<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(JsonKeys(serializer))
+    }
 }
 
 macro_rules! plain {
     ($($name:ident $Type:ty;)*) => {
-        $(fn $name(self, value: $Type) -> Result<JsValue, Error> {
-            Ok(value.into())
+        $(fn $name(self, value: $Type) -> Result<S::Ok, S::Error> {
+            self.0.$name(value)
         })*
     };
 }
 
-macro_rules! whole {
-    ($($name:ident $Type:ty;)*) => {
-        $(fn $name(self, value: $Type) -> Result<JsValue, Error> {
-            whole(value)
-        })*
-    };
-}
-
-impl Serializer for Writer {
-    type Ok = JsValue;
-    type Error = Error;
-    type SerializeSeq = Items;
-    type SerializeTuple = Items;
-    type SerializeTupleStruct = Items;
-    type SerializeTupleVariant = Items;
-    type SerializeMap = Fields;
-    type SerializeStruct = Fields;
-    type SerializeStructVariant = Fields;
+impl<S: Serializer> Serializer for JsonKeys<S> {
+    type Ok = S::Ok;
+    type Error = S::Error;
+    type SerializeSeq = JsonKeys<S::SerializeSeq>;
+    type SerializeTuple = JsonKeys<S::SerializeTuple>;
+    type SerializeTupleStruct = JsonKeys<S::SerializeTupleStruct>;
+    type SerializeTupleVariant = JsonKeys<S::SerializeTupleVariant>;
+    type SerializeMap = JsonKeys<S::SerializeMap>;
+    type SerializeStruct = JsonKeys<S::SerializeStruct>;
+    type SerializeStructVariant = JsonKeys<S::SerializeStructVariant>;
 
     plain! {
         serialize_bool bool;
         serialize_i8 i8;
         serialize_i16 i16;
         serialize_i32 i32;
+        serialize_i64 i64;
+        serialize_i128 i128;
         serialize_u8 u8;
         serialize_u16 u16;
         serialize_u32 u32;
-        serialize_f32 f32;
-        serialize_f64 f64;
-        serialize_str &str;
-    }
-
-    whole! {
-        serialize_i64 i64;
-        serialize_i128 i128;
         serialize_u64 u64;
         serialize_u128 u128;
+        serialize_f32 f32;
+        serialize_f64 f64;
+        serialize_char char;
+        serialize_str &str;
+        serialize_unit_struct &'static str;
     }
 
-    fn serialize_char(self, value: char) -> Result<JsValue, Error> {
-        self.serialize_str(value.encode_utf8(&mut [0; 4]))
-    }
-
-    fn serialize_bytes(self, value: &[u8]) -> Result<JsValue, Error> {
+    fn serialize_bytes(self, value: &[u8]) -> Result<S::Ok, S::Error> {
         self.collect_seq(value)
     }
 
-    fn serialize_none(self) -> Result<JsValue, Error> {
-        self.serialize_unit()
+    fn serialize_none(self) -> Result<S::Ok, S::Error> {
+        self.0.serialize_none()
     }
 
-    fn serialize_some<T: ?Sized + Serialize>(self, value: &T) -> Result<JsValue, Error> {
-        value.serialize(self)
+    fn serialize_some<T: ?Sized + Serialize>(self, value: &T) -> Result<S::Ok, S::Error> {
+        self.0.serialize_some(&Part(value))
     }
 
-    fn serialize_unit(self) -> Result<JsValue, Error> {
-        Ok(JsValue::NULL)
-    }
-
-    fn serialize_unit_struct(self, _: &'static str) -> Result<JsValue, Error> {
-        self.serialize_unit()
+    fn serialize_unit(self) -> Result<S::Ok, S::Error> {
+        self.0.serialize_unit()
     }
 
     fn serialize_unit_variant(
         self,
-        _: &'static str,
-        _: u32,
+        of: &'static str,
+        at: u32,
         name: &'static str,
-    ) -> Result<JsValue, Error> {
-        self.serialize_str(name)
+    ) -> Result<S::Ok, S::Error> {
+        self.0.serialize_unit_variant(of, at, name)
     }
 
     fn serialize_newtype_struct<T: ?Sized + Serialize>(
         self,
-        _: &'static str,
+        name: &'static str,
         value: &T,
-    ) -> Result<JsValue, Error> {
-        value.serialize(self)
+    ) -> Result<S::Ok, S::Error> {
+        self.0.serialize_newtype_struct(name, &Part(value))
     }
 
     fn serialize_newtype_variant<T: ?Sized + Serialize>(
         self,
-        _: &'static str,
-        _: u32,
+        of: &'static str,
+        at: u32,
         name: &'static str,
         value: &T,
-    ) -> Result<JsValue, Error> {
-        Ok(variant(name, &value.serialize(self)?))
+    ) -> Result<S::Ok, S::Error> {
+        self.0.serialize_newtype_variant(of, at, name, &Part(value))
     }
 
-    fn serialize_seq(self, _: Option<usize>) -> Result<Items, Error> {
-        Ok(Items { list: Array::new(), variant: None })
+    fn serialize_seq(self, length: Option<usize>) -> Result<Self::SerializeSeq, S::Error> {
+        self.0.serialize_seq(length).map(JsonKeys)
     }
 
-    fn serialize_tuple(self, length: usize) -> Result<Items, Error> {
-        self.serialize_seq(Some(length))
+    fn serialize_tuple(self, length: usize) -> Result<Self::SerializeTuple, S::Error> {
+        self.0.serialize_tuple(length).map(JsonKeys)
     }
 
-    fn serialize_tuple_struct(self, _: &'static str, length: usize) -> Result<Items, Error> {
-        self.serialize_seq(Some(length))
+    fn serialize_tuple_struct(
+        self,
+        name: &'static str,
+        length: usize,
+    ) -> Result<Self::SerializeTupleStruct, S::Error> {
+        self.0.serialize_tuple_struct(name, length).map(JsonKeys)
     }
 
     fn serialize_tuple_variant(
         self,
-        _: &'static str,
-        _: u32,
+        of: &'static str,
+        at: u32,
         name: &'static str,
-        _: usize,
-    ) -> Result<Items, Error> {
-        Ok(Items { list: Array::new(), variant: Some(name) })
+        length: usize,
+    ) -> Result<Self::SerializeTupleVariant, S::Error> {
+        self.0.serialize_tuple_variant(of, at, name, length).map(JsonKeys)
     }
 
-    fn serialize_map(self, _: Option<usize>) -> Result<Fields, Error> {
-        Ok(Fields { object: Dict::new(), key: None, variant: None })
+    fn serialize_map(self, length: Option<usize>) -> Result<Self::SerializeMap, S::Error> {
+        self.0.serialize_map(length).map(JsonKeys)
     }
 
-    fn serialize_struct(self, _: &'static str, length: usize) -> Result<Fields, Error> {
-        self.serialize_map(Some(length))
+    fn serialize_struct(
+        self,
+        name: &'static str,
+        length: usize,
+    ) -> Result<Self::SerializeStruct, S::Error> {
+        self.0.serialize_struct(name, length).map(JsonKeys)
     }
 
     fn serialize_struct_variant(
         self,
-        _: &'static str,
-        _: u32,
+        of: &'static str,
+        at: u32,
         name: &'static str,
-        _: usize,
-    ) -> Result<Fields, Error> {
-        Ok(Fields { object: Dict::new(), key: None, variant: Some(name) })
+        length: usize,
+    ) -> Result<Self::SerializeStructVariant, S::Error> {
+        self.0.serialize_struct_variant(of, at, name, length).map(JsonKeys)
     }
 }

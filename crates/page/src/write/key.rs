@@ -1,6 +1,5 @@
 //! The keys of maps, which are texts as `serde_json` writes them.
 
-use js_sys::JsString;
 use serde::ser::{Error as _, Impossible, Serialize, Serializer};
 
 use crate::error::Error;
@@ -16,31 +15,31 @@ fn refused<T>() -> Result<T, Error> {
 }
 
 /// Returns a float's text.
-fn float<T: Serialize>(value: &T, is_finite: bool) -> Result<JsString, Error> {
+fn float<T: Serialize>(value: &T, is_finite: bool) -> Result<String, Error> {
     if !is_finite {
         return refused();
     }
-    serde_json::to_string(value).map(JsString::from).map_err(Error::custom)
+    serde_json::to_string(value).map_err(Error::custom)
 }
 
 macro_rules! whole {
     ($($name:ident $Type:ty;)*) => {
-        $(fn $name(self, value: $Type) -> Result<JsString, Error> {
-            Ok(value.to_string().into())
+        $(fn $name(self, value: $Type) -> Result<String, Error> {
+            Ok(value.to_string())
         })*
     };
 }
 
 impl Serializer for KeyWriter {
-    type Ok = JsString;
+    type Ok = String;
     type Error = Error;
-    type SerializeSeq = Impossible<JsString, Error>;
-    type SerializeTuple = Impossible<JsString, Error>;
-    type SerializeTupleStruct = Impossible<JsString, Error>;
-    type SerializeTupleVariant = Impossible<JsString, Error>;
-    type SerializeMap = Impossible<JsString, Error>;
-    type SerializeStruct = Impossible<JsString, Error>;
-    type SerializeStructVariant = Impossible<JsString, Error>;
+    type SerializeSeq = Impossible<String, Error>;
+    type SerializeTuple = Impossible<String, Error>;
+    type SerializeTupleStruct = Impossible<String, Error>;
+    type SerializeTupleVariant = Impossible<String, Error>;
+    type SerializeMap = Impossible<String, Error>;
+    type SerializeStruct = Impossible<String, Error>;
+    type SerializeStructVariant = Impossible<String, Error>;
 
     whole! {
         serialize_i8 i8;
@@ -55,23 +54,23 @@ impl Serializer for KeyWriter {
         serialize_u128 u128;
     }
 
-    fn serialize_bool(self, value: bool) -> Result<JsString, Error> {
+    fn serialize_bool(self, value: bool) -> Result<String, Error> {
         self.serialize_str(if value { "true" } else { "false" })
     }
 
-    fn serialize_f32(self, value: f32) -> Result<JsString, Error> {
+    fn serialize_f32(self, value: f32) -> Result<String, Error> {
         float(&value, value.is_finite())
     }
 
-    fn serialize_f64(self, value: f64) -> Result<JsString, Error> {
+    fn serialize_f64(self, value: f64) -> Result<String, Error> {
         float(&value, value.is_finite())
     }
 
-    fn serialize_char(self, value: char) -> Result<JsString, Error> {
+    fn serialize_char(self, value: char) -> Result<String, Error> {
         self.serialize_str(value.encode_utf8(&mut [0; 4]))
     }
 
-    fn serialize_str(self, value: &str) -> Result<JsString, Error> {
+    fn serialize_str(self, value: &str) -> Result<String, Error> {
         crate::dict::check_key(value)?;
         Ok(value.into())
     }
@@ -81,7 +80,7 @@ impl Serializer for KeyWriter {
         _: &'static str,
         _: u32,
         name: &'static str,
-    ) -> Result<JsString, Error> {
+    ) -> Result<String, Error> {
         self.serialize_str(name)
     }
 
@@ -89,27 +88,27 @@ impl Serializer for KeyWriter {
         self,
         _: &'static str,
         value: &T,
-    ) -> Result<JsString, Error> {
+    ) -> Result<String, Error> {
         value.serialize(self)
     }
 
-    fn serialize_bytes(self, _: &[u8]) -> Result<JsString, Error> {
+    fn serialize_bytes(self, _: &[u8]) -> Result<String, Error> {
         refused()
     }
 
-    fn serialize_none(self) -> Result<JsString, Error> {
+    fn serialize_none(self) -> Result<String, Error> {
         refused()
     }
 
-    fn serialize_some<T: ?Sized + Serialize>(self, _: &T) -> Result<JsString, Error> {
+    fn serialize_some<T: ?Sized + Serialize>(self, _: &T) -> Result<String, Error> {
         refused()
     }
 
-    fn serialize_unit(self) -> Result<JsString, Error> {
+    fn serialize_unit(self) -> Result<String, Error> {
         refused()
     }
 
-    fn serialize_unit_struct(self, _: &'static str) -> Result<JsString, Error> {
+    fn serialize_unit_struct(self, _: &'static str) -> Result<String, Error> {
         refused()
     }
 
@@ -119,7 +118,7 @@ impl Serializer for KeyWriter {
         _: u32,
         _: &'static str,
         _: &T,
-    ) -> Result<JsString, Error> {
+    ) -> Result<String, Error> {
         refused()
     }
 
