@@ -35,6 +35,7 @@ const onReact18 = {
 
 /** Tests that need a process of their own: they catch the wasm as it is instantiated, or change globals. */
 const ALONE = [
+  "unit/devtools/**",
   "unit/checkpoint/validation.test.ts",
   "properties/memory/**",
   "unit/persist/save.test.ts",
@@ -51,7 +52,7 @@ const ALONE = [
 const GROWTH = "properties/growth/growth.test.ts";
 
 /** Tests that need a document: making a new one for each file takes longer than the tests. */
-const WITH_DOM = ["unit/react/**/*.test.ts", "unit/stores/**/*.test.ts", "unit/devtools/{component,panel}.test.ts"];
+const WITH_DOM = ["unit/react/**/*.test.ts", "unit/stores/**/*.test.ts"];
 
 const inNode = {
   // In CI, which tries all there is to try, one test may take minutes.

@@ -13,10 +13,6 @@ import { serveDemo } from "./demo-page.mjs";
 /** Chromium's own message for a connection that is cut. The tests here cut them. */
 const ASKED_FOR = /^Failed to load resource: net::ERR_(INCOMPLETE_CHUNKED_ENCODING|CONNECTION_RESET|EMPTY_RESPONSE)/;
 
-/** The demo forgets a thread whose first run fails as asked. A runner asks for it before it sends the message again. */
-const isForgotten = (message) =>
-  /status of 404/.test(message.text()) && /\/agent\/threads\/[^/]+$/.test(message.location().url);
-
 const WORDS = [
   "Plan my week",
   "Hi",
@@ -66,7 +62,6 @@ export async function randomUse(browser, { address, seconds, seed, tell = () => 
 
   page.on("console", (message) => {
     if (!["error", "warning"].includes(message.type()) || ASKED_FOR.test(message.text())) return;
-    if (isForgotten(message)) return;
     problem(`console: ${message.text()}`);
   });
   page.on("pageerror", (error) => problem(`page: ${error.message}`));

@@ -9,7 +9,7 @@ test("a panic is told, also where the wasm cannot be started anew; the next call
     fields: () => [{ name: "cart", kind: "reducer" }],
     initial: () => [],
     fold(_at: number, _now: unknown, update: unknown) {
-      if (isBroken) throw new Error("panicked at cart.rs");
+      if (isBroken) throw new Error("cart: panicked at cart.rs");
       return update;
     },
     reset() {
@@ -26,8 +26,8 @@ test("a panic is told, also where the wasm cannot be started anew; the next call
       return (error as { cause?: { message: string } }).cause?.message;
     }
   };
-  expect(failed()).toBe("panicked at cart.rs");
-  expect(failed()).toBe("panicked at cart.rs");
+  expect(failed()).toBe("cart: panicked at cart.rs");
+  expect(failed()).toBe("cart: panicked at cart.rs");
   isBroken = false;
   expect(failed()).toBeUndefined();
   expect(resets).toBe(3);

@@ -5,7 +5,6 @@ import type { Thread } from "../thread/thread.js";
 import type { AgUiEvent } from "./event-types.js";
 import { agentFolds, checkpointOf, forFolding } from "./checkpoint.js";
 import { foldAgUi } from "./fold-ag-ui.js";
-import { isMade } from "./made-elsewhere.js";
 import { runInput, type RunAgentInput, type RunInputOptions } from "./run-input.js";
 import type { AgUiSource } from "./source.js";
 import type { WithAgUiMessages } from "../state/message-types.js";
@@ -186,11 +185,7 @@ class AgUiProtocol implements RunProtocol {
     return typeof given[0] === "string" && given.length === 2 ? given : given.map((message) => this.messages(message));
   }
 
-  request(
-    updates: readonly object[],
-    answers?: readonly Answer[],
-    hasFailed = false,
-  ): (signal: AbortSignal) => Promise<RunNews> {
+  request(updates: readonly object[], answers?: readonly Answer[]): (signal: AbortSignal) => Promise<RunNews> {
     const thread = this.#thread;
     const { tools, context, forwardedProps, state, messages } = this.#options;
     thread.threadId ??= newId();
@@ -213,40 +208,11 @@ class AgUiProtocol implements RunProtocol {
     const sent = folds ? forFolding(input, checkpointOf(thread, this.#loaded), marks) : input;
     this.#loaded = undefined;
     this.#requestedId = input.runId;
-    const retried = hasFailed && !answers ? updates : undefined;
     return async (signal) => {
-      const found = retried && (await this.#madeElsewhere(retried, signal));
-      if (found) return this.#take(found, signal);
-      const source = this.#send(sent, input, { signal, changes, retried });
+      const source = this.#send(sent, input, { signal, changes });
       if (this.#options.whileOffline === "wait") await arrives(source, signal);
       return this.#fold(source, signal);
     };
-  }
-
-  /** Returns the server's thread if another client has made the failed run again meanwhile. */
-  async #madeElsewhere(updates: readonly object[], signal: AbortSignal): Promise<LoadedThread | undefined> {
-    const { threadId = "" } = this.#thread;
-    try {
-      const found = await this.#transport.load?.(threadId, { signal });
-      return found && isMade(this.#thread, updates, found) ? found : undefined;
-    } catch {
-      signal.throwIfAborted();
-      // The run's own request reports the error.
-      return undefined;
-    }
-  }
-
-  /** Shows the run that another client has made, or joins it. */
-  async #take(found: LoadedThread, signal: AbortSignal): Promise<RunNews> {
-    const { values, interrupts = [], runId } = found;
-    if (runId !== undefined) {
-      this.#thread.receive({ type: "run-started", runId });
-      return this.join(signal);
-    }
-    this.#loaded = found;
-    this.#thread.receive({ type: "values", values, partial: interrupts.length > 0 });
-    this.#thread.receive({ type: "run-finished", interrupts });
-    return {};
   }
 
   check(answers: readonly Answer[]): void {
@@ -311,24 +277,14 @@ class AgUiProtocol implements RunProtocol {
   async #send(
     sent: RunAgentInput,
     input: RunAgentInput,
-    {
-      retried,
-      ...options
-    }: { signal: AbortSignal; changes: readonly string[]; retried: readonly object[] | undefined },
+    options: { signal: AbortSignal; changes: readonly string[] },
   ): Promise<AgUiSource> {
-    const { signal } = options;
     let source;
     try {
       source = await this.#transport.run(sent, options);
     } catch (error) {
-      const status = httpStatusOf(error);
-      const runId = status === 409 && retried ? (await this.#madeElsewhere(retried, signal))?.runId : undefined;
-      if (runId !== undefined && this.#transport.join) {
-        this.#thread.receive({ type: "run-started", runId });
-        return this.#transport.join(this.#run, { signal });
-      }
       // The server is at another checkpoint.
-      if (sent === input || status !== 412) throw error;
+      if (sent === input || httpStatusOf(error) !== 412) throw error;
       source = await this.#transport.run(forFolding(input, undefined, options), options);
     }
     const { id } = this.#thread.run;

@@ -168,8 +168,7 @@ export abstract class Runner<S extends object, U extends object> {
   /**
    * Retries the last failed operation. A failed run resends the updates that the server never received. If there are
    * none, it just runs again, with its answers to interrupts if it had any. A LangGraph run that had begun continues
-   * from its checkpoint, which keeps the answers. If its request got no answer, the runner asks the server first. If
-   * another tab has retried the run, shows or joins what that made of it. A
+   * from its checkpoint, which keeps the answers. If its request got no answer, the runner asks the server first. A
    * disconnected run is rejoined, or made again if it cannot be. A failed `load()` loads again, and interrupts whose
    * answers a reload lost are open again. If the last run did not fail, sends the updates of the last one that did.
    *
