@@ -147,7 +147,7 @@ describe.skipIf(program === undefined).each(Object.entries(CLIENTS))("Redis over
     const text = await started.text();
     expect(text.match(/"name":"n"/g)?.length).toBe(2_000);
     const all = await joined.text();
-    // Who joins gets the message, too, that the run answers.
+    // A client that joins gets the message, too, that the run answers.
     const question = /id: 2\ndata: \{"type":"MESSAGES_SNAPSHOT".*"content":"Hi".*\n\n/;
     expect(all).toMatch(question);
     expect(all.replace(question, "")).toBe(text);
