@@ -1,6 +1,7 @@
 // The threads that devtools know: new ones show themselves, open conversations are looked up, others are added.
 import { ThreadfoldError } from "../shared/errors.js";
 import { DEVTOOLS } from "../shared/devtools-hook.js";
+import { OPENED } from "../open/opened-key.js";
 import { isThread } from "../thread/inside.js";
 import type { AnyThread } from "../thread/thread.js";
 import { ThreadRecording } from "./recording.js";
@@ -31,9 +32,6 @@ export interface Found {
 }
 
 type Page = { [DEVTOOLS]?: ((made: object) => void) | undefined; [OPENED]?: Map<string, { runner: ShownRunner }> };
-
-/** Where `openAgUi` and `openLangGraph` keep the conversations that are open. */
-const OPENED = Symbol.for("threadfold.opened") as unknown as "opened";
 
 /** All threads of a page. Holds only weakly what the page may forget. */
 export class FoundThreads {

@@ -11,6 +11,7 @@ import { BECOME } from "../thread/become.js";
 import { Thread } from "../thread/thread.js";
 import type { ThreadOptions } from "../thread/thread-types.js";
 import { INSIDE } from "../thread/inside.js";
+import { OPENED } from "./opened-key.js";
 
 /** The options that `openAgUi` and `openLangGraph` add to those of a runner. */
 export interface OpenOptions<S extends object, U extends object> extends Pick<
@@ -55,8 +56,6 @@ interface Opened {
   /** The runner's own options, which it reads at each request. */
   readonly options: object;
 }
-
-const OPENED = Symbol.for("threadfold.opened");
 
 /** One for all copies of this module, and after a hot reload. */
 const all = (): Map<string, Opened> =>

@@ -367,7 +367,10 @@ where
             _ => String::new(),
         };
         let own = format!("{step}:{}:{cause}:{answers}", self.name(task.node));
-        self.thread.map_or_else(|| own.clone(), |thread| format!("{thread}:{own}"))
+        match self.thread {
+            Some(thread) => format!("{thread}:{own}"),
+            None => own,
+        }
     }
 
     /// Returns what a node returned, as numbers.
