@@ -31,6 +31,7 @@ export async function api(folder) {
       entryFileName: "index",
       hideBreadcrumbs: true,
       hidePageHeader: true,
+      useCodeBlocks: true,
     }),
   });
   app.converter.on(
