@@ -1,5 +1,5 @@
-// `node js-tests/bench/table.mjs FILE`: writes the figures of a `npm run bench -- --json FILE` into README.md and
-// docs/figures.md, between `<!-- figures -->` and `<!-- /figures -->`, so that nobody types one.
+// `node js-tests/bench/table.mjs FILE`: writes the figures of a `npm run bench -- --json FILE` into README.md,
+// docs/figures.md and cases.md, between `<!-- figures -->` and `<!-- /figures -->`, so that nobody types one.
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { isMain } from "../../scripts/process.mjs";
@@ -36,32 +36,23 @@ export function readmeFigures({ cases, sizes }) {
   return table(["", "threadfold", "beside it"], rows);
 }
 
-/** Everything that the bench measured. */
-export function allFigures({ cases, sizes, machine }) {
-  const bars = barsOf(cases, sizes);
-  const names = [...new Set(cases.map(({ name }) => name))];
+/** The bars and the sizes, for a reader who doubts. */
+export function barFigures({ cases, sizes, machine }) {
   return [
-    `Node ${machine.node.slice(1)}, ${machine.cpu}. Times are medians in microseconds, unless the case says bytes.`,
+    machineOf(machine),
     "",
     "## The bars",
     "",
     ...table(
       ["bar", "measured", "reached"],
-      bars.map(({ what, value, bar, ok }) => [what, precise(value), `${bar}: ${ok ? "yes" : "**no**"}`]),
+      barsOf(cases, sizes).map(({ what, value, bar, ok }) => [
+        what,
+        precise(value),
+        `${bar}: ${ok ? "yes" : "**no**"}`,
+      ]),
     ),
     "",
-    "## Every case",
-    ...names.flatMap((name) => {
-      const same = cases.filter((one) => one.name === name);
-      const contenders = [...new Set(same.flatMap(({ us }) => Object.keys(us)))];
-      const rows = same.map(({ n, us }) => [
-        n.toLocaleString("en"),
-        ...contenders.map((contender) => (us[contender] === undefined ? "–" : precise(us[contender]))),
-      ]);
-      return ["", `### ${name}`, "", ...table(["n", ...contenders], rows)];
-    }),
-    "",
-    "### Sizes, gzipped",
+    "## Sizes, gzipped",
     "",
     ...table(
       ["what", "KiB"],
@@ -69,6 +60,26 @@ export function allFigures({ cases, sizes, machine }) {
     ),
   ];
 }
+
+/** Each case of the bench, for who changes the code. */
+export function caseFigures({ cases, machine }) {
+  const names = [...new Set(cases.map(({ name }) => name))];
+  return [
+    machineOf(machine),
+    ...names.flatMap((name) => {
+      const same = cases.filter((one) => one.name === name);
+      const contenders = [...new Set(same.flatMap(({ us }) => Object.keys(us)))];
+      const rows = same.map(({ n, us }) => [
+        n.toLocaleString("en"),
+        ...contenders.map((contender) => (us[contender] === undefined ? "–" : precise(us[contender]))),
+      ]);
+      return ["", `## ${name}`, "", ...table(["n", ...contenders], rows)];
+    }),
+  ];
+}
+
+const machineOf = ({ node, cpu }) =>
+  `Node ${node.slice(1)}, ${cpu}. Times are medians in microseconds, unless the case says bytes.`;
 
 const table = (head, rows) => [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`);
 
@@ -83,7 +94,12 @@ if (isMain(import.meta.url)) {
   const [file] = process.argv.slice(2);
   if (!file) throw new Error("Say which file: npm run bench -- --json FILE wrote it.");
   const bench = JSON.parse(readFileSync(file, "utf8"));
-  for (const [name, figures] of Object.entries({ "README.md": readmeFigures, "docs/figures.md": allFigures })) {
+  const documents = {
+    "README.md": readmeFigures,
+    "docs/figures.md": barFigures,
+    "js-tests/bench/cases.md": caseFigures,
+  };
+  for (const [name, figures] of Object.entries(documents)) {
     const path = fileURLToPath(new URL(name, root));
     writeFileSync(path, withFigures(readFileSync(path, "utf8"), figures(bench)));
   }
