@@ -133,15 +133,20 @@ test("deep agents' tools: a file that fills, and todos", async () => {
   const b = (content: string) => ({ "/a": a, "/b": { encoding: "utf-8", content } });
   expect(files.seen.slice(-4)).toEqual([{ "/a": a }, b("Li"), b("Line"), b("Line")]);
   const todos = await folded(
-    [started, ...call("write_todos", '{"todos":[{"content":"Lo', 'ok","status":"pending"},{', '"content":"Go"}]}')],
+    [
+      started,
+      ...call("write_todos", '{"todos":[{"content":"Lo', 'ok","status":"comp', 'leted"},{', '"content":"Go"}]}'),
+    ],
     { predict },
     "todos",
   );
-  expect(todos.seen.slice(-4)).toEqual([
-    [{ content: "Lo" }],
+  const go = { content: "Go", status: "pending" };
+  expect(todos.seen.slice(-5)).toEqual([
+    [{ content: "Lo", status: "pending" }],
     [{ content: "Look", status: "pending" }],
-    [{ content: "Look", status: "pending" }, { content: "Go" }],
-    [{ content: "Look", status: "pending" }, { content: "Go" }],
+    [{ content: "Look", status: "completed" }],
+    [{ content: "Look", status: "completed" }, go],
+    [{ content: "Look", status: "completed" }, go],
   ]);
 });
 

@@ -50,7 +50,12 @@ export const deepAgentRules: PredictRules = {
     const all = (files ?? {}) as Record<string, object>;
     return { files: { ...all, [path]: { encoding: "utf-8", ...all[path], content } } };
   },
-  write_todos: ({ todos }) => (Array.isArray(todos) ? { todos: todos.filter(isTodo) } : undefined),
+  write_todos: ({ todos }) => (Array.isArray(todos) ? { todos: todos.filter(isTodo).map(withStatus) } : undefined),
 };
 
-const isTodo = (todo: unknown) => typeof (todo as Values | null)?.["content"] === "string";
+const isTodo = (todo: unknown): todo is Values => typeof (todo as Values | null)?.["content"] === "string";
+
+/** A todo is pending until its status is written out. */
+const withStatus = (todo: Values): Values => (STATUSES.has(todo["status"]) ? todo : { ...todo, status: "pending" });
+
+const STATUSES = new Set<unknown>(["pending", "in_progress", "completed"]);
