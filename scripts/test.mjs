@@ -15,7 +15,7 @@ import { bind, OPTIMISED, SIDE_BY_SIDE, target, WASM } from "./rust.mjs";
 
 const GROUPS = ["rust", "wasm", "page", "build", "node", "browser", "consumers", "servers", "databases", "quick"];
 const DEFAULT = ["rust", "build", "node", "browser"];
-const NEEDS_BROWSER = ["wasm", "page", "browser", "consumers", "servers"];
+const NEEDS_BROWSER = ["wasm", "page", "browser", "consumers", "servers", "databases"];
 const NEEDS_BUILD = ["node", "page", "browser", "consumers", "servers", "databases", "quick"];
 
 /** The files of vitest's project `node` that are fast and fail first when something is wrong. */

@@ -4,10 +4,10 @@ import { PostgresSaver } from "@langchain/langgraph-checkpoint-postgres";
 import { defineSchema, field } from "threadfold";
 import { START, StateGraph } from "threadfold/graph";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Postgres, programs, startPostgres } from "./postgres.js";
+import { hasPostgres, type Postgres, startPostgres } from "./stores.js";
 import { play, type Scenario, scenarios, waysOf } from "../../unit/checkpoint/scenarios.js";
 
-if (programs === undefined)
+if (!hasPostgres)
   console.log("Threads are not handed over through Postgres: it is not installed (apt-get install postgresql).");
 
 let postgres: Postgres;
@@ -24,7 +24,7 @@ async function withSaver<T>(use: (saver: PostgresSaver) => Promise<T>): Promise<
   }
 }
 
-describe.skipIf(programs === undefined)("through Postgres", () => {
+describe.skipIf(!hasPostgres)("through Postgres", () => {
   beforeAll(async () => {
     postgres = await startPostgres();
   }, 60_000);

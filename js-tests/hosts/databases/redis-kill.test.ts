@@ -6,10 +6,9 @@ import { PostgresSaver } from "@langchain/langgraph-checkpoint-postgres";
 import { Thread, type AgUiState } from "threadfold";
 import { foldAgUi } from "threadfold/ag-ui";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Postgres, programs, startPostgres } from "./postgres.js";
-import { program, type RedisServer, startRedis } from "./redis.js";
+import { hasPostgres, hasRedis, type Postgres, type RedisServer, startPostgres, startRedis } from "./stores.js";
 
-describe.skipIf(program === undefined || programs === undefined)("two instances over Redis and Postgres", () => {
+describe.skipIf(!hasRedis || !hasPostgres)("two instances over Redis and Postgres", () => {
   let redis: RedisServer;
   let postgres: Postgres;
   const instances: ChildProcess[] = [];

@@ -9,10 +9,9 @@ import { RedisRuns, type RedisClient } from "threadfold/serve/redis";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { serversTests } from "../../unit/serve/run-servers.js";
 import { storeTests } from "../../unit/serve/run-stores.js";
-import { program, startRedis, type RedisServer } from "./redis.js";
+import { hasRedis, startRedis, type RedisServer } from "./stores.js";
 
-if (program === undefined)
-  console.log("Runs are not kept in Redis: it is not installed (apt-get install redis-server).");
+if (!hasRedis) console.log("Runs are not kept in Redis: it is not installed (apt-get install redis-server).");
 
 let redis: RedisServer;
 const opened: (() => void)[] = [];
@@ -33,7 +32,7 @@ const CLIENTS: Readonly<Record<string, () => Promise<RedisClient>>> = {
   },
 };
 
-describe.skipIf(program === undefined).each(Object.entries(CLIENTS))("Redis over %s", (name, connect) => {
+describe.skipIf(!hasRedis).each(Object.entries(CLIENTS))("Redis over %s", (name, connect) => {
   beforeAll(async () => {
     redis = await startRedis();
   });

@@ -8,7 +8,7 @@ import { SqliteSaver } from "@langchain/langgraph-checkpoint-sqlite";
 import { Command } from "threadfold/graph";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runs } from "../../support/seed.js";
-import { type Postgres, programs, startPostgres } from "./postgres.js";
+import { hasPostgres, type Postgres, startPostgres } from "./stores.js";
 import { type Any, deltaGraph, draw, graphOf, ONE, type Spec } from "./rust-graphs.js";
 import { RustHost } from "./rust-host.js";
 
@@ -171,7 +171,7 @@ describe("through SQLite", () => {
   );
 });
 
-describe.skipIf(programs === undefined)("through Postgres", () => {
+describe.skipIf(!hasPostgres)("through Postgres", () => {
   let postgres: Postgres;
   let schemas = 0;
   beforeAll(async () => {
