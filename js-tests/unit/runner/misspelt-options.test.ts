@@ -34,6 +34,7 @@ test("every option that there is is taken, and so is one that is undefined", () 
     whileOffline: "wait",
     cancelTimeout: 1,
     rejoinDelays: [1],
+    tabs: (streams) => streams,
     headers: {},
     credentials: "omit",
     fetch,

@@ -27,6 +27,7 @@ import { Runner, runnersThread } from "../runner/runner.js";
 import { startsOver } from "../runner/starts.js";
 import { idsOf, removes } from "../runner/messages-in.js";
 import { tell } from "../shared/tell.js";
+import { withTabs } from "../runner/with-tabs.js";
 import type { HttpOptions, RunnerOptions } from "../runner/runner-types.js";
 
 /** How an {@link AgUiRunner} reaches its agent, by `url` or by `transport`, and what it sends besides the thread. */
@@ -150,7 +151,7 @@ class AgUiProtocol implements RunProtocol {
     this.#thread = thread;
     this.#options = options;
     checkRunnerOptions<AgUiRunnerOptions>("new AgUiRunner", options, OWN_OPTIONS);
-    this.#transport = transportOf(options ?? {});
+    this.#transport = withTabs(transportOf(options ?? {}), options, `ag-ui:${options.url}`);
     if (this.#transport.load) this.load = (signal) => this.#load(signal);
     this.threads = this.#transport.threads;
     this.follow = startsOver(this.#transport, ({ data }) => {

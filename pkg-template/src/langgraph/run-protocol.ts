@@ -17,6 +17,7 @@ import type { ServerThread } from "../runner/load.js";
 import { lostMessages } from "../runner/lost.js";
 import { startsOver } from "../runner/starts.js";
 import { idsOf, messagesIn } from "../runner/messages-in.js";
+import { withTabs } from "../runner/with-tabs.js";
 import { isConnected } from "../thread/run-status.js";
 import { interruptOf } from "./interrupt.js";
 import { tell } from "../shared/tell.js";
@@ -58,7 +59,8 @@ export class LangGraphProtocol implements RunProtocol {
     this.#options = options;
     checkRunnerOptions<LangGraphRunnerOptions>("new LangGraphRunner", options, OWN_OPTIONS);
     choice(options, "wire", ["quiet", "values"]);
-    this.#transport = transportOf(options ?? {});
+    const transport = transportOf(options ?? {});
+    this.#transport = withTabs(transport, options, `langgraph:${options.apiUrl}:${options.assistantId}`);
     this.canJoin = this.#transport.join !== undefined;
     if (this.#transport.load) this.load = (signal) => this.#load(signal);
     this.threads = this.#transport.threads;

@@ -8,6 +8,7 @@ const COMMON: NamesOf<Common> = {
   whileOffline: true,
   cancelTimeout: true,
   rejoinDelays: true,
+  tabs: true,
   headers: true,
   credentials: true,
   fetch: true,

@@ -1,5 +1,6 @@
 // The input and output of a runner, whatever the protocol.
 import type { InputOf } from "../state/fields.js";
+import type { ShareStreams } from "./transport.js";
 
 export type { HttpOptions, RequestHeaders } from "../stream/http.js";
 
@@ -34,6 +35,10 @@ export interface RunnerOptions {
    * received. Default `[250, 1000, 2000, 4000, 8000]`.
    */
   rejoinDelays?: readonly number[] | undefined;
+  /**
+   * Shares a connection with the browser's other tabs: `sharedTabs({ name: user.id })` of `threadfold/tabs`.
+   */
+  tabs?: ShareStreams | undefined;
 }
 
 /** The data sent with a message, and its position. */

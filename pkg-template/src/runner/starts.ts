@@ -13,6 +13,9 @@ export interface Starts {
 /** Reads a thread's stream until it ends, or the signal aborts. */
 export type ReadStarts = (threadId: string, starts: Starts, signal: AbortSignal) => Promise<void>;
 
+/** The event of a part that says that runs may have begun unseen. */
+export const REOPENED = "reopened";
+
 /** A part of the stream: an event of LangGraph's is named. */
 interface StreamPart {
   readonly event?: unknown;
@@ -36,6 +39,7 @@ export function startsOver<Part extends object>(
     const take = (part: StreamPart) => {
       const id = runIn(part);
       if (typeof id === "string") starts.began(id);
+      else if (part.event === REOPENED) starts.opened();
       return false;
     };
     try {

@@ -24,6 +24,12 @@ export interface LoadedThread {
   readonly position?: ThreadPosition | undefined;
 }
 
+/** The streams of a thread. */
+export type Streams = Pick<Transport<never, object>, "join" | "follow">;
+
+/** Returns streams by which others share these. `address` says whose they are. */
+export type ShareStreams = (streams: Streams, address: string) => Streams;
+
 /** A thread in the server's list. */
 export interface ListedThread {
   readonly threadId: string;
@@ -74,7 +80,8 @@ export interface Transport<Input, Part extends object> {
   threads?: ((query: ThreadQuery) => PromiseLike<readonly ListedThread[]>) | undefined;
   /**
    * Follows a thread, whoever runs it, until the signal aborts. Its source has a part for each run that begins: AG-UI's
-   * `RUN_STARTED`, LangGraph's `metadata` with a `run_id`. Other parts are passed over. Without it, `follow()` throws.
+   * `RUN_STARTED`, LangGraph's `metadata` with a `run_id`. `{ event: "reopened", data: undefined }` says that others may have been missed.
+   * Other parts are passed over. Without it, `follow()` throws.
    */
   follow?:
     | ((threadId: string, options: { readonly signal: AbortSignal }) => Source<Part> | PromiseLike<Source<Part>>)
