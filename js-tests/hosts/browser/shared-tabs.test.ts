@@ -60,7 +60,7 @@ beforeEach(async () => {
   const graph = new StateGraph(defineSchema({ messages: field.messages() }))
     .addNode("answer", async ({ messages }, { message }) => {
       const id = `a${messages.length}`;
-      const said = ["You ", "said ", `${String((messages.at(-1) as { content?: unknown }).content)}.`];
+      const said = ["You ", "wrote ", `${String((messages.at(-1) as { content?: unknown }).content)}.`];
       for (const content of said) {
         message({ type: "AIMessageChunk", id, content } as never);
         await new Promise<void>((resolve) => words.push(resolve));
@@ -121,29 +121,29 @@ async function eight(): Promise<void> {
   await one("1").evaluate(() => send("Hi"));
   await all("Hi|You ");
   for (let words = 0; words < 3; words++) await say();
-  await all("Hi|You said Hi.");
+  await all("Hi|You wrote Hi.");
   await vi.waitFor(() => expect([readers("events").length, readers("run")]).toEqual([1, []]), WAIT);
 }
 
 test("eight tabs show a run that one of them begins, and a ninth that opens, by one connection for each stream", async () => {
   await eight();
   await one("5").evaluate(() => send("Ada"));
-  await all("Hi|You said Hi.|Ada|You ");
+  await all("Hi|You wrote Hi.|Ada|You ");
   await say();
   await openTab("9");
-  await all("Hi|You said Hi.|Ada|You said ");
+  await all("Hi|You wrote Hi.|Ada|You wrote ");
   expect([readers("events").length, readers("run").length]).toEqual([1, 1]);
   await one("2").reload();
-  await all("Hi|You said Hi.|Ada|You said ");
+  await all("Hi|You wrote Hi.|Ada|You wrote ");
   await say();
   await say();
-  await all("Hi|You said Hi.|Ada|You said Ada.");
+  await all("Hi|You wrote Hi.|Ada|You wrote Ada.");
 });
 
 test("the tab that reads is closed in mid-run: the others go on", async () => {
   await eight();
   await one("1").evaluate(() => send("Ada"));
-  await all("Hi|You said Hi.|Ada|You ");
+  await all("Hi|You wrote Hi.|Ada|You ");
   for (const path of ["run", "events"]) {
     const [reader = ""] = readers(path);
     if (reader === "1") continue;
@@ -152,9 +152,9 @@ test("the tab that reads is closed in mid-run: the others go on", async () => {
     await vi.waitFor(() => expect(readers(path)).toEqual([expect.not.stringMatching(`^${reader}$`)]), WAIT);
   }
   for (let words = 0; words < 3; words++) await say();
-  await all("Hi|You said Hi.|Ada|You said Ada.");
+  await all("Hi|You wrote Hi.|Ada|You wrote Ada.");
   await one("1").evaluate(() => send("Bob"));
-  await all("Hi|You said Hi.|Ada|You said Ada.|Bob|You ");
+  await all("Hi|You wrote Hi.|Ada|You wrote Ada.|Bob|You ");
 });
 
 test("the page of the tab that reads stands still: another takes its place, and it shows the same once it goes on", async () => {
@@ -170,12 +170,12 @@ test("the page of the tab that reads stands still: another takes its place, and 
   await vi.waitFor(() => expect(readers("events").some((tab) => tab !== asleep)).toBe(true), WAIT);
   const sender = asleep === "1" ? "2" : "1";
   await one(sender).evaluate(() => send("Ada"));
-  await all("Hi|You said Hi.|Ada|You ");
+  await all("Hi|You wrote Hi.|Ada|You ");
   await session.send("Debugger.resume");
   pages.set(asleep, page);
-  await all("Hi|You said Hi.|Ada|You ");
+  await all("Hi|You wrote Hi.|Ada|You ");
   for (let words = 0; words < 3; words++) await say();
-  await all("Hi|You said Hi.|Ada|You said Ada.");
+  await all("Hi|You wrote Hi.|Ada|You wrote Ada.");
   await Promise.all([...pages.values()].map((page) => page.waitForFunction(() => agentStatus() === "ready")));
   await vi.waitFor(() => expect([readers("events").length, readers("run")]).toEqual([1, []]), WAIT);
 });

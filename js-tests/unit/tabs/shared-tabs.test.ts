@@ -179,7 +179,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { serve, make, stream, join }
   const shows = (texts: readonly unknown[]) => (client: Client) =>
     JSON.stringify(client.shown()) === JSON.stringify(texts);
 
-  /** Eight tabs that follow, with one run behind them. */
+  /** Eight tabs that follow, after one run. */
   async function eight(gate: ReturnType<typeof gated>, made = world(gate.word)) {
     const clients = Array.from({ length: 8 }, () => made.client());
     const [first] = clients as [Client];

@@ -276,7 +276,7 @@ export class Seat {
     else if (this.#isWell) this.#tell({ is: "end", at: this.#log?.last ?? "" });
   }
 
-  /** The reader here has enough, or was told to leave. If it has enough, so have those of the other tabs. */
+  /** The reader here has enough, or leaves. If it has enough, so have those of the other tabs. */
   #closed(): void {
     if (!this.#reading || this.#signal.aborted || this.#stream.isLive) return this.#left();
     this.#finish();
