@@ -258,7 +258,16 @@ const LANG_GRAPH_PATHS = fc.oneof(
     arbitrary: fc
       .tuple(
         PART,
-        fc.constantFrom("", "/state", "/history", "/runs", "/runs/wait", "/runs/stream", "/state/checkpoint"),
+        fc.constantFrom(
+          "",
+          "/state",
+          "/history",
+          "/runs",
+          "/runs/wait",
+          "/runs/stream",
+          "/state/checkpoint",
+          "/stream",
+        ),
       )
       .map(([id, rest]) => `/threads/${id}${rest}`),
   },
@@ -273,7 +282,10 @@ const LANG_GRAPH_PATHS = fc.oneof(
 
 const AG_UI_PATHS = fc.oneof(
   { weight: 6, arbitrary: fc.constant("/agent") },
-  { weight: 1, arbitrary: PART.map((id) => `/agent/threads/${id}`) },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(PART, fc.constantFrom("", "/events")).map(([id, rest]) => `/agent/threads/${id}${rest}`),
+  },
   { weight: 2, arbitrary: fc.tuple(PART, PART).map(([id, run]) => `/agent/threads/${id}/runs/${run}`) },
   { weight: 1, arbitrary: LANG_GRAPH_PATHS },
 );
@@ -341,6 +353,9 @@ const asked = (path: fc.Arbitrary<string>, body: fc.Arbitrary<unknown>): fc.Arbi
     body: sentAs(body),
   });
 
+/** The stream of a thread stays open: its answer is its beginning. */
+const FOLLOWED = /\/threads\/[^/]+\/(stream|events)$/;
+
 /** Resolves to the answer's status and text; rejects if it takes too long. */
 async function answerOf(handler: FetchHandler, { method, path, query, headers, body }: Asked) {
   let request: Request;
@@ -356,7 +371,9 @@ async function answerOf(handler: FetchHandler, { method, path, query, headers, b
   });
   const answer = async () => {
     const response = await handler(request);
-    return { status: response.status, text: await response.text() };
+    if (!FOLLOWED.test(new URL(request.url).pathname)) return { status: response.status, text: await response.text() };
+    await response.body?.cancel();
+    return { status: response.status, text: "" };
   };
   return Promise.race([answer(), late]).finally(() => clearTimeout(timer));
 }
