@@ -53,6 +53,15 @@ describe.each(LIBRARIES)("$library", ({ chatGraph, halfGraph }) => {
     expect(await ask("POST", "/threads/t/state", good)).toEqual([200, undefined]);
   });
 
+  test.each(["5", "[5]", '[["run_modes"]]', `${"[".repeat(9_000)}${"]".repeat(9_000)}`])(
+    "a thread's stream in a mode that is no word of it is refused: %.20s",
+    async (mode) => {
+      const ask = await served();
+      const refused = [422, expect.stringMatching(/^Unknown stream_mode/)];
+      expect(await ask("GET", `/threads/t/stream?stream_mode=${mode}`)).toEqual(refused);
+    },
+  );
+
   test.each([
     ["/threads/t/runs/wait", { assistant_id: "agent", input: null, checkpoint_id: 5 }],
     ["/threads/t/runs/wait", { assistant_id: "agent", input: null, checkpoint: { checkpoint_id: {} } }],

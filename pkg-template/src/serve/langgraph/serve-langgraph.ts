@@ -212,11 +212,12 @@ function joined(server: LangGraphServer, run: KnownRun, { request, query }: Call
   return server.stream(run, request, isLast ? () => void server.stop(run).catch(() => {}) : undefined, { modes });
 }
 
-/** The SDK writes a list as JSON, and one by itself as it is. */
-function listIn(given: readonly string[]): unknown[] {
+/** The SDK writes a list of words as JSON, and one by itself as it is. */
+function listIn(given: readonly string[]): string[] {
   return given.flatMap((one) => {
     try {
-      return JSON.parse(one) as unknown[];
+      const list: unknown = JSON.parse(one);
+      return Array.isArray(list) && list.every((word) => typeof word === "string") ? list : one;
     } catch {
       return one;
     }
