@@ -36,6 +36,7 @@ export const entries = [
   "agent/skills",
   "agent/node",
   "serve",
+  "serve/durable-object",
   "serve/redis",
 ];
 
@@ -65,6 +66,7 @@ const IMPORTS = {
   "agent/skills": ["index"],
   "agent/node": ["index"],
   serve: ["index"],
+  "serve/durable-object": ["checkpoint", "index"],
   "serve/redis": ["index"],
 };
 

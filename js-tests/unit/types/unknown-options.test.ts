@@ -14,6 +14,7 @@ import * as graph from "threadfold/graph";
 import * as langgraph from "threadfold/langgraph";
 import * as persist from "threadfold/persist";
 import * as serve from "threadfold/serve";
+import * as durableObject from "threadfold/serve/durable-object";
 import * as redis from "threadfold/serve/redis";
 import { expect, test } from "vitest";
 
@@ -29,6 +30,8 @@ const run = () => (async function* () {})();
 const storage = { getItem: () => null, setItem: () => {} };
 const firstOf = (list: AsyncIterable<unknown>) => list[Symbol.asyncIterator]().next();
 const state = { messages: [] };
+/** The `ctx` of a Durable Object. */
+const object = { storage: { sql: { exec: () => ({ toArray: () => [] }) } } };
 
 /** By entry: for each function or class with options a call, and the words in which its error names it. */
 const CALLS: readonly (readonly [name: string, entry: object, calls: Readonly<Record<string, Call>>])[] = [
@@ -191,6 +194,14 @@ const CALLS: readonly (readonly [name: string, entry: object, calls: Readonly<Re
     },
   ],
   [
+    "threadfold/serve/durable-object",
+    durableObject,
+    {
+      "new DurableObjectRuns": (options) => new durableObject.DurableObjectRuns(object as never, options),
+      threadIdOf: (options) => durableObject.threadIdOf(new Request("http://localhost/threads/t"), options),
+    },
+  ],
+  [
     "threadfold/serve/redis",
     redis,
     {
@@ -227,7 +238,7 @@ const WITHOUT = new Set(
    toLangChain agentTransport concatChunk BaseCheckpointSaver GraphInterrupt GraphRecursionError
    InvalidUpdateError NodeTimeoutError isGraphBubbleUp isGraphInterrupt isInterrupted createPatchToolCallsMiddleware
    mcpTools modelFallbackMiddleware contextMessages estimateTokens fullMessages safeCuts
-   scanTokens toNodeListener
+   scanTokens toNodeListener DurableObjectSaver
    CompiledStateGraph IndexedDBSaver MemorySaver ClearToolUsesEdit createMiddleware`.split(/\s+/),
 );
 

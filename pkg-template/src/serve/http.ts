@@ -201,6 +201,12 @@ async function asked(
   return { identity, request };
 }
 
+/** A saver may lack a method, such as a list of threads. */
+function statusOf(error: unknown): number {
+  if (error instanceof Refusal) return error.status;
+  return error instanceof ThreadfoldError && error.code === "UNSUPPORTED" ? 501 : 500;
+}
+
 /**
  * Wraps a handler: who may not ask is refused, what it throws becomes an answer, pages of other origins are let in,
  * their questions answered.
@@ -224,7 +230,7 @@ export function answering(
       const asker = await asked(authenticate, request);
       response = asker instanceof Response ? asker : await handle(request, asker);
     } catch (error) {
-      const status = error instanceof Refusal ? error.status : 500;
+      const status = statusOf(error);
       response = error instanceof Response ? error : json(JSON.stringify(shape(errorWords(error).message)), status);
     }
     if (!cors) return response;

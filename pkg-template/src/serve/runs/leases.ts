@@ -22,13 +22,14 @@ export class Leases {
     this.#store = store;
     this.#server = server;
     this.#continue = carryOn;
+    store.whenOrphaned?.(() => this.#look());
   }
 
   /** Begins to look after runs, if leases of the store run out. Workers allow timers only within a request. */
   watch(): void {
     if (this.#isWatching || this.#store.ttl === undefined) return;
     this.#isWatching = true;
-    void this.#look();
+    void this.#watch();
   }
 
   /** Renews the run's lease until it is over. */
@@ -38,14 +39,19 @@ export class Leases {
   }
 
   async #look(): Promise<void> {
+    await Promise.all([...this.#held].map((run) => run.renew()));
+    while (await this.#claim());
+  }
+
+  async #watch(): Promise<void> {
     try {
-      await Promise.all([...this.#held].map((run) => run.renew()));
-      while (await this.#claim());
+      await this.#look();
     } catch (error) {
       // The store was closed. Any other error may pass: the next time tells.
       if (error instanceof ThreadfoldError && error.code === "DISPOSED") return;
     }
-    const timer: unknown = setTimeout(() => void this.#look(), (this.#store.ttl ?? 0) / 3);
+    if (this.#store.whenOrphaned) return;
+    const timer: unknown = setTimeout(() => void this.#watch(), (this.#store.ttl ?? 0) / 3);
     // In Node, a server that is closed does not keep its program.
     (timer as { unref?(): void }).unref?.();
   }

@@ -93,6 +93,11 @@ export interface RunStore {
   begin(run: NewRun, stop: () => void): Promise<RunLease>;
   /** Leases a run of the protocol whose lease has run out, if there is one. */
   claim(server: string, stop: () => void): Promise<(RunLease & { readonly run: StoredRun }) | undefined>;
+  /**
+   * Calls `look` when runs may wait to be claimed. Servers of a store that has this method claim once at their first
+   * request, and then when it calls. Servers of other stores claim and renew again and again.
+   */
+  whenOrphaned?(look: () => Promise<void>): void;
   /** Prolongs a lease. @throws {@link ThreadfoldError} `FENCED`, `LOST`. */
   renew(lease: RunLease): Promise<void>;
   /** Adds parts and sends them to all followers. @throws {@link ThreadfoldError} `FENCED`, `LOST`. */
