@@ -75,7 +75,7 @@ export class LiveRuns {
   /** By their fences. */
   readonly leased = new Map<number, LiveRun>();
   readonly signals = new Signals();
-  /** What servers do when the object was woken. */
+  /** Called when the alarm wakes the object: servers claim its runs. */
   readonly looks = new Set<() => Promise<void>>();
 
   of(at: number): LiveRun | undefined {
