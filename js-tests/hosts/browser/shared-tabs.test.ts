@@ -1,4 +1,5 @@
 // Tabs of one browser, over HTTP/1.1: eight follow a thread by one connection, whichever of them is closed or stands still.
+// Each saves a record of its own.
 import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -18,19 +19,21 @@ const PAGE = `<!doctype html>
 <script type="importmap">${JSON.stringify({ imports: IMPORTS })}</script>
 <script type="module">
   import { openAgUi } from "threadfold/ag-ui";
-  import { sharedTabs } from "threadfold/tabs";
+  import { sharedTabs, tabStorage } from "threadfold/tabs";
   const tab = new URLSearchParams(location.search).get("tab");
   const agent = openAgUi({
     url: location.origin + "/agent",
     resumable: true,
     threadId: "t",
-    storage: false,
+    storage: tabStorage(),
     tabs: sharedTabs({ name: "ada" }),
     headers: { "x-tab": tab },
   });
   agent.follow();
   globalThis.send = (text) => void agent.sendMessage(text);
   globalThis.shown = () => agent.thread.getState().messages.map(({ content }) => content).join("|");
+  globalThis.pending = () => agent.thread.pending.map(({ status }) => status).join();
+  globalThis.retry = () => void agent.retry();
   globalThis.agentStatus = () => agent.status;
   globalThis.isReady = true;
 </script>`;
@@ -38,6 +41,8 @@ const PAGE = `<!doctype html>
 declare function send(text: string): void;
 declare function shown(): string;
 declare function agentStatus(): string;
+declare function pending(): string;
+declare function retry(): void;
 
 let browser: Browser;
 let context: BrowserContext;
@@ -48,6 +53,11 @@ let pages: Map<string, Page>;
 const open = new Map<object, { readonly tab: string; readonly path: string }>();
 /** Each lets the graph say one word. */
 let words: (() => void)[];
+/** The messages that were posted. */
+let posted: string[];
+let refuses: boolean;
+/** Requests to the agent wait for this. */
+let gate: Promise<void>;
 
 beforeAll(async () => {
   browser = await openChromium();
@@ -56,6 +66,9 @@ afterAll(() => browser?.close());
 
 beforeEach(async () => {
   words = [];
+  posted = [];
+  refuses = false;
+  gate = Promise.resolve();
   pages = new Map();
   const graph = new StateGraph(defineSchema({ messages: field.messages() }))
     .addNode("answer", async ({ messages }, { message }) => {
@@ -78,7 +91,9 @@ beforeEach(async () => {
       const path = pathname.replace(/^\/agent\/threads\/t\//, "").replace(/^runs\/.*/, "run");
       if (isStream) open.set(response, { tab: String(request.headers["x-tab"]), path });
       response.once("close", () => open.delete(response));
-      void agent(request, response);
+      if (request.method === "POST") posted.push(pathname);
+      if (request.method === "POST" && refuses) response.writeHead(500).end();
+      else void gate.then(() => agent(request, response));
     } else if (pathname.endsWith(".js")) {
       response.setHeader("content-type", "text/javascript");
       response.end(readFileSync(join(pkg, pathname.slice(1))));
@@ -113,6 +128,16 @@ const WAIT = { timeout: 60_000, interval: 20 };
 const readers = (path: string) => [...open.values()].flatMap((one) => (one.path === path ? [one.tab] : []));
 const all = (text: string) =>
   Promise.all([...pages.values()].map((page) => page.waitForFunction((text) => shown() === text, text)));
+const pendingIn = (statuses: readonly string[]) =>
+  Promise.all(
+    [...pages.values()].map((page, at) => page.waitForFunction((status) => pending() === status, statuses[at])),
+  );
+/** Waits until one of these tabs has an update of this status, and no other tab has any. */
+const oneHas = (status: string, tabs: readonly string[]) =>
+  vi.waitFor(async () => {
+    const found = await Promise.all(tabs.map((tab) => one(tab).evaluate(() => pending())));
+    expect(found.toSorted()).toEqual([...tabs.slice(1).map(() => ""), status]);
+  }, WAIT);
 const one = (tab: string) => pages.get(tab) as Page;
 
 /** Eight tabs that follow a thread with one answer. */
@@ -178,4 +203,50 @@ test("the page of the tab that reads stands still: another takes its place, and 
   await all("Hi|You wrote Hi.|Ada|You wrote Ada.");
   await Promise.all([...pages.values()].map((page) => page.waitForFunction(() => agentStatus() === "ready")));
   await vi.waitFor(() => expect([readers("events").length, readers("run")]).toEqual([1, []]), WAIT);
+});
+
+test("a message that failed is its tab's, also after a reload; once that is closed, it is one other tab's", async () => {
+  const tab = await openTab("1");
+  await tab.evaluate(() => send("Hi"));
+  for (let words = 0; words < 3; words++) await say();
+  await all("Hi|You wrote Hi.");
+  refuses = true;
+  await tab.evaluate(() => send("Ada"));
+  await tab.waitForFunction(() => pending() === "failed");
+  const isSaved = () => Object.values(localStorage).some((text) => String(text).includes('"failed"'));
+  await tab.waitForFunction(isSaved);
+  await openTab("2");
+  await pendingIn(["failed", ""]);
+  await tab.reload();
+  await pendingIn(["failed", ""]);
+  await tab.close();
+  pages.delete("1");
+  await Promise.all([openTab("3"), openTab("4")]);
+  await oneHas("failed", ["2", "3", "4"]);
+  refuses = false;
+  posted = [];
+  await Promise.all([...pages.values()].map((page) => page.evaluate(() => retry())));
+  await all("Hi|You wrote Hi.|Ada|You ");
+  for (let words = 0; words < 3; words++) await say();
+  await all("Hi|You wrote Hi.|Ada|You wrote Ada.");
+  expect(posted).toEqual(["/agent"]);
+});
+
+test("a message that waits for the network in a closed tab is sent once, by one of those that open", async () => {
+  const tab = await openTab("1");
+  await context.setOffline(true);
+  await tab.evaluate(() => send("Hi"));
+  await tab.waitForFunction(() => Object.values(localStorage).some((text) => String(text).includes("Hi")));
+  await tab.close();
+  pages.delete("1");
+  await context.setOffline(false);
+  let pass = () => {};
+  gate = new Promise((resolve) => (pass = resolve));
+  await Promise.all([openTab("2"), openTab("3"), openTab("4")]);
+  await oneHas("pending", ["2", "3", "4"]);
+  pass();
+  await all("Hi|You ");
+  for (let words = 0; words < 3; words++) await say();
+  await all("Hi|You wrote Hi.");
+  expect(posted).toEqual(["/agent"]);
 });

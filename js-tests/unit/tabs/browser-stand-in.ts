@@ -76,6 +76,12 @@ interface Request {
 }
 
 type Work = () => unknown;
+type Granted = (lock: object | null) => unknown;
+interface LockOptions {
+  readonly signal?: AbortSignal;
+  readonly steal?: boolean;
+  readonly ifAvailable?: boolean;
+}
 
 /** Makes the globals of a browser, of fake timers too: call `vi.useFakeTimers` before. */
 export class BrowserStandIn {
@@ -130,18 +136,20 @@ export class BrowserStandIn {
     return [...this.#held].find(([name]) => name.includes(text))?.[1].tab;
   }
 
-  #request(name: string, options: { signal?: AbortSignal; steal?: boolean }, work: Work): Promise<unknown> {
-    const { signal, steal = false } = options;
+  #request(name: string, options: LockOptions | Granted, granted?: Granted): Promise<unknown> {
+    const { signal, steal = false, ifAvailable = false } = typeof options === "function" ? {} : options;
+    const work = typeof options === "function" ? options : (granted as Granted);
     const tab = running();
     const queue = this.#queues.get(name) ?? [];
     this.#queues.set(name, queue);
+    if (ifAvailable && this.#held.has(name)) return Promise.resolve(work(null));
     return new Promise((resolve, reject) => {
       const request: Request = {
         tab,
         signal,
         grant: () =>
           tab.run(() => {
-            void (async () => work())()
+            void (async () => work({ name }))()
               .then(resolve, reject)
               .finally(() => this.#release(name, request));
           }),

@@ -20,7 +20,7 @@ export interface OpenOptions<S extends object, U extends object> extends Pick<
 > {
   /**
    * Where the thread is saved, and read from after hydration: `"session"`, the default, for the tab's `sessionStorage`,
-   * `"local"` for `localStorage`, or a storage of your own. `false` saves nothing.
+   * `"local"` for `localStorage`, or a storage of your own, such as `tabStorage()` of `threadfold/tabs`. `false` saves nothing.
    */
   storage?: "session" | "local" | ThreadStorage | false | undefined;
   /**

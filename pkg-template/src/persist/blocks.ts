@@ -38,7 +38,7 @@ export interface Found {
 }
 
 type Parts = Saved & { readonly blocks?: readonly Block[] };
-type Maybe<T> = T | PromiseLike<T>;
+export type Maybe<T> = T | PromiseLike<T>;
 
 const entry = (name: string, slot: number): string => `${name}#${slot}`;
 

@@ -21,7 +21,7 @@ import { INSIDE } from "../thread/inside.js";
  *
  * A save writes what changed: messages that make 64 KB go into an entry of their own, such as `chat#0`. It is written
  * again when one of its messages, or an earlier one, changes. Tokens cost nothing. Two tabs that save under one name do not notify each other. The
- * last to save wins, and a tab without changes does not save.
+ * last to save wins, and a tab without changes does not save. `tabStorage()` of `threadfold/tabs` keeps them apart.
  *
  * Call it in a page, not on a server. To forget a thread, stop, then call {@link forgetThread}.
  *

@@ -1,0 +1,168 @@
+import { after, assembled, type Maybe } from "../persist/blocks.js";
+import type { Saved, ThreadStorage } from "../persist/types.js";
+
+/** A tab's record of a thread. */
+interface Claim {
+  /** The name under which the tab saves. */
+  readonly place: string;
+  /** The thread that it starts with, until it saves. */
+  copy: string | undefined;
+}
+
+/** The claims of this page, by storage and name: a runner that is opened again has the same. */
+const CLAIMS = new WeakMap<ThreadStorage, Map<string, Claim | Promise<Claim>>>();
+
+/** How long a page that is reloaded waits for the lock of its life before, in milliseconds. */
+const PATIENCE = 1_000;
+
+/**
+ * Returns a storage in which tabs do not overwrite each other, for the option `storage` of `openAgUi` and
+ * `openLangGraph`, and for `persist` and `loadThread`.
+ *
+ * Each tab saves a record of its own. A tab that opens takes over the record of a closed tab: one with pending updates,
+ * or else the one that was saved last. If no closed tab left one, it copies the last saved record without its pending
+ * updates. So a pending message belongs to one tab, which sends it once.
+ *
+ * Without Web Locks, as in a page without TLS, it is the storage as it was.
+ *
+ * @param storage - The page's `localStorage`, unless given.
+ *
+ * @example
+ * ```ts
+ * import { openAgUi } from "threadfold/ag-ui";
+ * import { tabStorage } from "threadfold/tabs";
+ *
+ * const agent = openAgUi({ url: "/agent", storage: tabStorage() });
+ * console.log(agent.status); // ready
+ * ```
+ */
+export function tabStorage(storage?: ThreadStorage): ThreadStorage {
+  const own = (): ThreadStorage => storage ?? localStorage;
+  const at = <T>(name: string, use: (place: string, claim?: Claim) => Maybe<T>): Maybe<T> => {
+    if (!globalThis.navigator?.locks) return use(name);
+    const claims = CLAIMS.get(own()) ?? new Map<string, Claim | Promise<Claim>>();
+    CLAIMS.set(own(), claims);
+    // A block of a long thread has the thread's name and a number.
+    const [, base = "", block = ""] = /^(.*)(#\d+)$/.exec(name) ?? [];
+    const ofBlock = claims.get(base);
+    if (ofBlock && "place" in ofBlock) return use(ofBlock.place + block);
+    const claim = claims.get(name) ?? claimed(own(), name);
+    claims.set(name, claim);
+    if ("place" in claim) return use(claim.place, claim);
+    return claim.then(
+      (claim) => {
+        claims.set(name, claim);
+        return use(claim.place, claim);
+      },
+      (error: unknown) => {
+        claims.delete(name);
+        throw error;
+      },
+    );
+  };
+  const read = (text: string | null | undefined) => text?.replace(SAVED_AT, "{");
+  return {
+    getItem: (name) =>
+      at(name, (place, claim) => {
+        if (claim?.copy !== undefined) return claim.copy;
+        return after(own().getItem(place), read);
+      }),
+    setItem: (name, text) =>
+      at(name, (place, claim) => {
+        if (!claim) return own().setItem(place, text);
+        claim.copy = undefined;
+        return own().setItem(place, text.replace(/^\{/, `{"savedAt":${Date.now()},`));
+      }),
+    // An empty record keeps its place: those after it are found by it.
+    removeItem: (name) =>
+      at(name, (place, claim) => {
+        if (claim) claim.copy = undefined;
+        const { removeItem } = own();
+        return !claim && removeItem ? own().removeItem?.(place) : own().setItem(place, "");
+      }),
+  };
+}
+
+const SAVED_AT = /^\{"savedAt":(\d+),/;
+const savedAt = ({ text }: TabRecord): number => Number(SAVED_AT.exec(text)?.[1] ?? 0);
+
+interface TabRecord {
+  readonly place: string;
+  readonly text: string;
+  /** Gives its lock back; undefined if another tab has it. */
+  readonly release: (() => void) | undefined;
+}
+
+/** Takes a tab's record of a thread, one tab after the other. */
+function claimed(storage: ThreadStorage, name: string): Promise<Claim> {
+  return navigator.locks.request(`threadfold:storage:${name}`, async (): Promise<Claim> => {
+    const session = sessionOf();
+    const before = session?.getItem(`threadfold:tab:${name}`);
+    const records: TabRecord[] = [];
+    for (let number = 0; ; number++) {
+      const place = number === 0 ? name : `${name}@${number}`;
+      const text = await storage.getItem(place);
+      const release = await held(`threadfold:storage:${name}:${number}`, place === before);
+      records.push({ place, text: text ?? "", release });
+      if (typeof text !== "string" && release) break;
+    }
+    const saved = records.filter(({ text }) => text !== "").sort((one, other) => savedAt(other) - savedAt(one));
+    const closed = saved.filter(({ release }) => release);
+    const free = records.filter(({ release }) => release);
+    const own = free.find(({ place }) => place === before) ?? closed.find(hasPending) ?? closed[0];
+    const { place, text } = own ?? (free.find(({ text }) => text === "") as TabRecord);
+    for (const one of free) if (one.place !== place) one.release?.();
+    session?.setItem(`threadfold:tab:${name}`, place);
+    if (text === "") await storage.setItem(place, "");
+    const [last] = saved;
+    return { place, copy: text === "" && last ? await copyOf(storage, last) : undefined };
+  }) as Promise<Claim>;
+}
+
+/** Takes a lock for the life of the page. Returns a function that gives it back; undefined if another tab has it. */
+function held(name: string, waits: boolean): Promise<(() => void) | undefined> {
+  return new Promise((resolve) => {
+    const controller = new AbortController();
+    const timer = waits ? setTimeout(() => controller.abort(), PATIENCE) : undefined;
+    navigator.locks
+      .request(name, waits ? { signal: controller.signal } : { ifAvailable: true }, (lock) => {
+        clearTimeout(timer);
+        if (!lock) return resolve(undefined);
+        return new Promise<void>((release) => resolve(release));
+      })
+      .catch(() => resolve(undefined));
+  });
+}
+
+interface Core {
+  readonly core?: { readonly pending?: readonly unknown[] };
+}
+
+function hasPending({ text }: TabRecord): boolean {
+  try {
+    const { state } = JSON.parse(text) as { state?: Core };
+    return (state?.core?.pending ?? []).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+/** A record without what its tab has under way. Undefined if it cannot be read, as when its tab saves meanwhile. */
+async function copyOf(storage: ThreadStorage, { place, text }: TabRecord): Promise<string | undefined> {
+  try {
+    const { saved } = (await assembled({ name: place, storage }, text)) as { saved: Saved };
+    const { run: _, ...core } = (saved.state as Core & { core: { run?: unknown } }).core;
+    return JSON.stringify({ ...saved, state: { ...saved.state, core: { ...core, pending: [] } } });
+  } catch {
+    return undefined;
+  }
+}
+
+/** The tab's own storage, which outlives a reload; none where the browser refuses it. */
+function sessionOf(): Storage | undefined {
+  try {
+    return sessionStorage;
+  } catch {
+    return undefined;
+  }
+}
