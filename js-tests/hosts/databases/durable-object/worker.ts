@@ -8,7 +8,7 @@ import { names } from "./rules.js";
 
 export { Rules } from "./rules.js";
 
-/** Answers the requests of a test that are no client's. */
+/** Answers the requests that only a test makes. */
 async function commanded(request, ctx) {
   const { pathname } = new URL(request.url);
   const command = pathname.split("/").at(-1);
