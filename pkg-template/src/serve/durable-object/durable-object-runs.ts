@@ -51,7 +51,7 @@ interface Row {
 /**
  * Keeps runs in the storage of a Durable Object, which must be backed by SQLite: one object for each thread. A run goes
  * on when its caller leaves, and can be joined. If the object's instance is evicted or aborted in mid-run, the next one
- * continues the run from its last checkpoint: it is woken by a request, or by the object's alarm.
+ * continues the run from its last checkpoint. A request wakes it, or the object's alarm.
  *
  * The store sets that alarm: call {@link DurableObjectRuns.alarm} in the object's `alarm()`, and set no other one.
  *

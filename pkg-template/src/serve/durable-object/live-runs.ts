@@ -85,7 +85,7 @@ export class LiveRuns {
 
 const INSTANCES = new WeakMap<object, LiveRuns>();
 
-/** Those of an instance are the same for every store of it. */
+/** Every store of an instance has the same ones. */
 export function liveRunsOf({ storage }: ObjectContext): LiveRuns {
   const live = INSTANCES.get(storage) ?? new LiveRuns();
   INSTANCES.set(storage, live);
