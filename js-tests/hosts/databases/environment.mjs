@@ -1,5 +1,6 @@
-// Sets up better-sqlite3, the clients of Redis, and miniflare with workerd, for the tests of this folder, compiled where no build can be downloaded. So the folder is not
-// a workspace, and `npm test` skips it. Compiles the Rust program that continues the threads, too.
+// Sets up better-sqlite3, the clients of Redis, and miniflare with workerd, for the tests of this folder: compiled where no
+// build can be downloaded. So the folder is not a workspace, and `npm test` skips it. Compiles the Rust program that
+// continues the threads, too.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Complaint, run, watch } from "../../../scripts/process.mjs";
