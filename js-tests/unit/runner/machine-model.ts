@@ -7,7 +7,7 @@ import { isDue, isUnderWay, openOf, standingOf } from "../../../pkg-template/src
 import type { Command, Event, Found, Machine, Rules } from "../../../pkg-template/src/runner/machine/types.js";
 import { showsError } from "../../../pkg-template/src/runner/shown.js";
 
-type Kind = "send" | "empty" | "edit" | "bad edit" | "retry" | "whole" | "part" | "bad answer" | "other";
+type Kind = "send" | "steer" | "empty" | "edit" | "bad edit" | "retry" | "whole" | "part" | "bad answer" | "other";
 type Status = "pending" | "sent" | "failed" | "done" | "gone";
 
 /** Everything is copied when it changes: words share their common parts. */
@@ -22,6 +22,8 @@ interface World {
   readonly updates: Readonly<Record<string, Status>>;
   /** Updates that a stop, or a reload, left pending. */
   readonly held: readonly string[];
+  /** Updates that were brought to the run under way, which may take them. */
+  readonly brought: readonly string[];
   /** The attempt that reads, and whether a join waits for its time. */
   readonly live: number | undefined;
   readonly isWaiting: boolean;
@@ -65,6 +67,7 @@ export function worldOf(start: Start): World {
     isOurs: true,
     updates,
     held: [],
+    brought: [],
     live: undefined,
     isWaiting: false,
     heard: false,
@@ -91,6 +94,10 @@ class Drain {
   constructor(world: World, rules: Rules) {
     this.w = { ...world };
     this.#rules = rules;
+  }
+
+  get how(): "refuse" | "queue" {
+    return this.#rules.refuses ? "refuse" : "queue";
   }
 
   run(...events: Event[]): World {
@@ -167,6 +174,8 @@ class Drain {
     switch (kind) {
       case "send":
         return [{ is: "shown", callIds: [w], ids: [this.#show()] }];
+      case "steer":
+        return [{ is: "shown", callIds: [w], ids: [this.#show()], steers: true }];
       case "empty":
         return [{ is: "wanted", callIds: [w] }];
       case "edit": {
@@ -206,6 +215,7 @@ class Drain {
         w.run = "streaming";
         w.isOurs = true;
         w.heard = false;
+        w.brought = [];
         w.failedWith = command.carries ? [] : w.failedWith;
         w.underAnswers = [];
         return [];
@@ -264,6 +274,14 @@ class Drain {
         w.underAnswers = [];
         return [];
       }
+      case "steer":
+        check(w.run === "streaming" && w.isOurs && w.machine.state.is === "reading", "a run under way is steered");
+        check(
+          command.ids.every((id) => w.updates[id] === "pending" || w.updates[id] === "gone"),
+          "what the server has is not brought again",
+        );
+        w.brought = command.ids;
+        return [];
       case "reopen":
         w.run = "interrupted";
         // The user answers again.
@@ -391,6 +409,13 @@ class Drain {
     return this.run({ is: "otherEnded", how });
   }
 
+  /** The run takes what was brought to it. */
+  taken(): World {
+    const ids = this.w.brought.filter((id) => this.w.updates[id] === "pending").slice(0, 1);
+    for (const id of ids) this.w.updates = { ...this.w.updates, [id]: "done" };
+    return this.run({ is: "taken", ids });
+  }
+
   rolledBack(): World {
     const id = Object.keys(this.w.updates).findLast((one) => this.w.updates[one] === "pending");
     if (id !== undefined) this.w.updates = { ...this.w.updates, [id]: "gone" };
@@ -408,8 +433,8 @@ class Drain {
 type Letter = readonly [name: string, go: (drain: Drain) => World];
 
 const CALLS: readonly Letter[] = [
-  ["send", (d) => d.call("send", (w) => ({ is: "send", callId: w }))],
-  ["empty", (d) => d.call("empty", (w) => ({ is: "send", callId: w }))],
+  ["send", (d) => d.call("send", (w) => ({ is: "send", callId: w, how: d.how }))],
+  ["empty", (d) => d.call("empty", (w) => ({ is: "send", callId: w, how: d.how }))],
   ["edit", (d) => d.call("edit", (w) => ({ is: "edit", callId: w }))],
   ["bad edit", (d) => d.call("bad edit", (w) => ({ is: "edit", callId: w }))],
   ["resume all", (d) => d.call("whole", (w) => ({ is: "resume", callId: w }))],
@@ -439,6 +464,13 @@ const CALLS: readonly Letter[] = [
   ["freed", (d) => d.run({ is: "freed" })],
 ];
 
+/** Messages that do not wait for the run under way. */
+const AT_ONCE: readonly Letter[] = [
+  ["steer", (d) => d.call("steer", (w) => ({ is: "send", callId: w, how: "steer" }))],
+  ["interrupt", (d) => d.call("send", (w) => ({ is: "send", callId: w, how: "interrupt" }))],
+  ["edit, interrupts", (d) => d.call("edit", (w) => ({ is: "edit", callId: w, how: "interrupt" }))],
+];
+
 /** A followed thread's server announces a run. */
 const ANNOUNCED: readonly Letter[] = [
   ["announced", (d) => d.run({ is: "announced", run: "r" })],
@@ -454,10 +486,15 @@ const failed = FAILED as Extract<Found, { is: "error" }>;
 const lost = LOST as Extract<Found, { is: "error" }>;
 
 /** Returns the letters allowed now. */
-function letters({ machine, isWaiting }: World, { canLoad }: Rules): Letter[] {
+function letters({ machine, isWaiting, brought, updates }: World, { canLoad, refuses }: Rules): Letter[] {
   const { state, n } = machine;
   if (state.is === "disposed") return [];
-  const all: Letter[] = [...CALLS, ...(canLoad ? ANNOUNCED : []), ["rollback", (d) => d.rolledBack()]];
+  const all: Letter[] = [
+    ...CALLS,
+    ...(refuses ? [] : AT_ONCE),
+    ...(canLoad ? ANNOUNCED : []),
+    ["rollback", (d) => d.rolledBack()],
+  ];
   if (["rest", "loading", "stopping", "rejoining", "offline"].includes(state.is))
     all.push(["other began", (d) => d.otherBegan()]);
   // Between two looks.
@@ -484,6 +521,7 @@ function letters({ machine, isWaiting }: World, { canLoad }: Rules): Letter[] {
   if (["requesting", "loading"].includes(state.is) || (state.is === "rejoining" && !isWaiting))
     all.push(["unreached", (d) => d.unreached()]);
   if (state.is === "offline") all.push(["timer", (d) => d.run({ is: "timer", n })]);
+  if (state.is === "reading" && brought.some((id) => updates[id] === "pending")) all.push(["takes", (d) => d.taken()]);
   if (state.is === "reading")
     all.push(
       ["part", (d) => ((d.w.heard = true), d.run({ is: "part", n }))],
@@ -547,6 +585,15 @@ function checkRules(world: World, rules: Rules): void {
   }
   const unsent = listOf(machine.unsent);
   check(new Set(unsent).size === unsent.length, "an update waits once");
+  check(
+    machine.steering.every((id) => unsent.includes(id)),
+    "what steers waits for a run, too",
+  );
+  if (state.is === "reading")
+    check(
+      machine.steering.every((id) => world.brought.includes(id)),
+      "what steers is brought to the run that is read",
+    );
   for (const [id, status] of Object.entries(updates))
     check(status !== "pending" || unsent.includes(id) || held.includes(id), `${id} is pending, and in nobody's hands`);
   const isReading = isUnderWay(state) || state.is === "loading" || state.is === "offline";

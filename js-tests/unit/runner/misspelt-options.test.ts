@@ -68,6 +68,18 @@ test("every option that there is is taken, and so is one that is undefined", () 
   expect(agUi({ url: "/agent", headesr: undefined }).status).toBe("ready");
 });
 
+test("a way to treat messages that does not exist is refused, of a runner and of a message", async () => {
+  const refusal = expect.objectContaining({
+    code: "INVALID_ARGUMENT",
+    message: "whileRunning should be 'queue', 'refuse', 'steer' or 'interrupt'.",
+  });
+  const whileRunning = "steering" as "steer";
+  expect(() => agUi({ url: "/agent", whileRunning })).toThrow(refusal);
+  const runner = agUi({ url: "/agent" });
+  await expect(runner.sendMessage("Hi", { whileRunning })).rejects.toEqual(refusal);
+  expect(runner.thread.pending).toEqual([]);
+});
+
 test("a wire that does not exist is refused", () => {
   expect(() => langGraph({ apiUrl: "http://a", assistantId: "a", wire: "loud" as "quiet" })).toThrow(
     expect.objectContaining({ code: "INVALID_ARGUMENT", message: "wire should be 'quiet' or 'values'." }),

@@ -123,7 +123,7 @@ test("the server declares what it can do, in AG-UI's form", async () => {
     transport: { streaming: true, resumable: true },
     state: { snapshots: true, deltas: true, persistentState: true },
     humanInTheLoop: { supported: true, interrupts: true },
-    custom: { threadfold: { folds: true } },
+    custom: { threadfold: { folds: true, steers: true } },
   });
   const forgets = new StateGraph(defineSchema({ messages: field.messages() }))
     .addNode("a", () => ({}))

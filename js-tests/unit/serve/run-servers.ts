@@ -4,14 +4,16 @@ import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
 import { serveAgUi, serveLangGraph, type FetchHandler, type RunStore } from "threadfold/serve";
 import { expect, test } from "vitest";
 
-/** A graph that says "one", waits, and says "two". */
+/** A graph that says "one", waits, and says "two". A user who says "Wait for 2" sends two more messages. */
 function graphOf(checkpointer: MemorySaver, gate: Promise<void>) {
   return new StateGraph(defineSchema({ messages: field.messages() }))
-    .addNode("answer", async (_state, { writer, signal }) => {
+    .addNode("answer", async ({ messages }, { writer, signal, inbox }) => {
       writer({ name: "said", value: "one" });
       await Promise.race([gate, new Promise((resolve) => signal?.addEventListener("abort", resolve))]);
       writer({ name: "said", value: "two" });
-      return { messages: [{ type: "ai", id: "a1", content: "Hello" }] };
+      const [, wanted = 0] = /^Wait for (\d)$/.exec(messages[0]?.content as string) ?? [];
+      while (inbox().length < Number(wanted)) await new Promise((resolve) => setTimeout(resolve, 1));
+      return { messages: [...inbox(), { type: "ai", id: "a1", content: "Hello" }] };
     })
     .addEdge(START, "answer")
     .addEdge("answer", END)
@@ -106,6 +108,28 @@ export function serversTests(open: () => Promise<RunStore> | RunStore): void {
     await until(await asked(other, "GET", "/threads/ag2/runs/r1"), '"one"');
     expect((await asked(other, "DELETE", "/threads/ag2/runs/r1")).status).toBe(200);
     expect(await started.text()).toContain('"cancelled"');
+    await close();
+  });
+
+  test("AG-UI: another instance steers a run", async () => {
+    const { one, other, go, close } = await instances((graph, runs) =>
+      serveAgUi(graph, { runs, authenticate, heartbeat: 0 }),
+    );
+    const started = await asked(one, "POST", "/", {
+      ...input("ag9", "r1"),
+      messages: [{ id: "m1", role: "user", content: "Wait for 2" }],
+    });
+    await until(await asked(other, "GET", "/threads/ag9/runs/r1"), '"one"');
+    const path = "/threads/ag9/runs/r1/messages";
+    const messages = [{ id: "m2", role: "user", content: "Quick" }];
+    expect((await asked(other, "POST", path, { messages }, "bob")).status).toBe(404);
+    expect((await asked(other, "POST", path, { messages })).status).toBe(202);
+    // A later one, sent to this instance, comes after it.
+    await asked(one, "POST", path, { messages: [{ id: "m3", role: "user", content: "Please" }] });
+    go();
+    const text = await started.text();
+    expect([...text.matchAll(/Quick|Please/g)].map(([word]) => word).slice(0, 2)).toEqual(["Quick", "Please"]);
+    expect((await asked(other, "POST", path, { messages })).status).toBe(409);
     await close();
   });
 

@@ -101,6 +101,29 @@ export function storeTests(open: () => Promise<RunStore> | RunStore): void {
     await Promise.all([one.close(), other.close()]);
   });
 
+  test("a text reaches the run from any instance, in order, until it ends", async () => {
+    const [one, other] = [await open(), await open()];
+    const texts: string[] = [];
+    const key = { threadId: "sent", id: "r1" };
+    let haveCome = () => {};
+    const both = new Promise<void>((resolve) => (haveCome = resolve));
+    const lease = await one.begin(run("r1", { threadId: "sent" }), idle, (text) => {
+      if (texts.push(text) === 2) haveCome();
+    });
+    await other.send?.(key, "first of several words");
+    await one.send?.(key, "stop");
+    await both;
+    expect(texts).toEqual(["first of several words", "stop"]);
+    // A text is not a part of the run, and stops nothing.
+    await one.append(lease, ["a"]);
+    expect((await other.runs({ threadId: "sent" }))[0]?.isStopped).toBe(false);
+    await one.end(lease, {});
+    await other.send?.(key, "late");
+    expect(await read(other, key)).toEqual([[1, "a"]]);
+    expect(texts).toHaveLength(2);
+    await Promise.all([one.close(), other.close()]);
+  });
+
   test("a thread is watched: its runs as they begin on any instance, from those under way on, or after a number", async () => {
     const [one, other] = [await open(), await open()];
     const on = (id: string, threadId = "watched") => run(id, { threadId });

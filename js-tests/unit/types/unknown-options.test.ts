@@ -236,7 +236,7 @@ const WITHOUT = new Set(
   `PIIDetectionError compositeBackend storeBackend folderBackend Schema ThreadfoldError applyPatch checkTodoCalls combineSchemas defineSchema
    mergeFiles overwrite removeMessage replaceTodos textOf toAgUi
    toLangChain agentTransport concatChunk BaseCheckpointSaver GraphInterrupt GraphRecursionError
-   InvalidUpdateError NodeTimeoutError isGraphBubbleUp isGraphInterrupt isInterrupted createPatchToolCallsMiddleware
+   InvalidUpdateError NodeTimeoutError isGraphBubbleUp isGraphInterrupt isInterrupted createPatchToolCallsMiddleware steeringMiddleware
    mcpTools modelFallbackMiddleware contextMessages estimateTokens fullMessages safeCuts
    scanTokens toNodeListener DurableObjectSaver
    CompiledStateGraph IndexedDBSaver MemorySaver ClearToolUsesEdit createMiddleware`.split(/\s+/),

@@ -154,6 +154,8 @@ class AgUiProtocol implements RunProtocol {
     this.#transport = withTabs(transportOf(options ?? {}), options, `ag-ui:${options.url}`);
     if (this.#transport.load) this.load = (signal) => this.#load(signal);
     this.threads = this.#transport.threads;
+    const { steer } = this.#transport;
+    this.steer = steer && ((messages, signal) => steer(this.#run, messages.map(inAgUi), { signal }));
     this.follow = startsOver(this.#transport, ({ data }) => {
       const { type, runId } = (data ?? {}) as { type?: unknown; runId?: unknown };
       return type === "RUN_STARTED" ? runId : undefined;
@@ -162,6 +164,7 @@ class AgUiProtocol implements RunProtocol {
 
   readonly load: RunProtocol["load"];
   readonly threads: RunProtocol["threads"];
+  readonly steer: RunProtocol["steer"];
   readonly follow: RunProtocol["follow"];
 
   async #load(signal: AbortSignal): Promise<ServerThread | undefined> {
@@ -233,7 +236,7 @@ class AgUiProtocol implements RunProtocol {
     return chosen
       .filter(({ id }: Message) => id === undefined || !unsent.has(id))
       .map((message: Message) => this.#named(message))
-      .map((message: Message) => (typeof message.role === "string" ? message : toAgUi(message as never)));
+      .map(inAgUi);
   }
 
   /** A summary that a Context puts in front has no id, which AG-UI asks for: it gets one, the same for each run. */
@@ -331,6 +334,8 @@ function transportOf(options: AgUiRunnerOptions): AgUiTransport {
     );
   return overHttp(options as HttpTransportOptions);
 }
+
+const inAgUi = (message: Message): object => (typeof message.role === "string" ? message : toAgUi(message as never));
 
 const asked = <T>(value: OrAsked<T>): T => (typeof value === "function" ? (value as () => T)() : value);
 

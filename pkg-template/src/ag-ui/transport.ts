@@ -4,10 +4,12 @@ import { checkedGraph, type RunnableGraph } from "../stream/graph-parts.js";
 import { HTTP_OPTIONS, httpStatusOf, jsonOf, request, type HttpOptions } from "../stream/http.js";
 import { ThreadfoldError } from "../shared/errors.js";
 import { checkOptions } from "../shared/options.js";
+import { RunInbox } from "../shared/run-inbox.js";
 import { listed } from "../runner/listed.js";
 import type { LoadedThread, RunRef, Transport } from "../runner/transport.js";
-import { servedEvents, type GraphEventOptions } from "./graph/graph-events.js";
-import { checkedInput } from "./graph/graph-input.js";
+import { servedEvents, type GraphEventOptions, type ServedOptions } from "./graph/graph-events.js";
+import { steeringMessages } from "../langgraph/steering-messages.js";
+import { checkedInput, type GraphRunInput } from "./graph/graph-input.js";
 import type { RunAgentInput } from "./run-input.js";
 import type { AnyEvent } from "./source.js";
 
@@ -37,6 +39,7 @@ export interface AgUiAgent {
 }
 
 const STREAM = { accept: "text/event-stream" };
+const JSON_TYPE = { "content-type": "application/json" };
 
 /**
  * Returns the transport to the AG-UI agent at an address.
@@ -65,12 +68,7 @@ export function overHttp(options: HttpTransportOptions): AgUiTransport {
   const threadUrl = (id: string) => `${base}/threads/${encodeURIComponent(id)}`;
   const runUrl = ({ threadId, runId }: RunRef) => `${threadUrl(threadId)}/runs/${encodeURIComponent(runId)}`;
   const run: AgUiTransport["run"] = (input, { signal }) =>
-    request(
-      options,
-      url,
-      { ...STREAM, "content-type": "application/json" },
-      { method: "POST", body: JSON.stringify(input), signal },
-    );
+    request(options, url, { ...STREAM, ...JSON_TYPE }, { method: "POST", body: JSON.stringify(input), signal });
   // A server that keeps nothing has none to say, and a page logs each address that a server lacks.
   if (!resumable) return { run };
   const capabilities = async () => jsonOf(await request(options, `${base}/capabilities`, {}, {}));
@@ -79,6 +77,12 @@ export function overHttp(options: HttpTransportOptions): AgUiTransport {
     capabilities,
     join: (ref, { signal }) => joined(options, runUrl(ref), ref, signal),
     cancel: (ref, { signal }) => request(options, runUrl(ref), {}, { method: "DELETE", signal }),
+    steer: (ref, messages, { signal }) =>
+      request(options, `${runUrl(ref)}/messages`, JSON_TYPE, {
+        method: "POST",
+        body: JSON.stringify({ messages }),
+        signal,
+      }),
     follow: (threadId, { signal }) => request(options, `${threadUrl(threadId)}/events?only=starts`, STREAM, { signal }),
     threads: async ({ limit = 10, offset = 0, signal }) => {
       const init = signal ? { signal } : {};
@@ -163,8 +167,18 @@ export function agentTransport(agent: AgUiAgent): AgUiTransport {
 export function graphTransport(graph: RunnableGraph, options?: Pick<GraphEventOptions, "config">): AgUiTransport {
   checkedGraph(graph, "graphTransport");
   checkOptions("graphTransport", options, ["config"]);
+  const inboxes = new Map<string, RunInbox>();
+  async function* events(input: GraphRunInput, served: ServedOptions) {
+    const inbox = new RunInbox();
+    inboxes.set(input.runId, inbox);
+    try {
+      yield* servedEvents(graph, input, { subagents: true, ...options, ...served, inbox });
+    } finally {
+      inboxes.delete(input.runId);
+    }
+  }
   return {
-    run: (input, { signal, changes }) =>
-      servedEvents(graph, checkedInput(input), { subagents: true, ...options, signal, changes }),
+    run: (input, { signal, changes }) => events(checkedInput(input), { signal, changes }),
+    steer: ({ runId }, messages) => inboxes.get(runId)?.add(steeringMessages(messages)),
   };
 }

@@ -30,6 +30,7 @@ export { createPatchToolCallsMiddleware } from "../agent/middleware/patch-tool-c
 export { modelRetryMiddleware, toolRetryMiddleware } from "../agent/middleware/retry.js";
 export { scratchpadMiddleware } from "../agent/middleware/scratchpad.js";
 export { type CompiledSubAgent, createSubAgentMiddleware, type SubAgent } from "../agent/sub-agents.js";
+export { steeringMiddleware } from "../agent/middleware/steering.js";
 export { summarizationMiddleware } from "../agent/middleware/summarization.js";
 export { todoListMiddleware } from "../agent/middleware/todo-list.js";
 export { toolErrorMiddleware } from "../agent/middleware/tool-error.js";

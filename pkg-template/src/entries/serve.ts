@@ -15,4 +15,5 @@ export type {
   RunLease,
   RunStore,
   StoredRun,
+  TakeText,
 } from "../serve/runs/run-store.js";

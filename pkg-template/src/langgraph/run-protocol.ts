@@ -64,6 +64,8 @@ export class LangGraphProtocol implements RunProtocol {
     this.canJoin = this.#transport.join !== undefined;
     if (this.#transport.load) this.load = (signal) => this.#load(signal);
     this.threads = this.#transport.threads;
+    const { steer } = this.#transport;
+    this.steer = steer && ((messages, signal) => steer(this.#run, messages, { signal }));
     this.follow = startsOver(this.#transport, ({ event, data }) => {
       const { run_id: runId, status } = (data ?? {}) as { run_id?: unknown; status?: unknown };
       return event === "metadata" && status === undefined ? runId : undefined;
@@ -277,6 +279,7 @@ export class LangGraphProtocol implements RunProtocol {
 
   readonly load: RunProtocol["load"];
   readonly threads: RunProtocol["threads"];
+  readonly steer: RunProtocol["steer"];
   readonly follow: RunProtocol["follow"];
 
   /** Fetches the server's state of the thread; `undefined` if it does not know the thread. */

@@ -118,6 +118,8 @@ export function overApi(options: ApiTransportOptions): LangGraphTransport {
     follow: (threadId, { signal }) => get(threadId, "stream?stream_mode=lifecycle", signal),
     cancel: ({ threadId, runId }, { signal }) =>
       post(`/threads/${segment(threadId)}/runs/${segment(runId)}/cancel`, undefined, signal),
+    steer: ({ threadId, runId }, messages, { signal }) =>
+      post(`/threads/${segment(threadId)}/runs/${segment(runId)}/messages`, { messages }, signal),
     load: (threadId, { signal }) =>
       unlessUnknown(async () => {
         // Fetch the runs first: the state includes any that end later.

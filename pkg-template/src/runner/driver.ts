@@ -11,6 +11,7 @@ import { machineOf } from "./machine/machine-of.js";
 import { hasNews, isDue, isUnderWay, openOf } from "./machine/standing.js";
 import type { Command, Event, Machine, Refusal, Rules, CallId } from "./machine/types.js";
 import type { RunProtocol } from "./protocol.js";
+import type { WhileRunning } from "./runner-types.js";
 import { openInterrupts, showsError, shownStatus } from "./shown.js";
 import { Listeners } from "./listeners.js";
 import { carried, isPending } from "./messages-in.js";
@@ -27,7 +28,7 @@ interface Call {
 }
 
 export interface Settings {
-  readonly refuses: boolean;
+  readonly whileRunning: WhileRunning;
   readonly waits: boolean;
   readonly delays: readonly number[];
   readonly cancelTimeout: number;
@@ -54,7 +55,7 @@ export class Driver<S extends object, U extends object> {
     this.#rules = {
       canLoad: protocol.load !== undefined,
       resendsAnswers: protocol.resendsAnswers,
-      refuses: settings.refuses,
+      refuses: settings.whileRunning === "refuse",
       waits: settings.waits,
       patience: settings.delays.length,
     };
@@ -221,7 +222,7 @@ export class Driver<S extends object, U extends object> {
   /** A change of the thread that the machine does not know. */
   #inThread(): Event | undefined {
     const { thread } = this;
-    const { state, n, unsent } = this.#machine;
+    const { state, n, unsent, steering } = this.#machine;
     if (state.is === "disposed") return undefined;
     if (thread.isDisposed) return { is: "freed" };
     const { run } = thread;
@@ -229,6 +230,8 @@ export class Driver<S extends object, U extends object> {
     const isReplaced = state.is === "rejoining" && isConnected(this.thread) && this.effects.isReplaced;
     if (isUnderWay(state) && !isReplaced) {
       this.#seen = run;
+      const ids = state.is === "reading" ? steering.filter((id) => this.effects.isAtServer(id)) : NONE;
+      if (ids.length > 0) return { is: "taken", ids };
       if (state.is === "reading") return !state.heard && this.effects.hasHeard ? { is: "part", n } : undefined;
       return isConnected(this.thread) && isNamed ? { is: "began", n } : undefined;
     }
@@ -321,10 +324,14 @@ export class Driver<S extends object, U extends object> {
     };
   }
 
-  /** Listens to the thread while somebody listens here, or waits for the end of another program's run. */
+  /**
+   * Listens to the thread while somebody listens here, waits for the end of another program's run, or has a message that
+   * the run may take.
+   */
   #watch(): void {
-    const { is } = this.#machine.state;
-    const watches = is !== "disposed" && (!this.listeners.isEmpty || is === "elsewhere");
+    const { state, steering } = this.#machine;
+    const { is } = state;
+    const watches = is !== "disposed" && (!this.listeners.isEmpty || is === "elsewhere" || steering.length > 0);
     if (watches) this.#unwatch ??= this.thread.subscribe(() => this.#drain());
     else {
       this.#unwatch?.();

@@ -16,7 +16,7 @@ import { RunInterrupts } from "./run-interrupts.js";
 import { isEdit, removalsOf } from "./rewind.js";
 import { isConnected } from "../thread/run-status.js";
 import { resendFailed } from "./resend.js";
-import { beginEmpty, idsOf } from "./messages-in.js";
+import { beginEmpty, idsOf, isUsers, messagesIn } from "./messages-in.js";
 import { INSIDE } from "../thread/inside.js";
 import type { RunResult } from "../stream/run-result.js";
 
@@ -30,7 +30,7 @@ export class Effects<S extends object, U extends object> {
   /** Why the server could not be reached, or its state of the thread not be loaded, and why the last run may not have been stopped. */
   loadError: unknown;
   cancelError: ThreadfoldError | undefined;
-  /** The messages of the updates that wait for the network, by the update. */
+  /** The messages of the updates that wait for the network, or that the run under way may take, by the update. */
   #kept: ReadonlyMap<string, readonly unknown[]> = new Map();
   readonly #thread: Thread<S, U>;
   readonly #protocol: RunProtocol;
@@ -71,7 +71,7 @@ export class Effects<S extends object, U extends object> {
     return runId !== undefined && runId !== this.#thread.run.id;
   }
 
-  /** Whether a load has found an update at the server that waited for the network. */
+  /** Whether the server has an update that waits for the network, or that steers. */
   isAtServer(id: string): boolean {
     const messages = this.#kept.get(id) ?? NONE;
     return messages.some((message) => typeof message === "string" && this.#thread.getConfirmedMessage(message));
@@ -319,6 +319,30 @@ export class Effects<S extends object, U extends object> {
         return { is: "cancelled", n };
       });
     });
+  }
+
+  /** Whether a run under way can take an update: it only adds messages of the user's. */
+  canSteer(id: string): boolean {
+    const update = this.#thread.pending.find((one) => one.id === id)?.update ?? {};
+    const ids = new Set(idsOf(update));
+    const own = messagesIn(this.#thread.getState()).filter((message) => ids.has(message.id));
+    return (
+      this.#protocol.steer !== undefined &&
+      Object.keys(update).join() === "messages" &&
+      own.length === ids.size &&
+      own.every((message) => isUsers(message) && !this.#thread.getConfirmedMessage(message.id))
+    );
+  }
+
+  steer({ ids }: Of<"steer">): void {
+    const updates = this.#thread.pending.filter(({ id }) => ids.includes(id));
+    const kept = updates.map(({ id, update }) => [id, idsOf(update)] as const);
+    this.#kept = new Map([...this.#kept, ...kept]);
+    const about = new Set(kept.flatMap(([, messages]) => messages));
+    const messages = messagesIn(this.#thread.getState()).filter(({ id }) => about.has(id));
+    const request = async () => this.#protocol.steer?.(messages, this.#attempt.signal);
+    // One that is lost on its way waits for the next run.
+    if (messages.length > 0) request().catch(() => {});
   }
 
   leave({ goesOn }: Of<"leave">): void {

@@ -4,7 +4,7 @@ import { afterDispose, answer, change, dispose, load, queue, send } from "./mach
 import { retry } from "./machine/retry.js";
 import { stop } from "./machine/stop.js";
 import { look, refresh } from "./machine/announced-runs.js";
-import { otherBegan, otherEnded, rolledBack } from "./machine/other-runs.js";
+import { otherBegan, otherEnded, rolledBack, taken } from "./machine/other-runs.js";
 import { hasNews, isDue, NONE, resultOf } from "./machine/standing.js";
 import { command, go, reach, settle, turnOf, type Turn } from "./machine/turn.js";
 import type { Command, Event, Machine, Rules } from "./machine/types.js";
@@ -31,7 +31,7 @@ function take(turn: Turn, event: Event): void {
     case "load":
       return load(turn, event);
     case "stop":
-      return stop(turn, event.callId);
+      return stop(turn, [event.callId]);
     case "dispose":
       return dispose(turn, "disconnected");
     case "freed":
@@ -69,6 +69,8 @@ function take(turn: Turn, event: Event): void {
       return otherBegan(turn, event);
     case "otherEnded":
       return otherEnded(turn, event.how);
+    case "taken":
+      return taken(turn, event.ids);
     case "rolledBack":
       return rolledBack(turn, event);
     case "announced":

@@ -23,7 +23,7 @@ export function checkRunnerOptions<O extends Common>(
   checkOptions(call, options, Object.keys({ ...COMMON, ...own }));
 }
 
-const OF_SENDING: NamesOf<SendOptions> = { input: true, messageId: true };
+const OF_SENDING: NamesOf<SendOptions> = { input: true, messageId: true, whileRunning: true };
 const OF_REGENERATING: NamesOf<Pick<SendOptions, "messageId">> = { messageId: true };
 
 /** Refuses unknown options of a message: a field of the state is one of `input`. */

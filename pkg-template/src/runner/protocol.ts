@@ -29,6 +29,8 @@ export interface RunProtocol {
   join(signal: AbortSignal): Promise<RunNews>;
   /** Whether to send the answers again when a run failed after the server had them. */
   readonly resendsAnswers: boolean;
+  /** Brings messages into the run under way; undefined if the transport cannot. */
+  readonly steer: ((messages: readonly object[], signal: AbortSignal) => unknown) | undefined;
   /** Stops the run on the server, until the signal aborts. */
   cancel(signal: AbortSignal): Promise<void>;
   interrupt(raw: unknown): UnnamedInterrupt;

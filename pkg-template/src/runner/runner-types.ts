@@ -14,14 +14,19 @@ export interface InterruptAnswer {
   readonly cancelled?: boolean | undefined;
 }
 
+/** How to treat a message that is sent while a run is under way. */
+export type WhileRunning = "queue" | "refuse" | "steer" | "interrupt";
+
 /** Options of every runner. */
 export interface RunnerOptions {
   /**
    * How to treat a message that you send while a run is under way or waits for an answer. `"queue"`, the default, shows
    * it at once and sends it when that run has ended, together with all other queued ones. `"refuse"` resolves
-   * with the error `BUSY`, and shows nothing.
+   * with the error `BUSY`, and shows nothing. `"steer"` brings it into the run, which reads it before its next model
+   * call; a run that ends without it, or an agent that reads none, leaves it queued. `"interrupt"` stops the run, and
+   * dismisses its questions, first.
    */
-  whileRunning?: "queue" | "refuse" | undefined;
+  whileRunning?: WhileRunning | undefined;
   /**
    * How to treat a message when the server cannot be reached. `"fail"`, the default, resolves with the error
    * `NO_CONNECTION`. `"wait"` keeps it pending and sends it by itself when the network is back, with all other queued
@@ -47,6 +52,8 @@ export interface SendOptions<U = object> {
   readonly input?: SentFields<U> | undefined;
   /** The id of a user message: the new one replaces it. */
   readonly messageId?: string | undefined;
+  /** As the runner's option of this name, for this message. */
+  readonly whileRunning?: WhileRunning | undefined;
 }
 
 /** Messages to send: one, or a list, in any form that the thread accepts. AG-UI's without an id get one. */

@@ -17,7 +17,7 @@ import type { ListedThread, ThreadQuery } from "./transport.js";
 import { insteadOf, isEdit, userMessageOf, rewound, unsentOf } from "./rewind.js";
 import type { Interrupt, RunResult } from "../stream/run-result.js";
 import type { RunStatus } from "../thread/thread-types.js";
-import type { InterruptAnswer, RunnerOptions, SendOptions, SentMessages } from "./runner-types.js";
+import type { InterruptAnswer, RunnerOptions, SendOptions, SentMessages, WhileRunning } from "./runner-types.js";
 import type { AnyMessage } from "./messages-in.js";
 import { openInterrupts } from "./shown.js";
 
@@ -39,7 +39,7 @@ export abstract class Runner<S extends object, U extends object> {
     this.thread = thread;
     this.#protocol = protocol;
     this.#settings = {
-      refuses: choice(options, "whileRunning", ["queue", "refuse"]) === 1,
+      whileRunning: whileRunning(options) ?? "queue",
       waits: choice(options, "whileOffline", ["fail", "wait"]) === 1,
       delays: option(options, "rejoinDelays") ?? DELAYS,
       cancelTimeout: option(options, "cancelTimeout") ?? 5_000,
@@ -101,6 +101,7 @@ export abstract class Runner<S extends object, U extends object> {
    *   tool's result.
    * @param options - `input`: other input fields of the state, shown and sent with it. Pass `messageId` to edit that user
    *   message. Everything after it is removed, here and on the server. Messages not sent yet are rolled back.
+   *   `whileRunning`: as the runner's option, for this message. A message that steers resolves with the run that takes it.
    *
    * @throws {@link ThreadfoldError} `DISPOSED`; `UNKNOWN_MESSAGE` for a `messageId` that no message has,
    *   `INVALID_ARGUMENT` for one that is not the user's; the errors of `thread.optimistic`. Nothing is then shown.
@@ -112,17 +113,22 @@ export abstract class Runner<S extends object, U extends object> {
     const isNone = message === undefined || (Array.isArray(message) && message.length === 0);
     const update = reading(() => ({ ...input, ...(!isNone && { messages: this.#protocol.messages(message) }) }));
     const messageId = option(options, "messageId");
+    const how = whileRunning(options) ?? this.#settings.whileRunning;
     if (messageId !== undefined)
       return this.#edit((callId) => {
         const userMessage = userMessageOf(this.thread, messageId);
         const own = insteadOf(userMessage, messageId, update.messages);
         return this.#rewind(callId, userMessage, own, update);
-      });
+      }, how);
     const isEmpty = Object.keys(update).length === 0;
     return this.#driver.call(
-      (callId) => ({ is: "send", callId }),
-      (callId) =>
-        isEmpty ? { is: "wanted", callIds: [callId] } : { is: "shown", callIds: [callId], ids: [this.#show(update)] },
+      (callId) => ({ is: "send", callId, how }),
+      (callId) => {
+        if (isEmpty) return { is: "wanted", callIds: [callId] };
+        const id = this.#show(update);
+        const steers = how === "steer" && this.#driver.effects.canSteer(id);
+        return { is: "shown", callIds: [callId], ids: [id], steers };
+      },
     );
   }
 
@@ -353,8 +359,8 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   /** Makes a call that depends on the thread's current messages: they are read, and shown, when its turn has come. */
-  #edit(act: (callId: CallId) => Event): Promise<RunResult> {
-    return this.#driver.call((callId) => ({ is: "edit", callId }), act);
+  #edit(act: (callId: CallId) => Event, how: WhileRunning = "queue"): Promise<RunResult> {
+    return this.#driver.call((callId) => ({ is: "edit", callId, how }), act);
   }
 
   /** Goes back to a user message. The updates of a cut-off run have failed with it. */
@@ -370,6 +376,11 @@ export abstract class Runner<S extends object, U extends object> {
     };
   }
 }
+
+const HOW: readonly WhileRunning[] = ["queue", "refuse", "steer", "interrupt"];
+
+const whileRunning = (options: Pick<RunnerOptions, "whileRunning"> | undefined): WhileRunning | undefined =>
+  option(options, "whileRunning") && HOW[choice(options, "whileRunning", HOW)];
 
 /** Returns a runner's first argument, which is checked before its options. */
 export function runnersThread<T extends object>(call: string, thread: T): T {

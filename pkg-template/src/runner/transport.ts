@@ -69,6 +69,12 @@ export interface Transport<Input, Part extends object> {
     ((run: RunRef, options: { readonly signal: AbortSignal }) => Source<Part> | PromiseLike<Source<Part>>) | undefined;
   /** Stops a run on the server. Throw, or return a `Response` that is not ok, if it refuses: `stop()` reports that. */
   cancel?: ((run: RunRef, options: { readonly signal: AbortSignal }) => unknown) | undefined;
+  /**
+   * Brings user messages into a run under way, which reads each id once, before its next model call. Throw if the run is
+   * over. Messages that the run does not stream by its end are sent with the next one. Without this method they wait.
+   */
+  steer?:
+    ((run: RunRef, messages: readonly object[], options: { readonly signal: AbortSignal }) => unknown) | undefined;
   /** Returns the server's state of a thread; undefined if the server does not know it. Without this method, `load()` only joins. */
   load?:
     | ((

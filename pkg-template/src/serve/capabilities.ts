@@ -14,11 +14,17 @@ interface Options {
 export const folds = ({ checkpointer }: RunnableGraph, { onEvents }: Options): boolean =>
   Boolean(checkpointer) && onEvents === undefined;
 
+/** The capabilities that AG-UI has no name for: `steers`, that messages can be sent into a run. */
+function customOf(has: Readonly<Record<string, boolean>>): object {
+  const names = Object.entries(has).filter(([, is]) => is);
+  return names.length > 0 ? { custom: { threadfold: Object.fromEntries(names) } } : {};
+}
+
 /** Returns AG-UI's `AgentCapabilities` of a server. */
 export const capabilities = (graph: RunnableGraph, options: Options): object => ({
   ...graphCapabilities(graph),
   transport: { streaming: true, resumable: options.resumable === true },
-  ...(folds(graph, options) && { custom: { threadfold: { folds: true } } }),
+  ...customOf({ folds: folds(graph, options), steers: options.resumable === true }),
 });
 
 /** Reads what a client says of its folding; returns the input without it. */

@@ -44,6 +44,7 @@ import {
 } from "./runs/run-store.js";
 import { Leases, type ClaimedRun } from "./runs/leases.js";
 import { isPlainJson } from "./runs/plain-json.js";
+import { steered } from "./runs/steered.js";
 import { WorkedRun } from "./runs/worked-run.js";
 import { SentEvents } from "./sent-events.js";
 import { threadList } from "./thread-list.js";
@@ -94,7 +95,8 @@ export interface ServeAgUiOptions extends HandlerOptions {
  * `{ messages, state, interrupts, next }`, with `run: { id }` while one is active. `GET …/threads` lists the threads. If the runs are `resumable`,
  * `GET …/threads/ID/runs/ID` joins one, after `Last-Event-ID` or from its start. A POST
  * of the same run joins it, too. `GET …/threads/ID/events` follows a thread: it sends the events of its runs as they come, from
- * the run under way on, or after `Last-Event-ID`. With `?only=starts` it sends one RUN_STARTED for each run. `DELETE …/threads/ID/runs/ID` stops it. A runner that is `resumable`, too, does both. While a run is active,
+ * the run under way on, or after `Last-Event-ID`. With `?only=starts` it sends one RUN_STARTED for each run. `DELETE …/threads/ID/runs/ID` stops it. `POST …/threads/ID/runs/ID/messages` sends `{ messages }` of the
+ * user's into it: a graph reads them by `context.inbox()`. A runner that is `resumable`, too, does all three. While a run is active,
  * here or in {@link serveLangGraph}, the server answers 409 to a second run of its thread. `authenticate` lets requests
  * in and names their users: a thread belongs to the user who made it. Without it anybody may call.
  *
@@ -140,8 +142,8 @@ export function serveAgUi(graph: RunnableGraph, options: ServeAgUiOptions = {}):
 /** How many milliseconds the end of a connection may take to become known. */
 const LEAVING = 100;
 
-/** The paths of a thread, of its stream, or of a run of it. A POST to any other path starts a run. */
-const PATH = /\/threads\/([^/]+)(?:\/runs\/([^/]+)|(\/events))?$/;
+/** The paths of a thread, of its stream, of a run of it, or of what is sent into that. A POST to any other path starts a run. */
+const PATH = /\/threads\/([^/]+)(?:\/runs\/([^/]+)(\/messages)?|(\/events))?$/;
 
 class AgUiServer {
   readonly #graph: RunnableGraph;
@@ -157,7 +159,7 @@ class AgUiServer {
     this.#options = options;
     this.#runs = options.runs ?? new MemoryRuns({ keep: options.resumable ? (options.keep ?? 100) : 0 });
     keepsRuns(graph, this.#runs);
-    this.#leases = new Leases(this.#runs, SERVER, (claimed, whenStopped) => this.#continue(claimed, whenStopped));
+    this.#leases = new Leases(this.#runs, SERVER, (claimed) => this.#continue(claimed));
     this.#owners = new Owners(
       () => [graph],
       options,
@@ -169,7 +171,7 @@ class AgUiServer {
     this.#leases.watch();
     const { method } = request;
     const { pathname, searchParams } = new URL(request.url);
-    const [, threadId, runId, events] = (PATH.exec(pathname) ?? []).map((part) => part && decoded(part));
+    const [, threadId, runId, messages, events] = (PATH.exec(pathname) ?? []).map((part) => part && decoded(part));
     if (threadId === undefined) {
       if (method === "GET" && pathname.endsWith("/capabilities"))
         return json(JSON.stringify(capabilities(this.#graph, this.#options)));
@@ -186,6 +188,12 @@ class AgUiServer {
       if (method === "GET") return this.#followed(threadId, request, asker, searchParams.get("only"));
     } else if (runId === undefined) {
       if (method === "GET") return this.#thread(threadId);
+    } else if (messages !== undefined) {
+      if (method === "POST") {
+        const body = (await bodyOf(request, this.#options)) as { readonly messages?: unknown } | null;
+        await steered(this.#runs, await this.#known(threadId, runId), body?.messages);
+        return json("{}", 202);
+      }
     } else if (method === "GET" || method === "DELETE") {
       const run = await this.#known(threadId, runId);
       if (!run) throw new Refusal(404, `There is no run ${runId} of the thread ${threadId}.`);
@@ -255,6 +263,7 @@ class AgUiServer {
       changes,
       known: state,
       isJoinable: resumable,
+      inbox: run.inbox,
     };
     const told = servedEvents(this.#graph, input, { ...served, signal: run.stop.signal });
     void this.#work(run, input, request, starters, told);
@@ -277,17 +286,17 @@ class AgUiServer {
   }
 
   /** Continues a run whose instance is gone, from the thread's last checkpoint. */
-  #continue(claimed: ClaimedRun, whenStopped: (stop: () => void) => void): void {
+  #continue(claimed: ClaimedRun): WorkedRun {
     const { carriedOn } = claimed.run.about as About;
     const { threadId, id: runId } = claimed;
     const run = new WorkedRun(this.#runs, claimed, claimed.run.owner);
     run.continue(claimed);
-    whenStopped(() => run.stop.abort());
     this.#leases.hold(run);
     if (this.#graph.checkpointer) this.#underWay.add(run);
     const input = carriedOn?.input ?? { threadId, runId, messages: [] };
     const request = new Request(carriedOn?.url ?? "http://localhost/", { method: "POST" });
     void this.#work(run, input, request, new Map(), this.#continuedEvents(run, carriedOn));
+    return run;
   }
 
   /** The events of a run from where its last instance left it: what is open is closed, then snapshots follow. */
@@ -320,7 +329,7 @@ class AgUiServer {
     const isBegun = known !== undefined && checkpointOf(known) !== from;
     if (isBegun && !isUnfinished(known)) return yield { type: "RUN_FINISHED", threadId, runId };
     const rest = isBegun ? { threadId, runId, messages: [], tools: input.tools } : input;
-    const more = isBegun ? {} : { client, changes };
+    const more = { ...(!isBegun && { client, changes }), inbox: run.inbox };
     for await (const event of servedEvents(this.#graph, rest, { config, interrupts, subagents, ...more, signal }))
       if (event.type !== "RUN_STARTED" || !sent.hasStarted) yield event;
   }

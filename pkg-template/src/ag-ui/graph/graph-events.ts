@@ -3,6 +3,7 @@ import { OPEN_INTERRUPTS, questionIn, text } from "../../stream/interrupt-text.j
 import { isDict } from "../../langgraph/merge.js";
 import { ThreadfoldError } from "../../shared/errors.js";
 import { PAGE_TOOLS } from "../../shared/page-tools.js";
+import { type RunInbox, withInbox } from "../../shared/run-inbox.js";
 import { errorWords } from "../../stream/error-words.js";
 import {
   graphParts,
@@ -58,6 +59,8 @@ export interface ServedOptions extends GraphEventOptions {
   readonly client?: FoldingClient | undefined;
   /** The fields of the input's state that are updates of the user: they count whatever the thread has. */
   readonly changes?: readonly unknown[] | undefined;
+  /** The messages that the user sends into the run. */
+  readonly inbox?: RunInbox | undefined;
   /** The thread's state, if it was read already. */
   readonly known?: GraphState | undefined;
   /** Others may join the run: the events have the messages after its input, which its starter has. */
@@ -115,7 +118,17 @@ export const checkpointOf = (state: GraphState | undefined): unknown => state?.c
 export async function* servedEvents(
   graph: RunnableGraph,
   input: GraphRunInput,
-  { config, signal, interrupts: how, client, changes, known: read, subagents = false, isJoinable }: ServedOptions,
+  {
+    config,
+    signal,
+    interrupts: how,
+    client,
+    changes,
+    known: read,
+    subagents = false,
+    isJoinable,
+    inbox,
+  }: ServedOptions,
 ): AsyncGenerator<ServedEvent> {
   const { threadId, runId, parentRunId } = input;
   yield {
@@ -127,7 +140,8 @@ export async function* servedEvents(
   };
   let asked: object | undefined;
   try {
-    asked = withTools(runConfig(typeof config === "function" ? config(input) : config, threadId), input.tools);
+    const own = runConfig(typeof config === "function" ? config(input) : config, threadId);
+    asked = withInbox(withTools(own, input.tools), inbox);
     const known = read ?? (await threadState(graph, asked));
     const isAnswer = resumeOf(input) !== undefined;
     if (known && !isKept(known) && isAnswer) {

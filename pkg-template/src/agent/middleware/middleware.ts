@@ -55,6 +55,15 @@ export function replacing(stack: readonly Middleware[], given: readonly Middlewa
   return [...stack.map((one) => named.get(one.name) ?? one), ...given.filter((one) => !names.has(one?.name))];
 }
 
+/** The name of `steeringMiddleware`. Its place is the first: a jump of it skips no other hook, as one that counts calls. */
+const STEERING = "SteeringMiddleware";
+
+/** Returns a stack in which what the user sends into a run passes every other middleware. */
+export const steeringFirst = (stack: readonly Middleware[]): Middleware[] => [
+  ...stack.filter(({ name }) => name === STEERING),
+  ...stack.filter(({ name }) => name !== STEERING),
+];
+
 const PARTS = ["name", "stateSchema", "contextSchema", "tools"];
 const HOOKS = ["beforeAgent", "beforeModel", "afterModel", "afterAgent", "wrapModelCall", "wrapToolCall"];
 

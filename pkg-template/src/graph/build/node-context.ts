@@ -1,4 +1,6 @@
 // The values that a node receives besides the state.
+import { inboxIn } from "../../shared/run-inbox.js";
+import type { LangChainMessage } from "../../state/message-types.js";
 import type { RunConfig } from "./run-config.js";
 
 /** The task that a context speaks for. */
@@ -148,6 +150,20 @@ export class NodeContext<State = unknown, Context = unknown> {
   get streams(): (mode: "custom" | "messages") => boolean {
     const task = this[TASK];
     return (mode) => task.hears(mode);
+  }
+
+  /**
+   * Returns the messages that the user has sent into the run since it began, each to one task: return them among the
+   * node's `messages`. A message that no step has written by the run's end comes with the next run. Empty in a
+   * graph inside another one.
+   */
+  get inbox(): () => readonly LangChainMessage[] {
+    const { place, scope } = this[TASK];
+    return () => {
+      const inbox = place.ns.includes("|") ? undefined : inboxIn(scope.configurable);
+      const { messages } = (place.home.at.state ?? {}) as { messages?: unknown };
+      return (inbox?.take(place.id, messages) ?? []) as unknown as readonly LangChainMessage[];
+    };
   }
 
   /** Says that the node makes progress, where it has an `idleTimeout`. */

@@ -1,6 +1,7 @@
 // The calls: which are admitted, which wait, and what those have made.
 import { machineOf } from "./machine-of.js";
-import type { CallId, Event } from "./types.js";
+import type { WhileRunning } from "../runner-types.js";
+import type { Event } from "./types.js";
 import { chained, listOf, type Chain } from "./chain.js";
 import { isUnderWay, isWaiting, NONE, openOf, resultOf, standingOf } from "./standing.js";
 import {
@@ -15,23 +16,34 @@ import {
   rejoin,
   request,
   settle,
+  steer,
   type Turn,
 } from "./turn.js";
+import { stop } from "./stop.js";
 
-export function send(turn: Turn, { callId }: { readonly callId: CallId }): void {
+export function send(turn: Turn, { callId, how }: Extract<Event, { is: "send" }>): void {
+  makeWay(turn, how);
   const { state } = turn.m;
   turn.m.isAwake = true;
   const isBusy =
     isUnderWay(state) ||
     (state.is === "offline" && isWaiting(turn.m)) ||
     (state.is === "rest" && openOf(state.run).length > 0);
-  if (state.is === "elsewhere" || (turn.rules.refuses && isBusy)) return refuse(turn, callId, "BUSY");
+  if (state.is === "elsewhere" || (how === "refuse" && isBusy)) return refuse(turn, callId, "BUSY");
   command(turn, { do: "act", callId });
+}
+
+/** Stops the run under way, or dismisses its interrupts, for a call that does not wait for them. */
+function makeWay(turn: Turn, how: WhileRunning | undefined): void {
+  const { state } = turn.m;
+  const isBusy = isUnderWay(state) || (state.is === "rest" && openOf(state.run).length > 0);
+  if (how === "interrupt" && isBusy) stop(turn, NONE);
 }
 
 /** An edit and an answer go by what stands in the thread. */
 export function change(turn: Turn, event: Extract<Event, { is: "edit" | "resume" }>): void {
   turn.m.isAwake = true;
+  if (event.is === "edit") makeWay(turn, event.how);
   if (!isWaiting(turn.m)) giveUpLoading(turn);
   const { state } = turn.m;
   if (state.is === "loading" || state.is === "stopping") return postpone(turn, event);
@@ -91,6 +103,10 @@ export function queue(turn: Turn, event: Extract<Event, { is: "shown" | "wanted"
   else turn.m.wants = true;
   for (const callId of event.callIds) turn.m.waiters = { last: { callId, id }, rest: turn.m.waiters };
   const { state } = turn.m;
+  if (event.is === "shown" && event.steers) {
+    turn.m.steering = [...turn.m.steering, ...event.ids];
+    steer(turn);
+  }
   if (state.is !== "rest") return;
   // A call continues where retries were exhausted.
   if (state.run.is === "disconnected") turn.m.state = { is: "rest", run: { ...state.run, tired: false } };

@@ -7,6 +7,7 @@ export function machineOf(run: RunStanding | { readonly is: "elsewhere" }, unsen
     state: run.is === "elsewhere" ? { is: "elsewhere", isNamed: true } : { is: "rest", run },
     n: 0,
     unsent: unsent.reduce<Chain<string>>(chained, undefined),
+    steering: [],
     wants: false,
     waiters: undefined,
     own: [],

@@ -22,7 +22,12 @@ export function otherBegan(turn: Turn, { took, isNamed }: Extract<Event, { is: "
   turn.m.stops = NONE;
   turn.m.state = { is: "elsewhere", isNamed };
   // It carries the pending updates, as every run does.
-  const calls = drop(turn, (id) => took.includes(id));
+  taken(turn, took);
+}
+
+/** A run has these updates: their calls end with it. */
+export function taken(turn: Turn, ids: readonly string[]): void {
+  const calls = drop(turn, (id) => ids.includes(id));
   turn.m.own = [...turn.m.own, ...calls];
 }
 
@@ -30,6 +35,7 @@ export function otherBegan(turn: Turn, { took, isNamed }: Extract<Event, { is: "
 function drop(turn: Turn, isGone: (id: string) => boolean): readonly CallId[] {
   const { m } = turn;
   m.unsent = without(m.unsent, isGone);
+  m.steering = m.steering.filter((id) => !isGone(id));
   // Calls that came while they waited have nothing left to wait for.
   const isLast = m.unsent === undefined && !m.wants;
   const goes = ({ id }: { id: string | undefined }) => (id === undefined ? isLast : isGone(id));

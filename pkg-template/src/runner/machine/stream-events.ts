@@ -2,7 +2,7 @@
 import type { After, Cut, Event, Found, Joined, Waiting } from "./types.js";
 import { chained, listOf } from "./chain.js";
 import { found, NONE } from "./standing.js";
-import { comeToRest, command, goOffline, loadState, resend, settle, type Turn } from "./turn.js";
+import { comeToRest, command, goOffline, loadState, resend, settle, steer, type Turn } from "./turn.js";
 
 export function hear(turn: Turn, isPart: boolean): void {
   const { state } = turn.m;
@@ -12,6 +12,7 @@ export function hear(turn: Turn, isPart: boolean): void {
     turn.m.state = { n: state.n, answers: state.answers, is: "reading", heard: isPart, tries: -1, answered: false };
   else if (state.is === "rejoining") turn.m.state = { ...state, is: "reading", heard: state.heard || isPart };
   else if (state.is === "reading" && isPart) turn.m.state = { ...state, heard: true };
+  if (state.is !== "reading") steer(turn);
 }
 
 export function ended(turn: Turn, how: Exclude<Found, { is: "disconnected" }>): void {

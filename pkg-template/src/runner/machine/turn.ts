@@ -95,6 +95,12 @@ export function resend(turn: Turn, ids: readonly string[], isDone: boolean): voi
   turn.m.own = NONE;
 }
 
+/** Brings what may steer into the run that is read. All together: whichever request arrives first, the order holds. */
+export function steer(turn: Turn): void {
+  const { state, steering } = turn.m;
+  if (state.is === "reading" && steering.length > 0) command(turn, { do: "steer", ids: steering });
+}
+
 export function go(turn: Turn): void {
   const { state } = turn.m;
   if (state.is !== "rest") return;
@@ -113,6 +119,7 @@ export function go(turn: Turn): void {
 /** Nothing waits for a run any more. */
 export function clear(turn: Turn): void {
   turn.m.waiters = turn.m.unsent = undefined;
+  turn.m.steering = NONE;
   turn.m.wants = false;
 }
 

@@ -1,6 +1,7 @@
 // The state, events and commands of a runner's machine. It has ids, numbers and names alone, so that it can move into
 // the core.
 import type { RunResult } from "../../stream/run-result.js";
+import type { WhileRunning } from "../runner-types.js";
 import type { Chain } from "./chain.js";
 
 /** The number of a call of the runner, whose promise it settles. */
@@ -108,6 +109,8 @@ export type Later = Extract<Event, { is: "edit" | "resume" | "retry" | "load" }>
 
 export interface Machine extends Waiting {
   readonly state: State;
+  /** The updates among `unsent` that the run under way may take before its end. */
+  readonly steering: readonly string[];
   /** The number of the attempt: an event of an older one changes nothing. */
   readonly n: number;
   /** The promises of the calls in progress, and of those that stopped them. */
@@ -128,8 +131,8 @@ export interface Machine extends Waiting {
 
 export type Event =
   // Calls. The command `act` shows and sends their messages, once they are admitted.
-  | { readonly is: "send"; readonly callId: CallId }
-  | { readonly is: "edit"; readonly callId: CallId }
+  | { readonly is: "send"; readonly callId: CallId; readonly how: WhileRunning }
+  | { readonly is: "edit"; readonly callId: CallId; readonly how?: WhileRunning }
   | { readonly is: "resume"; readonly callId: CallId }
   /** `ids`: the failed updates to send again; `named`: the caller chose them; `edits`: they remove messages. */
   | {
@@ -149,6 +152,7 @@ export type Event =
       readonly callIds: readonly CallId[];
       readonly ids: readonly string[];
       readonly now?: boolean;
+      readonly steers?: boolean;
     }
   | { readonly is: "wanted"; readonly callIds: readonly CallId[] }
   | { readonly is: "answered"; readonly callId: CallId; readonly ids: readonly string[] }
@@ -172,6 +176,8 @@ export type Event =
   // The thread.
   | { readonly is: "otherBegan"; readonly took: readonly string[]; readonly isNamed: boolean }
   | { readonly is: "otherEnded"; readonly how: Found }
+  /** The run under way has taken these updates. */
+  | { readonly is: "taken"; readonly ids: readonly string[] }
   /** An update that waited is gone: rolled back, or a load has found it at the server. */
   | { readonly is: "rolledBack"; readonly id: string; readonly isAtServer?: boolean }
   | { readonly is: "freed" }
@@ -218,6 +224,8 @@ export type Command =
   | { readonly do: "tire" }
   | { readonly do: "load"; readonly n: number; readonly joined: string | undefined }
   | { readonly do: "cancel"; readonly n: number }
+  /** Brings these updates into the run that is read; one that it has already changes nothing. */
+  | { readonly do: "steer"; readonly ids: readonly string[] }
   /** Looks whether a run of these is unknown: comes back as `refresh`. */
   | { readonly do: "look"; readonly announced: readonly (string | undefined)[] }
   /** Reads no more; `goesOn`: the run is left, and not stopped. */

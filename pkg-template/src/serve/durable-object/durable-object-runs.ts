@@ -14,6 +14,7 @@ import {
   type RunLease,
   type RunStore,
   type StoredRun,
+  type TakeText,
 } from "../runs/run-store.js";
 import { LiveRun, liveRunsOf, type LiveRuns } from "./live-runs.js";
 
@@ -122,7 +123,7 @@ export class DurableObjectRuns implements RunStore {
     this.#live.looks.add(look);
   }
 
-  async begin(run: NewRun, stop: () => void): Promise<RunLease> {
+  async begin(run: NewRun, stop: () => void, take?: TakeText): Promise<RunLease> {
     const { threadId, id, server, owner, about, isAlone } = run;
     const before = this.#underWay(threadId);
     if (before.some((other) => isAlone || other.id === id))
@@ -141,20 +142,24 @@ export class DurableObjectRuns implements RunStore {
       this.#writePart(at, 0, JSON.stringify(about));
       return at;
     });
-    this.#live.leased.set(fence, new LiveRun(fence, 0, stop));
+    this.#live.leased.set(fence, new LiveRun(fence, 0, stop, take));
     this.#live.signals.wake(begunIn(threadId));
     await this.#setAlarm();
     return { threadId, id, fence, last: 0, before: before.map(keyOf) };
   }
 
-  async claim(server: string, stop: () => void): Promise<(RunLease & { readonly run: StoredRun }) | undefined> {
+  async claim(
+    server: string,
+    stop: () => void,
+    take?: TakeText,
+  ): Promise<(RunLease & { readonly run: StoredRun }) | undefined> {
     const orphans = this.#rows("ended IS NULL AND server = ?", server).filter(({ at }) => !this.#live.of(at));
     const [row] = orphans;
     if (!row) return undefined;
     const fence = this.#nextFence();
     const [found] = this.#exec("SELECT max(at) AS last FROM threadfold_parts WHERE run = ?", row.at);
     const last = Number(found?.["last"]);
-    this.#live.leased.set(fence, new LiveRun(row.at, last, stop));
+    this.#live.leased.set(fence, new LiveRun(row.at, last, stop, take));
     if (row.stopped !== null) stop();
     const before = this.#underWay(row.thread).filter(({ at }) => at < row.at);
     return { ...keyOf(row), fence, last, before: before.map(keyOf), run: this.#stored(row) };
@@ -193,6 +198,11 @@ export class DurableObjectRuns implements RunStore {
     if (!row || row.ended !== null || row.stopped !== null) return;
     this.#exec("UPDATE threadfold_runs SET stopped = 1 WHERE at = ?", row.at);
     this.#live.of(row.at)?.stop();
+  }
+
+  async send(key: RunKey, text: string): Promise<void> {
+    const row = this.#rowOf(key);
+    if (row && row.ended === null) this.#live.of(row.at)?.take?.(text);
   }
 
   async *follow(key: RunKey, after: number, signal?: AbortSignal): AsyncGenerator<NumberedPart> {

@@ -1,5 +1,6 @@
 // The part of an object's runs that is in its memory: it is gone with the object's instance.
 import type { ObjectContext } from "../../shared/object-storage.js";
+import type { TakeText } from "../runs/run-store.js";
 
 /** So many characters of a run's last parts are in memory, for those who follow it. */
 const RECENT = 500_000;
@@ -9,13 +10,15 @@ export class LiveRun {
   /** The number of its record. */
   readonly at: number;
   readonly stop: () => void;
+  readonly take: TakeText | undefined;
   #last: number;
   #recent: string[] = [];
   #size = 0;
 
-  constructor(at: number, last: number, stop: () => void) {
+  constructor(at: number, last: number, stop: () => void, take: TakeText | undefined) {
     this.at = at;
     this.stop = stop;
+    this.take = take;
     this.#last = last;
   }
 

@@ -10,6 +10,7 @@ import { Refusal } from "../refusal.js";
 import { Owners } from "../owners.js";
 import { MemoryRuns } from "../runs/memory-runs.js";
 import { ended, textOf, type NumberedPart, type RunStore, type StoredRun } from "../runs/run-store.js";
+import { steered } from "../runs/steered.js";
 import type { WorkedRun } from "../runs/worked-run.js";
 import { keepsRuns, storesOf } from "../stores.js";
 import { UnderWay } from "../under-way.js";
@@ -442,6 +443,13 @@ export class LangGraphServer {
     if (action === "rollback") throw new Refusal(422, "Runs can be interrupted, but not rolled back.");
     await this.#runs.stop(run);
     if (/^(1|true)$/.test(query.get("wait") ?? "")) await this.#runs.over(run);
+    return {};
+  }
+
+  /** Sends a user's messages into a run under way. Its parts tell which of them it takes. */
+  async steer(run: KnownRun, { messages }: Dict): Promise<object> {
+    const { store } = this.#runs;
+    await steered(store, (await store.runs(run))[0], messages);
     return {};
   }
 

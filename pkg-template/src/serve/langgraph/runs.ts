@@ -1,4 +1,5 @@
 // Starts, queues and stops runs, and streams them to clients that join.
+import { withInbox } from "../../shared/run-inbox.js";
 import { newId } from "../../shared/new-id.js";
 import { command, shownState, type GraphState, type RunnableGraph } from "../../stream/graph-parts.js";
 import { errorWords } from "../../stream/error-words.js";
@@ -157,9 +158,7 @@ export class Runs {
     over: (run: Run) => void,
     home: (claimed: ClaimedRun) => Home,
   ) {
-    this.leases = new Leases(store, SERVER, (claimed, whenStopped) =>
-      this.#continue(claimed, home(claimed), whenStopped),
-    );
+    this.leases = new Leases(store, SERVER, (claimed) => this.#continue(claimed, home(claimed)));
     this.store = store;
     this.#changed = changed;
     this.#over = over;
@@ -264,7 +263,7 @@ export class Runs {
   }
 
   /** Continues a run whose instance is gone, from the thread's last checkpoint. */
-  #continue(claimed: ClaimedRun, home: Home, whenStopped: (stop: () => void) => void): void {
+  #continue(claimed: ClaimedRun, home: Home): Run {
     const { threadId, run: stored } = claimed;
     const { graph, events, change } = home;
     const { assistantId, request, answers, config = home.config } = stored.about as RunFacts;
@@ -276,7 +275,6 @@ export class Runs {
     };
     const run = new Run(this.store, threadId, assistantId, request, more, claimed);
     run.continue(claimed);
-    whenStopped(() => run.stop.abort());
     const here = graph ? new UnderWay(graph) : undefined;
     const others = here?.of(threadId).filter(({ id }) => claimed.before.some((before) => before.id === id)) ?? [];
     if (here) this.#take(run, here);
@@ -294,6 +292,7 @@ export class Runs {
       run.add(part({ event: "error", data: run.error }));
       await run.end(run.facts);
     });
+    return run;
   }
 
   /** @param attempt - The second one continues a run from its last checkpoint. */
@@ -431,7 +430,7 @@ function partsOf(
   attempt: number,
 ): AsyncIterable<RunPart> {
   const { config: own, change } = more;
-  const config = { ...configFor(graph, run, request, own, attempt), signal: run.stop.signal };
+  const config = { ...withInbox(configFor(graph, run, request, own, attempt), run.inbox), signal: run.stop.signal };
   const steps = request.stream_steps === true;
   const input = inputOf(request, graph);
   const told = beginning(run, attempt, runParts(graph, { input, config, modes, end: run.ending, steps }));

@@ -183,6 +183,11 @@ const ROUTES: readonly (readonly [method: string, path: RegExp, route: Route])[]
     at("/threads/ID/runs/ID/cancel"),
     async (server, call) => server.cancel(await runOf(server, call), call.query),
   ],
+  [
+    "POST",
+    at("/threads/ID/runs/ID/messages"),
+    async (server, call) => server.steer(await runOf(server, call), call.body),
+  ],
 ];
 
 const stateQuery = (query: URLSearchParams) => ({

@@ -1,5 +1,8 @@
 import type { Listener } from "./channels.js";
 
+/** The beginning of a text that is sent to the run. */
+export const TO_RUN = "send ";
+
 /** A part with its number, as it was published. */
 type Heard = readonly [at: number, part: string];
 
@@ -17,7 +20,7 @@ export class Follower implements Listener {
   }
 
   heard(message: string): void {
-    if (message === "stop") return;
+    if (message === "stop" || message.startsWith(TO_RUN)) return;
     if (message === "end") return this.missed();
     if (this.#onlyEnd) return;
     const space = message.indexOf(" ");

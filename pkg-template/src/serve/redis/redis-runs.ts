@@ -12,10 +12,11 @@ import {
   type RunLease,
   type RunStore,
   type StoredRun,
+  type TakeText,
 } from "../runs/run-store.js";
 import { Channels, type Listener } from "./channels.js";
 import { commandsOf, type RedisClient, type SendCommand } from "./client.js";
-import { Follower } from "./follower.js";
+import { Follower, TO_RUN } from "./follower.js";
 import { APPEND, BEGIN, CANCEL, CLAIM, END, REMOVE, RENEW, UPDATE } from "./scripts.js";
 
 /** How {@link RedisRuns} keeps runs. */
@@ -71,7 +72,7 @@ export class RedisRuns implements RunStore {
     this.#channels = new Channels(client);
   }
 
-  async begin(run: NewRun, stop: () => void): Promise<RunLease> {
+  async begin(run: NewRun, stop: () => void, take?: TakeText): Promise<RunLease> {
     const { threadId, id, server, owner, about, isAlone } = run;
     const member = memberOf(run);
     const answer = await this.#run(BEGIN, [
@@ -86,18 +87,22 @@ export class RedisRuns implements RunStore {
     ]);
     if (answer === "BUSY") throw new ThreadfoldError("BUSY", `The thread ${threadId} has a run that goes on.`);
     const [fence, before] = answer as [number, string[]];
-    await this.#listen(run, stop);
+    await this.#listen(run, stop, take);
     return { threadId, id, fence: Number(fence), last: 0, before: before.map(keyOf) };
   }
 
-  async claim(server: string, stop: () => void): Promise<(RunLease & { readonly run: StoredRun }) | undefined> {
+  async claim(
+    server: string,
+    stop: () => void,
+    take?: TakeText,
+  ): Promise<(RunLease & { readonly run: StoredRun }) | undefined> {
     if (this.#isClosed) throw new ThreadfoldError("DISPOSED", "RedisRuns: the store was closed.");
     const answer = await this.#run(CLAIM, ["", server, String(this.ttl)]);
     if (!Array.isArray(answer)) return undefined;
     const [fence, before, record] = answer as [number, string[], string[]];
     const fields = Object.fromEntries(record.flatMap((value, at) => (at % 2 ? [] : [[value, record[at + 1]]])));
     const run = runOf(fields);
-    await this.#listen(run, stop);
+    await this.#listen(run, stop, take);
     if (run.isStopped) stop();
     const { threadId, id } = run;
     return { threadId, id, fence: Number(fence), last: Number(fields["last"]), before: before.map(keyOf), run };
@@ -125,6 +130,10 @@ export class RedisRuns implements RunStore {
 
   async cancel(key: RunKey): Promise<void> {
     await this.#run(CANCEL, [memberOf(key)]);
+  }
+
+  async send(key: RunKey, text: string): Promise<void> {
+    await this.#send(["PUBLISH", this.#channelOf(key), TO_RUN + text]);
   }
 
   async *follow(key: RunKey, after: number, signal?: AbortSignal): AsyncGenerator<NumberedPart> {
@@ -263,7 +272,7 @@ export class RedisRuns implements RunStore {
     }
   }
 
-  async #listen(key: RunKey, stop: () => void): Promise<void> {
+  async #listen(key: RunKey, stop: () => void, take?: TakeText): Promise<void> {
     const member = memberOf(key);
     const before = this.#stops.get(member);
     if (before) await this.#channels.leave(this.#channelOf(key), before);
@@ -274,6 +283,7 @@ export class RedisRuns implements RunStore {
     const listener = {
       heard: (message: string) => {
         if (message === "stop") stop();
+        else if (message.startsWith(TO_RUN)) take?.(message.slice(TO_RUN.length));
       },
       missed: () => void check().catch(() => {}),
     };

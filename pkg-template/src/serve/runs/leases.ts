@@ -9,16 +9,12 @@ export type ClaimedRun = RunLease & { readonly run: StoredRun };
 export class Leases {
   readonly #store: RunStore;
   readonly #server: string;
-  readonly #continue: (claimed: ClaimedRun, whenStopped: (stop: () => void) => void) => void;
+  readonly #continue: (claimed: ClaimedRun) => WorkedRun;
   readonly #held = new Set<WorkedRun>();
   #isWatching = false;
 
-  /** @param carryOn - Continues a run. Its second argument takes a function that stops it. */
-  constructor(
-    store: RunStore,
-    server: string,
-    carryOn: (claimed: ClaimedRun, whenStopped: (stop: () => void) => void) => void,
-  ) {
+  /** @param carryOn - Continues a run. */
+  constructor(store: RunStore, server: string, carryOn: (claimed: ClaimedRun) => WorkedRun) {
     this.#store = store;
     this.#server = server;
     this.#continue = carryOn;
@@ -57,17 +53,18 @@ export class Leases {
   }
 
   async #claim(): Promise<boolean> {
-    let isStopped = false;
-    let stop = () => {};
-    const claimed = await this.#store.claim(this.#server, () => {
-      isStopped = true;
-      stop();
-    });
+    // It may be stopped, or get messages, while it is claimed.
+    const early: ((run: WorkedRun) => void)[] = [];
+    let run: WorkedRun | undefined;
+    const told = (what: (run: WorkedRun) => void) => (run ? what(run) : void early.push(what));
+    const claimed = await this.#store.claim(
+      this.#server,
+      () => told(({ stop }) => stop.abort()),
+      (text) => told((one) => one.take(text)),
+    );
     if (!claimed) return false;
-    this.#continue(claimed, (stopsIt) => {
-      stop = stopsIt;
-      if (isStopped) stop();
-    });
+    run = this.#continue(claimed);
+    for (const what of early) what(run);
     return true;
   }
 }

@@ -12,6 +12,7 @@ import {
   type RunLease,
   type RunStore,
   type StoredRun,
+  type TakeText,
 } from "./run-store.js";
 
 /** The parts of a run, sent to all who follow it, from wherever they left. */
@@ -27,9 +28,10 @@ class MemoryRun implements StoredRun {
   #hasEnded = false;
   readonly #parts: Part[] = [];
   readonly #stop: () => void;
+  readonly #take: TakeText | undefined;
   #waiting = new Set<() => void>();
 
-  constructor({ threadId, id, server, owner, about }: NewRun, at: number, stop: () => void) {
+  constructor({ threadId, id, server, owner, about }: NewRun, at: number, stop: () => void, take?: TakeText) {
     this.at = at;
     this.threadId = threadId;
     this.id = id;
@@ -37,6 +39,7 @@ class MemoryRun implements StoredRun {
     this.owner = owner;
     this.about = about;
     this.#stop = stop;
+    this.#take = take;
   }
 
   get hasEnded(): boolean {
@@ -57,6 +60,10 @@ class MemoryRun implements StoredRun {
     if (this.#hasEnded || this.isStopped) return;
     this.isStopped = true;
     this.#stop();
+  }
+
+  send(text: string): void {
+    if (!this.#hasEnded) this.#take?.(text);
   }
 
   async *read(after: number, signal: AbortSignal | undefined): AsyncGenerator<NumberedPart> {
@@ -117,7 +124,7 @@ export class MemoryRuns implements RunStore {
     this.#kept = keep;
   }
 
-  async begin(given: NewRun, stop: () => void): Promise<RunLease> {
+  async begin(given: NewRun, stop: () => void, take?: TakeText): Promise<RunLease> {
     const { threadId, id, isAlone } = given;
     const runs = this.#runs.get(threadId) ?? new Map<string, MemoryRun>();
     const before = [...runs.values()].filter(({ hasEnded }) => !hasEnded);
@@ -125,7 +132,7 @@ export class MemoryRuns implements RunStore {
       throw new ThreadfoldError("BUSY", `The thread ${threadId} has a run that goes on.`);
     const replaced = runs.get(id);
     if (replaced) this.#over.delete(replaced);
-    const run = new MemoryRun(given, ++this.#fence, stop);
+    const run = new MemoryRun(given, ++this.#fence, stop, take);
     runs.delete(id);
     this.#runs.set(threadId, runs.set(id, run));
     const lease = { threadId, id, fence: run.at, last: 0, before };
@@ -163,6 +170,10 @@ export class MemoryRuns implements RunStore {
 
   async cancel(key: RunKey): Promise<void> {
     this.#find(key)?.cancel();
+  }
+
+  async send(key: RunKey, text: string): Promise<void> {
+    this.#find(key)?.send(text);
   }
 
   follow(key: RunKey, after: number, signal?: AbortSignal): AsyncIterable<NumberedPart> {

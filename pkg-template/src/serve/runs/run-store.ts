@@ -48,6 +48,9 @@ export type NumberedPart = readonly [at: number, part: Part];
 /** A run with its number in the store. A run that begins later has a larger one. */
 export type BegunRun = readonly [at: number, run: StoredRun];
 
+/** Takes a text that was sent to a run. */
+export type TakeText = (text: string) => void;
+
 /** Selects runs of a thread. */
 export interface RunFilter {
   readonly threadId: string;
@@ -88,11 +91,16 @@ export interface RunStore {
    * Begins a run and leases it to the caller. A run of the same key that has ended is replaced.
    *
    * @param stop - Called once if somebody cancels the run, on any instance.
+   * @param take - Called with each text that somebody sends to the run.
    * @throws {@link ThreadfoldError} `BUSY`: the thread, or the run's id, has a run under way.
    */
-  begin(run: NewRun, stop: () => void): Promise<RunLease>;
+  begin(run: NewRun, stop: () => void, take?: TakeText): Promise<RunLease>;
   /** Leases a run of the protocol whose lease has run out, if there is one. */
-  claim(server: string, stop: () => void): Promise<(RunLease & { readonly run: StoredRun }) | undefined>;
+  claim(
+    server: string,
+    stop: () => void,
+    take?: TakeText,
+  ): Promise<(RunLease & { readonly run: StoredRun }) | undefined>;
   /**
    * Calls `look` when runs may wait to be claimed. Servers of a store that has this method claim once at their first
    * request, and then when it calls. Servers of other stores claim and renew again and again.
@@ -108,6 +116,11 @@ export interface RunStore {
   end(lease: RunLease, about: object): Promise<void>;
   /** Asks the run to stop, whichever instance has it. Nothing happens if it has ended. */
   cancel(key: RunKey): Promise<void>;
+  /**
+   * Sends a text to the run, whichever instance has it. It may be lost on its way, and nothing happens if the run has
+   * ended: the sender learns from the run's parts what became of it. Without this method, runs cannot be steered.
+   */
+  send?(key: RunKey, text: string): Promise<void>;
   /**
    * Yields the parts after a number as they come, until the run ends or the signal aborts. After `Infinity` there are
    * none: it only waits for the end.

@@ -1,3 +1,4 @@
+import { type InboxMessage, RunInbox } from "../../shared/run-inbox.js";
 import {
   isGone,
   type NewRun,
@@ -14,6 +15,8 @@ export class WorkedRun implements RunKey {
   readonly threadId: string;
   /** The identity that its thread belongs to, if that is known. */
   readonly owner: string | undefined;
+  /** The messages that its user sends into it. */
+  readonly inbox = new RunInbox();
   /** Stops the run. */
   readonly stop = new AbortController();
   /** Resolves when the run is over. */
@@ -56,7 +59,11 @@ export class WorkedRun implements RunKey {
   async begin(run: Pick<NewRun, "server" | "about" | "isAlone">): Promise<readonly RunKey[]> {
     const { threadId, id, owner } = this;
     try {
-      this.#lease = await this.#store.begin({ ...run, threadId, id, owner }, () => this.stop.abort());
+      this.#lease = await this.#store.begin(
+        { ...run, threadId, id, owner },
+        () => this.stop.abort(),
+        (text) => this.take(text),
+      );
       return this.#lease.before;
     } catch (error) {
       this.drop();
@@ -64,6 +71,11 @@ export class WorkedRun implements RunKey {
     } finally {
       this.#letKnow();
     }
+  }
+
+  /** Takes messages that were sent to the run. */
+  take(text: string): void {
+    this.inbox.add(JSON.parse(text) as InboxMessage[]);
   }
 
   /** Continues a run that the store leased to this program. */
