@@ -446,7 +446,7 @@ export class LangGraphServer {
     return {};
   }
 
-  /** Sends a user's messages into a run under way. Its parts tell which of them it takes. */
+  /** Sends a user's messages into a run under way. Those that it takes are among its parts. */
   async steer(run: KnownRun, { messages }: Dict): Promise<object> {
     const { store } = this.#runs;
     await steered(store, (await store.runs(run))[0], messages);

@@ -3,7 +3,7 @@ import { Refusal } from "../refusal.js";
 import type { RunStore, StoredRun } from "./run-store.js";
 
 /**
- * Sends a user's messages into a run under way. The run's parts tell which of them it takes.
+ * Sends a user's messages into a run under way. Those that it takes are among its parts.
  *
  * @throws {@link Refusal} 400 for anything but user messages, 404 and 409 if nothing reads them.
  */
