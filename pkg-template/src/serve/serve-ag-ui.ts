@@ -239,7 +239,10 @@ class AgUiServer {
     const stop = () => run.stop.abort();
     if (!resumable) request.signal.addEventListener("abort", stop);
     if (!resumable && request.signal.aborted) stop();
+    let state: Awaited<ReturnType<typeof threadState>>;
     try {
+      // First: followers would join a run that begins, and not find it once it is refused.
+      if (client?.leavesOut) state = await this.#stateAt(run, client.at, asked);
       const carriedOn = await this.#carriedOn(input, client, changes, asked, request);
       await run.begin({ server: SERVER, about: { answers, carriedOn } satisfies About, isAlone });
     } catch (error) {
@@ -251,7 +254,8 @@ class AgUiServer {
       throw new Refusal(409, (error as Error).message);
     }
     this.#leases.hold(run);
-    const state = client?.leavesOut ? await this.#stateAt(run, client.at, asked) : undefined;
+    // Another instance may have run the thread since.
+    if (client?.leavesOut && this.#runs.ttl !== undefined) state = await this.#stateAt(run, client.at, asked);
     const { interrupts, subagents } = this.#options;
     const starters = new Map<number, string | undefined>();
     const response = this.#stream(run, request, run, starters);
@@ -348,8 +352,10 @@ class AgUiServer {
       if (at !== undefined && checkpointOf(known) === at) return known;
       throw new Refusal(412, `The thread ${run.threadId} is at another checkpoint: send all its messages.`);
     } catch (error) {
-      await run.end({});
-      await this.#runs.remove(run.lease ?? run);
+      if (run.lease) {
+        await run.end({});
+        await this.#runs.remove(run.lease);
+      }
       throw error;
     }
   }
@@ -474,13 +480,15 @@ class AgUiServer {
   /** The thread's run that is under way. */
   async #runOf(threadId: string): Promise<{ readonly id: string } | undefined> {
     const stored = (await this.#runs.runs({ threadId })).filter(({ hasEnded }) => !hasEnded).at(-1);
-    return this.#underWay.of(threadId)[0] ?? stored;
+    // A run that the store does not have yet may be refused, and cannot be joined.
+    return this.#underWay.of(threadId).find(({ lease }) => lease) ?? stored;
   }
 
   async #thread(threadId: string): Promise<Response> {
+    // First: a run that ends meanwhile is joined, instead of a thread without its end and without a run.
+    const run = await this.#runOf(threadId);
     const known = await threadState(this.#graph, { configurable: { thread_id: threadId } });
     const { messages = [], ...state } = (known?.values ?? {}) as { messages?: readonly unknown[] };
-    const run = await this.#runOf(threadId);
     if (!known || !(run || isKept(known))) throw new Refusal(404, `There is no thread ${threadId}.`);
     const interrupts = (known.tasks ?? []).flatMap(({ interrupts = [] }: GraphTask) => interrupts);
     return json(
