@@ -1,4 +1,4 @@
-// A message that is sent while a run goes on, and what becomes of it: the run takes it before its next model call, or it
+// A message that is sent while a run goes on, and what becomes of it. The run takes it before its next model call, or it
 // goes out with the next run. Over HTTP, against agents with a model of this file.
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";

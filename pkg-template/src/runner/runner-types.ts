@@ -23,7 +23,7 @@ export interface RunnerOptions {
    * How to treat a message that you send while a run is under way or waits for an answer. `"queue"`, the default, shows
    * it at once and sends it when that run has ended, together with all other queued ones. `"refuse"` resolves
    * with the error `BUSY`, and shows nothing. `"steer"` brings it into the run, which reads it before its next model
-   * call; a run that ends without it, or an agent that reads none, leaves it queued. `"interrupt"` stops the run, and
+   * call. If the run ends without it, or the agent reads none, it is queued. `"interrupt"` stops the run, and
    * dismisses its questions, first.
    */
   whileRunning?: WhileRunning | undefined;

@@ -118,7 +118,7 @@ export interface RunStore {
   cancel(key: RunKey): Promise<void>;
   /**
    * Sends a text to the run, whichever instance has it. It may be lost on its way, and nothing happens if the run has
-   * ended: the sender learns from the run's parts what became of it. Without this method, runs cannot be steered.
+   * ended. The sender learns from the run's parts what became of it. Without this method, runs cannot be steered.
    */
   send?(key: RunKey, text: string): Promise<void>;
   /**
