@@ -24,16 +24,16 @@
 
 mod channels;
 mod misfit;
+mod next_tasks;
+mod numbered_graph;
 mod order;
-mod plan;
-mod prepare;
 mod run;
 mod state;
 mod writes;
 
 pub use misfit::Misfit;
-pub use plan::{Channel, Join, Node, Plan, PlanSpec};
-pub use prepare::{Cause, Task};
+pub use next_tasks::{Cause, Task};
+pub use numbered_graph::{Channel, Join, Node, Plan, PlanSpec};
 pub use run::{Answer, By, Options, Run, Status};
 pub use state::{ChannelState, PlanState};
 pub use writes::Writes;

@@ -1,9 +1,9 @@
 //! The contents of a run's channels, apart from values, and the effects of writes on them
 //! (langgraph's `apply_writes`).
 
-#![allow(clippy::cast_possible_truncation)] // As in plan.rs.
+#![allow(clippy::cast_possible_truncation)] // As in numbered_graph.rs.
 
-use super::plan::{Channel, Kind, Line, Node, Plan};
+use super::numbered_graph::{Channel, Kind, Line, Node, Plan};
 use super::state::{ChannelState, PlanState};
 use super::writes::Writes;
 

@@ -3,14 +3,14 @@
 //! [`Run`] decides and a host does: it keeps the values, runs the nodes, waits and saves. Between two
 //! steps there is one call, [`Run::commit`].
 
-#![allow(clippy::cast_possible_truncation)] // As in plan.rs.
+#![allow(clippy::cast_possible_truncation)] // As in numbered_graph.rs.
 
 use std::sync::Arc;
 
 use super::channels::{Channels, Span, Writer};
 use super::misfit::Misfit;
-use super::plan::{Channel, Kind, Node, Plan};
-use super::prepare::{Cause, Task, Tasks};
+use super::next_tasks::{Cause, Task, Tasks};
+use super::numbered_graph::{Channel, Kind, Node, Plan};
 use super::state::{ChannelState, PlanState};
 use super::writes::Writes;
 

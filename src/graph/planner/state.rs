@@ -1,6 +1,6 @@
 //! A run's checkpoint, in numbers.
 
-use super::plan::{Channel, Node};
+use super::numbered_graph::{Channel, Node};
 
 /// A channel of a checkpoint.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

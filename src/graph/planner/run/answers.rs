@@ -1,7 +1,7 @@
 //! The answers to the interrupts of a run's tasks.
 
 use super::Run;
-use crate::graph::planner::prepare::Task;
+use crate::graph::planner::next_tasks::Task;
 
 /// The answer to a call of `interrupt`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use super::{By, Run};
 use crate::graph::planner::channels::Span;
 use crate::graph::planner::misfit::Misfit;
+use crate::graph::planner::numbered_graph::Node;
 use crate::graph::planner::order::{key, low, sorted};
-use crate::graph::planner::plan::Node;
 use crate::graph::planner::writes::Writes;
 
 impl Run {

@@ -1,10 +1,10 @@
 //! Which tasks a step has (langgraph's `prepare_next_tasks`).
 
-#![allow(clippy::cast_possible_truncation)] // As in plan.rs.
+#![allow(clippy::cast_possible_truncation)] // As in numbered_graph.rs.
 
 use super::channels::Channels;
+use super::numbered_graph::{Node, Plan};
 use super::order::{key, low, sort};
-use super::plan::{Node, Plan};
 
 /// Why a task runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
