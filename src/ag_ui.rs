@@ -4,11 +4,10 @@
 //!   [`Thread`](crate::Thread). Neither does input or output: use them with the HTTP client and the
 //!   web framework that you have.
 //! - [`RunAgentInput`] is the request of a run: a server reads it, a client makes it of a thread.
-//! - [`Service`] serves a graph: requests in, responses out. [`RunEncoder`] is the part of it that
-//!   makes a run's events.
+//! - [`Service`] serves a graph: requests in, responses out.
 //! - [`langgraph_default_merge_state`] merges a run's input into graph state, as ag-ui-langgraph does.
 
-mod encoder;
+pub(crate) mod encoder;
 mod event;
 mod fold;
 mod message;
@@ -17,7 +16,6 @@ mod run_start;
 mod service;
 
 pub use crate::merge_state::{Compat, langgraph_default_merge_state};
-pub use encoder::RunEncoder;
 pub use event::{Event, EventKind, RunFinishedOutcome};
 pub use fold::Fold;
 pub use run_input::{ResumeEntry, RunAgentInput};

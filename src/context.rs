@@ -6,7 +6,7 @@
 //! - [`Context`]: the messages sent, by a [`Policy`] and one small [`Record`], and the compaction due.
 //! - [`Conversation`]: a conversation read again and again, at the cost of the changes.
 //! - [`count_tokens`], [`estimate_tokens`]: tokens as Python counts them, and closer to a model's own
-//!   count; a [`Meter`] counts them while they stream.
+//!   count.
 //! - [`safe_cuts`]: where a list of messages can be cut so that no tool result loses its call.
 //! - [`repair_tool_calls`], [`patch_tool_calls`]: lists that providers take.
 //! - [`trim_messages`], [`clear_tool_uses`], [`truncate_tool_args`], [`offload`](offload()): how it gets
@@ -22,7 +22,7 @@ pub(crate) mod estimate;
 pub(crate) mod estimate_message;
 pub(crate) mod ledger;
 pub(crate) mod limits;
-mod meter;
+pub(crate) mod meter;
 mod offload;
 mod parts;
 mod policy;
@@ -44,7 +44,6 @@ pub use conversation::Conversation;
 pub(crate) use conversation::LastLook;
 pub use count::{CountOptions, count_tokens};
 pub use estimate::estimate_tokens;
-pub use meter::Meter;
 pub use offload::{OffloadOptions, Offloaded, offload};
 pub use policy::{Cuts, Policy, Size};
 pub use record::{Boundary, Record};

@@ -170,7 +170,7 @@ impl Error {
     /// use threadfold::Error;
     ///
     /// let error = Error::reducer("too many");
-    /// assert!(error.is_reducer_failed());
+    /// assert_eq!(error.code(), "REDUCER_FAILED");
     /// assert_eq!(error.source().map(ToString::to_string).as_deref(), Some("too many"));
     /// ```
     #[must_use]
@@ -182,24 +182,6 @@ impl Error {
     #[must_use]
     pub fn code(&self) -> &'static str {
         self.0.form().split(' ').next().unwrap_or_default()
-    }
-
-    /// Returns whether it names a message that is not in the list.
-    #[must_use]
-    pub fn is_unknown_message(&self) -> bool {
-        self.code() == "UNKNOWN_MESSAGE"
-    }
-
-    /// Returns whether several writers of a super-step wrote a field that takes one.
-    #[must_use]
-    pub fn is_concurrent_update(&self) -> bool {
-        self.code() == "CONCURRENT_UPDATE"
-    }
-
-    /// Returns whether your own reducer failed.
-    #[must_use]
-    pub fn is_reducer_failed(&self) -> bool {
-        self.code() == "REDUCER_FAILED"
     }
 
     pub(crate) fn value(what: impl Into<String>, expected: &'static str) -> Self {

@@ -30,7 +30,7 @@
 //! - **An agent that calls tools**: [`agent::create_agent`] makes such a graph, as LangChain does.
 //! - **A state known only at run time**: [`Schema`] merges an update, or a super-step of several
 //!   writers, and declares what is input and output.
-//! - **A long list that changes often**: [`JsonMessageList`].
+//! - **A long list that changes often**: [`typed::MessageList`].
 //! - **A conversation with an agent's server**: [`Thread`] holds the server's state and the pending
 //!   updates. Keep lists and threads in [`Json`]: reading them then copies no message.
 //!
@@ -71,7 +71,6 @@ pub mod value;
 pub use diff::diff;
 pub use error::Error;
 pub use message::REMOVE_ALL_MESSAGES;
-pub use message_list::JsonMessageList;
 pub use patch::apply_patch;
 pub use reducer::files::merge_files;
 pub use reducer::messages::{MessageRules, add_json_messages};

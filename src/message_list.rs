@@ -19,7 +19,8 @@ use ids::{Ids, insert_all, keep};
 ///
 /// ```
 /// use serde_json::json;
-/// use threadfold::{JsonMessageList, MessageRules};
+/// use threadfold::MessageRules;
+/// use threadfold::unstable::JsonMessageList;
 ///
 /// let mut list = JsonMessageList::new(json!([]), MessageRules::LangGraph)?;
 /// list.update(json!([{ "type": "ai", "id": "1", "content": "Hel" }]))?;

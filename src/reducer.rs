@@ -85,6 +85,7 @@ pub trait Reducer<T, U = T> {
     }
 
     /// Returns the field of the npm package that folds as this reducer does. By default, the page folds with the reducer itself.
+    #[doc(hidden)]
     fn kind(&self) -> FieldKind {
         FieldKind::Own
     }

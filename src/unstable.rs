@@ -3,15 +3,19 @@
 //!
 //! Semver does not cover this module: any version may change it.
 
+pub use crate::ag_ui::encoder::RunEncoder;
 pub use crate::context::count::{message_tokens, tool_tokens};
 pub use crate::context::cut::{NONE, Row, Track};
 pub use crate::context::estimate::Estimate;
 pub use crate::context::estimate_message::{TOKENS_PER_IMAGE, estimate_message};
 pub use crate::context::ledger::{Decision, Ledger, Usage};
 pub use crate::context::limits::{Limits, Measure, Threshold};
+pub use crate::context::meter::Meter;
 pub use crate::context::record::summary_message;
 pub use crate::context::repair::Step;
+pub use crate::langgraph::chunk::MessageParts;
 pub use crate::message::{TEXT, WHOLE};
+pub use crate::message_list::JsonMessageList;
 pub use crate::reducer::todos::check_todo_calls;
 pub use crate::value::bulk::{Bulk, Change, Check, Owned};
 pub use crate::value::held::Holds;
@@ -60,7 +64,6 @@ pub mod planner {
 }
 
 use crate::error::{Error, ErrorKind};
-use crate::message_list::JsonMessageList;
 use crate::reducer::messages::MessageRules;
 use crate::schema::{Field, Schema};
 use crate::thread::Thread;
@@ -128,6 +131,11 @@ pub fn channel<V>(field: &Field<V>) -> &str {
 /// `INVALID_SCHEMA`; the fields before the conflict are then merged.
 pub fn extend<V: Clone>(schema: &mut Schema<V>, later: &Schema<V>) -> Result<(), Error> {
     schema.extend(later)
+}
+
+/// Returns the server's value of a field, or of `"messages"`.
+pub fn said<V: Value>(thread: &Thread<V>, key: &str) -> Option<V> {
+    thread.said(key)
 }
 
 /// Returns whether one of the last 256 parts of the run has this key, or id if it has no key.

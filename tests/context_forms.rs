@@ -7,12 +7,12 @@ use threadfold::context::Boundary;
 use threadfold::context::Context;
 use threadfold::context::Counter;
 use threadfold::context::Estimated;
-use threadfold::context::Meter;
 use threadfold::context::TrimOptions;
 use threadfold::context::{ClearOptions, clear_tool_uses};
 use threadfold::context::{OffloadOptions, offload};
 use threadfold::context::{Policy, Size};
 use threadfold::context::{TruncateOptions, truncate_tool_args};
+use threadfold::unstable::Meter;
 
 fn serialised(class: &str, fields: &Value) -> Value {
     json!({ "lc": 1, "type": "constructor", "id": ["langchain_core", "messages", class], "kwargs": fields })

@@ -3,9 +3,10 @@
 
 use serde_json::json;
 use threadfold::unstable::Bulk;
+use threadfold::unstable::JsonMessageList;
 use threadfold::{
-    Field, FieldReducer, Json, JsonMessageList, MessageRules, Prefer, Schema, Thread, ThreadEvent,
-    Value, apply_patch, diff, merge_tools, replace_todos,
+    Field, FieldReducer, Json, MessageRules, Prefer, Schema, Thread, ThreadEvent, Value,
+    apply_patch, diff, merge_tools, replace_todos,
 };
 
 fn shared(value: serde_json::Value) -> Json {

@@ -6,10 +6,10 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use threadfold::unstable::JsonMessageList;
 use threadfold::unstable::{add_field, channel, empty_schema};
 use threadfold::{
-    CustomReducer, Error, Field, FieldReducer, JsonMessageList, Lifetime, MessageRules, Prefer,
-    Schema, Thread,
+    CustomReducer, Error, Field, FieldReducer, Lifetime, MessageRules, Prefer, Schema, Thread,
 };
 
 fn schema(fields: Vec<(&str, Field<Value>)>) -> Schema<Value> {
@@ -285,7 +285,7 @@ fn a_step_takes_the_writes_that_its_channels_take() {
             assert_eq!(came.unwrap(), json!({ "x": update }), "{name}");
         } else {
             let error = came.unwrap_err();
-            assert!(error.is_concurrent_update());
+            assert_eq!(error.code(), "CONCURRENT_UPDATE");
             let sentence = error.to_string();
             assert!(sentence.starts_with("At key 'x': "), "{sentence}");
             let named = guarded.map(|guard| format!("{guard}(guard=True)"));

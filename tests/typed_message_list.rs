@@ -155,9 +155,9 @@ fn text_goes_into_an_item_that_nobody_else_has_where_it_is() {
 #[test]
 fn text_for_a_missing_message_or_one_without_text_is_refused() {
     let mut list = MessageList::default();
-    assert!(list.append("1", "a").unwrap_err().is_unknown_message());
+    assert_eq!(list.append("1", "a").unwrap_err().code(), "UNKNOWN_MESSAGE");
     list.update(vec![note("0", "a"), removal("0")]).unwrap();
-    assert!(list.append("0", "a").unwrap_err().is_unknown_message());
+    assert_eq!(list.append("0", "a").unwrap_err().code(), "UNKNOWN_MESSAGE");
 }
 
 #[test]

@@ -12,9 +12,10 @@ use threadfold::Value as _;
 use threadfold::context::Context;
 use threadfold::context::Estimated;
 use threadfold::context::{Policy, Size};
+use threadfold::unstable::JsonMessageList;
 use threadfold::{
-    Json, JsonMessageList, Message, MessageRules, Prefer, Reducer, Thread, ThreadEvent,
-    add_json_messages, merge_tools,
+    Json, Message, MessageRules, Prefer, Reducer, Thread, ThreadEvent, add_json_messages,
+    merge_tools,
 };
 
 const SIZES: [usize; 3] = [100, 1_000, 10_000];

@@ -36,8 +36,9 @@ use told_state::ToldState;
 /// ```
 /// use serde::{Deserialize, Serialize};
 /// use threadfold::State;
-/// use threadfold::ag_ui::{RunAgentInput, RunEncoder};
+/// use threadfold::ag_ui::RunAgentInput;
 /// use threadfold::graph::{BoxError, Ctx, START, StateGraph};
+/// use threadfold::unstable::RunEncoder;
 ///
 /// #[derive(Debug, Clone, Default, Serialize, Deserialize, State)]
 /// #[state(derive(Clone, Serialize, Deserialize))]

@@ -11,7 +11,7 @@ use super::encoder::sentence;
 use super::run_input::RunAgentInput;
 use super::run_start::check;
 use crate::graph::sendable::{MaybeSend, MaybeSync};
-use crate::graph::{Checkpointer, Graph, GraphError, GraphState, Outcome};
+use crate::graph::{Graph, GraphError, GraphState, Outcome};
 use crate::id::new_id;
 use crate::value::{Json, Value};
 
@@ -157,12 +157,6 @@ impl<S: ServedState> Service<S> {
     #[must_use]
     pub fn graph(&self) -> &Graph<S> {
         &self.serving.graph
-    }
-
-    /// Returns where the graph's threads are kept.
-    #[must_use]
-    pub fn checkpointer(&self) -> Option<&Arc<dyn Checkpointer<S>>> {
-        self.serving.graph.saver()
     }
 
     /// Answers a request. Spawn the response's [`work`](ServiceResponse::work), if it has some.

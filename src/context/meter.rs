@@ -16,10 +16,8 @@ use super::view::View;
 ///
 /// ```
 /// use serde_json::json;
-/// use threadfold::context::Meter;
-/// use threadfold::context::{Policy, Size};
-/// use threadfold::context::Estimated;
-/// use threadfold::context::Context;
+/// use threadfold::context::{Context, Estimated, Policy, Size};
+/// use threadfold::unstable::Meter;
 ///
 /// let policy = Policy { trigger: vec![Size::tokens(20.0)], ..Policy::default() };
 /// let messages = json!([{ "type": "human", "content": "What is 6 × 7?" }]);

@@ -11,22 +11,19 @@ use super::rows::Facts;
 /// A cut `c` keeps the messages from position `c` on. It is safe if no result from `c` on belongs
 /// to a call in front of `c`. A result belongs to the nearest message before it that calls its id.
 ///
-/// It grows with its list: a message costs O(1) amortised, a question O(log n).
+/// A question costs O(log n).
 ///
 /// ```
 /// use serde_json::json;
 /// use threadfold::context::safe_cuts;
 ///
-/// let mut cuts = safe_cuts(&json!([
+/// let cuts = safe_cuts(&json!([
 ///     { "type": "human", "content": "What is the weather?" },
 ///     { "type": "ai", "content": "", "tool_calls": [{ "id": "c1", "name": "weather", "args": {} }] },
 ///     { "type": "tool", "content": "Sunny.", "tool_call_id": "c1" },
 /// ]))?;
 /// assert_eq!(cuts.all(), [0, 1, 3]);
 /// assert_eq!(cuts.cut(2), 1); // a cut at 2 would part the result from its call
-///
-/// cuts.push(&json!({ "type": "ai", "content": "It is sunny." }))?;
-/// assert_eq!(cuts.all(), [0, 1, 3, 4]);
 /// # Ok::<(), threadfold::Error>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -54,45 +51,6 @@ impl<V: Value> Default for SafeCuts<V> {
 }
 
 impl<V: Value> SafeCuts<V> {
-    /// Returns the number of messages.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.track.len() as usize
-    }
-
-    /// Returns whether there is no message.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.track.len() == 0
-    }
-
-    /// Adds a message at the end.
-    ///
-    /// # Errors
-    /// `INVALID_MESSAGE` for an invalid message.
-    pub fn push(&mut self, message: &V) -> Result<(), Error> {
-        let facts = Facts::of(message).map_err(|error| error.at(self.len()))?;
-        self.extend(&[facts]);
-        Ok(())
-    }
-
-    /// Keeps the first `length` messages.
-    pub fn truncate(&mut self, length: usize) {
-        self.track.truncate(number(length));
-    }
-
-    /// Puts a message in the place of the last one, such as the same with one more token.
-    ///
-    /// # Errors
-    /// `INVALID_MESSAGE` for an invalid message.
-    pub fn replace_last(&mut self, message: &V) -> Result<(), Error> {
-        let last = self.len().saturating_sub(1);
-        let facts = Facts::of(message).map_err(|error| error.at(last))?;
-        self.truncate(last);
-        self.extend(&[facts]);
-        Ok(())
-    }
-
     /// Returns the largest safe cut that keeps all messages from `target` on, and a call that waits
     /// for its result: 0 if it keeps all.
     ///

@@ -16,7 +16,7 @@ use crate::value::{Json, Value};
 ///
 /// ```
 /// use serde_json::json;
-/// use threadfold::langgraph::MessageParts;
+/// use threadfold::unstable::MessageParts;
 ///
 /// let mut parts = MessageParts::new();
 /// for content in ["Hel", "lo"] {

@@ -89,7 +89,7 @@ impl<F> fmt::Debug for ReducerFn<F> {
 ///     sum.checked_add(more).ok_or_else(|| Error::reducer("too many"))
 /// });
 /// assert_eq!(sum.try_merge(250, 5)?, 255);
-/// assert!(sum.try_merge(250, 6).unwrap_err().is_reducer_failed());
+/// assert_eq!(sum.try_merge(250, 6).unwrap_err().code(), "REDUCER_FAILED");
 /// assert_eq!(sum.merge(250, 6), 250);
 /// # Ok::<(), Error>(())
 /// ```

@@ -35,8 +35,7 @@ impl<V: Value> Thread<V> {
     /// run submitted. Returns `None` if it has nothing. The thread's first values, and those that
     /// [`Thread::update`] added, become the server's with a successful run. The same holds for
     /// `"messages"`: a stopped or failed run proves nothing about them.
-    #[must_use]
-    pub fn said(&self, key: &str) -> Option<V> {
+    pub(crate) fn said(&self, key: &str) -> Option<V> {
         if key == MESSAGES {
             return Some(self.server.messages.clone());
         }

@@ -33,8 +33,7 @@ pub trait Streamed: Identified {
 /// each step. An update's cost does not grow with the list, whoever holds copies of it. Text goes
 /// into the message in place unless a copy holds that message, too. In a state of a graph on a
 /// thread, use it in place of `Vec<Message>`, which is copied whole at each step:
-/// [`AddMessages`](crate::reducer::AddMessages) is its reducer, too. For JSON, use
-/// [`threadfold::JsonMessageList`](crate::JsonMessageList).
+/// [`AddMessages`](crate::reducer::AddMessages) is its reducer, too.
 ///
 /// `collect`, `extend` and serde take items as they are, as those of a `Vec`. Only
 /// [`update`](Self::update) and a reducer fold: they replace, remove, and give ids.

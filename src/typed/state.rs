@@ -77,6 +77,7 @@ pub trait State: Clone {
     /// Gives ids to the items of `update` that lack one and would get one
     /// ([`Reducer::identify`](crate::reducer::Reducer::identify)), so that to fold it again gives the
     /// same. The default does nothing.
+    #[doc(hidden)]
     fn identify(update: &mut Self::Update) {
         let _ = update;
     }

@@ -1,5 +1,6 @@
 //! Applies words of letters to a model and to a thread, and compares both after each.
 
+use threadfold::unstable::said;
 use threadfold::value::Found;
 use threadfold::{Thread, diff};
 
@@ -270,11 +271,11 @@ fn stream_of_thread<V: Heap>(thread: &Thread<V>) -> String {
     let mut text = format!(" | {} {}", text_of(run.id.as_ref()), run.status);
     text.push_str(if run.interrupts.is_some() { " i " } else { " - " });
     text.push_str(&text_of(run.last_event_id.as_ref()));
-    for message in thread.said("messages").unwrap().items() {
+    for message in said(thread, "messages").unwrap().items() {
         text.push_str(&format!(" {}", message.text_of("id").unwrap()));
     }
-    text.push_str(&format!(" {}", text_of(thread.said("topic").as_ref())));
-    let log = thread.said("log").map(|log| {
+    text.push_str(&format!(" {}", text_of(said(thread, "topic").as_ref())));
+    let log = said(thread, "log").map(|log| {
         log.items().map(|it| it.text().unwrap().into_owned()).collect::<Vec<_>>().join(",")
     });
     text.push_str(&format!(" {}", log.unwrap_or_else(|| "-".to_owned())));

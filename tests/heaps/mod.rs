@@ -14,11 +14,11 @@ use proptest::sample::select;
 use serde_json::{Value as Owned, json};
 use threadfold::ag_ui::{Compat, langgraph_default_merge_state};
 use threadfold::unstable::Bulk;
+use threadfold::unstable::JsonMessageList;
 use threadfold::unstable::check_todo_calls;
 use threadfold::{
-    CustomReducer, Error, Field, FieldReducer, Json, JsonMessageList, Lifetime, MessageRules,
-    Prefer, Schema, Value, add_json_messages, apply_patch, diff, merge_files, merge_tools,
-    replace_todos,
+    CustomReducer, Error, Field, FieldReducer, Json, Lifetime, MessageRules, Prefer, Schema, Value,
+    add_json_messages, apply_patch, diff, merge_files, merge_tools, replace_todos,
 };
 
 /// A message in one of the forms that `add_messages` takes, or in none.

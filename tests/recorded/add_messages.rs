@@ -4,9 +4,9 @@ use std::cell::Cell;
 
 use serde_json::{Value, json};
 use threadfold::reducer::TryReducer;
+use threadfold::unstable::JsonMessageList;
 use threadfold::{
-    Error, JsonMessageList, Message, MessageKind, MessageRules, REMOVE_ALL_MESSAGES,
-    add_json_messages,
+    Error, Message, MessageKind, MessageRules, REMOVE_ALL_MESSAGES, add_json_messages,
 };
 
 use super::records::{Record, items, normal_list, replay};

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
-use threadfold::langgraph::MessageParts;
+use threadfold::unstable::MessageParts;
 
 #[test]
 fn random_parts_join_to_the_messages_of_the_package() {

@@ -103,7 +103,7 @@ fn a_message_settled_after_its_place_goes_before_it() {
 fn text_of_a_message_that_is_not_there_is_an_error() {
     let mut thread = thread_of(&[]);
     let error = thread.receive(super::text("1", "a")).unwrap_err();
-    assert!(error.is_unknown_message());
+    assert_eq!(error.code(), "UNKNOWN_MESSAGE");
     assert_eq!(error.to_string(), "There is no message with the id '1'.");
 }
 

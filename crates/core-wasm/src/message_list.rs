@@ -5,8 +5,9 @@ use wasm_bindgen::prelude::*;
 use super::heap::{Handle, UNDEFINED};
 use super::numbers::list as ask;
 use super::{heap, rules, value};
+use threadfold::Value;
+use threadfold::unstable::JsonMessageList;
 use threadfold::unstable::{self, Holds};
-use threadfold::{JsonMessageList, Value};
 
 /// The core of the package's `MessageList`.
 #[wasm_bindgen]

@@ -68,7 +68,7 @@ impl RawThread {
                 unstable::run_object(thread),
             ])),
             ask::HAD => Ok(if unstable::had(thread, &first) { first } else { UNDEFINED }),
-            ask::SAID => Ok(thread.said(&text(first)).unwrap_or(UNDEFINED)),
+            ask::SAID => Ok(unstable::said(thread, &text(first)).unwrap_or(UNDEFINED)),
             ask::RECORD => Ok(thread.to_json()),
             ask::MESSAGE => Ok(thread.message(&first).unwrap_or(UNDEFINED)),
             ask::UPDATE => thread.update(first).map(|()| UNDEFINED),
