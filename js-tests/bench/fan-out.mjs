@@ -1,5 +1,5 @@
-// `node js-tests/bench/fan-out.mjs`: what a server of many followers costs: 10,000 connections that follow one run, as many
-// that wait for one, and 1,000 threads with a run each. The server has a process of its own; its clients read over TCP.
+// `node js-tests/bench/fan-out.mjs`: the cost of many followers. 10,000 connections follow one run, as many wait for one,
+// and 1,000 threads have a run each. The server has a process of its own; its clients read over TCP.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -13,7 +13,7 @@ const PACES = [500, 50];
 const FOLLOWERS = [1_000, 5_000, 10_000];
 const THREADS = [250, 500, 1_000];
 
-/** A token is the time at which it was said, on the clock that all processes share. */
+/** A token is the time at which it was made, on the clock that all processes share. */
 const now = () => Number(process.hrtime.bigint() / 1_000n);
 const TOKEN = /@(\d+)@/g;
 

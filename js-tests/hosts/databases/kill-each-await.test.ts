@@ -1,5 +1,5 @@
 // Two instances over Redis and Postgres, one killed at each await in turn, while three clients stream, follow, cancel and
-// answer: one history for all, nothing lost, nothing twice but a node that was running.
+// answer. All have one history: nothing is lost, and nothing is there twice but a node that was running.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { availableParallelism } from "node:os";
