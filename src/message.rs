@@ -295,6 +295,18 @@ pub(crate) fn answered_call<V: Value>(message: &V) -> Option<V> {
     call.filter(|call| call.kind() == Kind::String)
 }
 
+/// Returns the text of a message's content: itself, or that of its blocks.
+pub(crate) fn text_in<V: Value>(content: &V) -> String {
+    if let Some(text) = content.text() {
+        return text.into_owned();
+    }
+    let mut all = String::new();
+    for block in content.items() {
+        all.push_str(&block.text_of("text").unwrap_or_default());
+    }
+    all
+}
+
 fn has_id<V: Value>(item: &V) -> bool {
     item.get("id").is_some_and(|id| id.kind() == Kind::String)
 }

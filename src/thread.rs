@@ -244,12 +244,12 @@ impl<V: Value> Thread<V> {
             return Err(Error::value("an update", "readable"));
         }
         let before = self.before(update.edits.iter().map(|edit| edit.id.clone()).collect());
-        let written: Vec<String> = update.writes.iter().map(|write| write.key.clone()).collect();
+        let rest = update.rest();
+        let written = rest.keys();
         self.set_fields(fields);
-        if let Some(gone) = self.updates.remove(place) {
-            self.confirm_edits(&gone);
-            self.keep_local(Local { update: gone.rest(), settled: true });
-        }
+        self.confirm_edits(place);
+        drop(self.updates.remove(place));
+        self.keep_local(Local { update: rest, settled: true });
         self.move_bases(&before);
         self.look_at_writes(&written);
         self.updates_changed();
@@ -299,6 +299,8 @@ impl<V: Value> Thread<V> {
             && status == UpdateStatus::Pending
         {
             self.updates.revive(place);
+            // Positions before it may be forgotten now.
+            self.updates.found = true;
         }
         self.updates_changed();
         true
@@ -418,39 +420,34 @@ impl<V: Value> Thread<V> {
     }
 
     /// Confirms the edits of an update that the server does not have, where they are shown.
-    fn confirm_edits(&mut self, update: &PendingUpdate<V>) {
-        let edits = &update.edits;
-        for (turn, edit) in edits.iter().chain(edits).enumerate() {
-            // Removals come last: others may stand after those messages.
-            if edit.acknowledged || edit.message.is_some() != (turn < edits.len()) {
+    fn confirm_edits(&mut self, update: u32) {
+        let edits = self.updates.get(update).map_or(0, |update| update.edits.len());
+        // Removals come last: others may stand after those messages.
+        for turn in 0..2 * edits {
+            let at = u32::try_from(turn % edits).unwrap_or(u32::MAX);
+            let edit = self.updates.edit([update, at]).filter(|edit| !edit.acknowledged);
+            let Some(edit) = edit.filter(|it| it.message.is_some() == (turn < edits)) else {
                 continue;
-            }
-            let at = self.messages.find(&edit.id);
-            match (&edit.message, at) {
-                (Some(message), Some(_)) if edit.does != Does::Move => {
-                    drop(self.messages.put(message.clone(), None));
-                }
-                (message, at) => {
-                    // Find the place while it is still shown there.
-                    let mut place = update
-                        .anchor
-                        .filter(|_| message.is_some())
-                        .map(|anchor| self.places.find(&self.messages, anchor, edit.seat));
-                    if let Some(at) = at {
-                        self.messages.remove(&[at]);
-                        self.places.head = None;
-                        place = place.map(|place| if at < place { place - 1 } else { place });
-                    }
-                    if let Some(message) = message {
-                        self.places.take_seat(edit.seat, &edit.id);
-                        let place = place.map(|place| place as usize);
-                        // Fails only for a message without an id.
-                        drop(self.messages.put(message.clone(), place));
-                        self.places.head = self.places.head.filter(|_| place.is_some());
-                    }
+            };
+            let (id, message, does) = (edit.id.clone(), edit.message.clone(), edit.does);
+            let at = self.messages.find(&id);
+            let stays = matches!(does, Does::Add | Does::Change) && at.is_some();
+            let mut place = None;
+            if !stays {
+                // Find the place while it is still shown there.
+                place = message.as_ref().and_then(|_| self.shown_place(&id));
+                if let Some(at) = at {
+                    self.messages.remove(&[at]);
+                    self.places.head = None;
+                    place = place.map(|place| if at < place { place - 1 } else { place });
                 }
             }
-            self.look_at(&edit.id, false);
+            if let Some(message) = message {
+                // Fails only for a message without an id.
+                drop(self.messages.put(message, place.map(|place| place as usize)));
+                self.places.head = self.places.head.filter(|_| stays || place.is_some());
+            }
+            self.look_at(&id, false);
             (self.behind, self.confirmed.fresh) = (None, false);
         }
         self.forget_gone();

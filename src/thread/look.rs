@@ -73,7 +73,7 @@ impl<V: Value> Thread<V> {
             if let Some(edit) = self.updates.edit_mut(edit) {
                 // Then it is another one than the removed one.
                 if said && edit.does == Does::Remove && edit.base.is_some() {
-                    edit.again = Some(run);
+                    edit.again = edit.again.or(Some(run));
                 }
                 edit.look(&self.messages);
             }

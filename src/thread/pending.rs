@@ -232,16 +232,18 @@ impl<V: Value> PendingUpdate<V> {
     }
 
     /// Returns the rest that the server does not have, as an update.
-    pub(super) fn rest(self) -> V {
+    pub(super) fn rest(&self) -> V {
         let held = self.writes.iter().filter(|write| write.acknowledged);
-        let rest = held.fold(self.update.without(MESSAGES), |rest, write| rest.without(&write.key));
+        let rest = self.update.clone().without(MESSAGES);
+        let rest = held.fold(rest, |rest, write| rest.without(&write.key));
         if self.edits.iter().all(|edit| edit.acknowledged) {
             return rest;
         }
-        let edits = self.edits.into_iter().filter(|edit| !edit.acknowledged);
+        let edits = self.edits.iter().filter(|edit| !edit.acknowledged);
         let messages = edits.map(|edit| {
-            let removal = || V::object().with("type", V::string("remove")).with("id", edit.id);
-            edit.message.unwrap_or_else(removal)
+            let id = || edit.id.clone();
+            let removal = || V::object().with("type", V::string("remove")).with("id", id());
+            edit.message.clone().unwrap_or_else(removal)
         });
         rest.with(MESSAGES, V::array(messages))
     }

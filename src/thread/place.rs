@@ -1,7 +1,7 @@
 //! The positions of sent updates' messages among the confirmed ones.
 
 use super::ids::ByText;
-use super::pending::{Does, Edit};
+use super::pending::Edit;
 use crate::message_list::JsonMessageList;
 use crate::value::{ByNumber, Holds, Value};
 
@@ -10,7 +10,7 @@ pub(super) struct Places<V: Value> {
     pub anchors: Vec<(u32, V)>,
     /// How many anchors the last sweep kept.
     swept: usize,
-    /// The ids of the messages that updates added, each at the place of its edit.
+    /// The ids of the messages that updates wrote, each at the place of its edit.
     pub seats: Vec<Option<V>>,
     /// The seats of each id; it may have left them.
     by_id: ByText<V>,
@@ -49,10 +49,9 @@ impl<V: Value> Places<V> {
         }
     }
 
-    /// Gives an edit its place after all others; added messages are found there by their ids.
+    /// Gives an edit its place after all others; a message that it writes is found there by its id.
     pub(super) fn seat(&mut self, edit: &mut Edit<V>) {
-        let adds = matches!(edit.does, Does::Add | Does::Move);
-        edit.seat = self.push(adds.then(|| edit.id.clone()));
+        edit.seat = self.push(edit.message.is_some().then(|| edit.id.clone()));
     }
 
     /// Adds a seat after all others; returns it.
@@ -82,21 +81,22 @@ impl<V: Value> Places<V> {
         self.has_lost = false;
     }
 
-    /// Notes that a message the server now has comes before those of later seats.
-    pub(super) fn take_seat(&mut self, seat: u32, id: &V) {
+    /// Notes that a message comes before those of later seats.
+    fn take_seat(&mut self, seat: u32, id: &V) {
         if let Some(own) = self.seats.get_mut(seat as usize) {
-            if let Some(old) = own.replace(id.clone()) {
-                self.by_id.take(&old, &|[at, _]| at == seat);
-            }
+            *own = Some(id.clone());
             self.by_id.add(id, [seat, seat]);
         }
     }
 
     /// Notes that a message has another id.
     pub(super) fn rename(&mut self, old: &V, id: &V) {
+        let head = self.head;
         for [seat, _] in self.by_id.of(old).to_vec() {
+            self.leave(seat);
             self.take_seat(seat, id);
         }
+        self.head = head;
     }
 
     /// Notes that no update puts a message in this seat any more.

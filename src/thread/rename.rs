@@ -92,6 +92,7 @@ fn matter_of<V: Value>(message: &V) -> Option<V> {
     call.or_else(|| message.get_owned("content"))
 }
 
-fn text_or_empty<V: Value>(content: &V) -> V {
+/// Returns a content that is text; of any other an empty one.
+pub(super) fn text_or_empty<V: Value>(content: &V) -> V {
     if content.kind() == Kind::String { content.clone() } else { V::string("") }
 }

@@ -1,7 +1,7 @@
 //! A run of the agent: which updates it sends, how it ends, and how it is rejoined.
 
 use super::ids::IdSet;
-use super::pending::{Does, PendingUpdate, UpdateStatus};
+use super::pending::{PendingUpdate, UpdateStatus};
 use super::{MESSAGES, Thread};
 use crate::diff::diff;
 use crate::message::Kinds;
@@ -104,19 +104,11 @@ impl<V: Value> Thread<V> {
             edits.filter(|edit| edit.seat >= sent).for_each(|edit| self.places.seat(edit));
         }
         let had = self.messages.snapshot();
-        let (messages, fields, places) = (&self.messages, &self.fields, &mut self.places);
+        let (messages, fields) = (&self.messages, &self.fields);
         self.updates.each_live(&mut |update| {
             update.sent_by = (!update.manual).then_some(anchor);
             if !update.manual && update.status == UpdateStatus::Pending {
                 update.note_bases(messages, fields);
-                for edit in update.edits.iter().filter(|edit| edit.does == Does::Change) {
-                    // To change a message that the server lacks is to add it.
-                    if let Some(None) = edit.base {
-                        places.take_seat(edit.seat, &edit.id);
-                    } else {
-                        places.leave(edit.seat);
-                    }
-                }
                 update.anchor = Some(anchor);
                 update.mark(UpdateStatus::Sent, None);
             }

@@ -1,6 +1,7 @@
 //! Reconciles a server's snapshot with the confirmed state.
 
 use super::ids::{ByText, Place};
+use super::rename::text_or_empty;
 use super::{MESSAGES, Thread, drift, list_of_messages};
 use crate::error::Error;
 use crate::message::{self, Ids, Kinds, kind_of};
@@ -108,11 +109,12 @@ impl<V: Value> Thread<V> {
         let mut ahead = vec![false; streaming.len()];
         for (from, place) in compared.places.iter().enumerate() {
             let Some(place) = place.filter(|place| is_set(streaming, *place)) else { continue };
-            let own = self.messages.item(place).and_then(|own| own.text_of("content"));
-            let other = snapshot.at(from).and_then(|other| other.text_of("content"));
+            let own = self.messages.item(place).and_then(|own| own.get_owned("content"));
+            let other = snapshot.at(from).and_then(|other| other.get_owned("content"));
             if let (Some(own), Some(other)) = (own, other)
                 && let Some(flag) = ahead.get_mut(place as usize)
             {
+                let (own, other) = (message::text_in(&own), message::text_in(&other));
                 *flag = own.len() > other.len() && own.starts_with(&other);
             }
         }
@@ -147,7 +149,7 @@ impl<V: Value> Thread<V> {
         for (at, known) in (0..).zip(self.messages.known(compared)) {
             let item = if known { None } else { self.messages.item(at) };
             if let Some(content) = item.and_then(|item| item.get_owned("content")) {
-                own.add(&content, [at, at]);
+                own.add(&text_or_empty(&content), [at, at]);
             }
         }
         let mut plan = Plan::default();
@@ -156,9 +158,13 @@ impl<V: Value> Thread<V> {
         for (at, _) in nameless {
             let Some(item) = snapshot.at(at as usize).map(Found::into_owned) else { continue };
             let kind = kind_of(&item);
-            let is_it =
-                |[at, _]: Place| self.messages.item(at).is_some_and(|it| kind_of(&it) == kind);
-            let same = item.get_owned("content").and_then(|content| own.take(&content, &is_it));
+            let same = item.get_owned("content").and_then(|content| {
+                let is_it = |[at, _]: Place| {
+                    let own = self.messages.item(at).filter(|own| kind_of(own) == kind);
+                    own.is_some_and(|own| own.get("content").is_some_and(|it| it.equals(&content)))
+                };
+                own.take(&text_or_empty(&content), &is_it)
+            });
             let same = same.and_then(|[at, _]| self.messages.item(at)?.get_owned("id"));
             let id = same.unwrap_or_else(|| V::new_id());
             plan.replaced.push([at, u32::try_from(made.len()).unwrap_or(Join::NONE)]);

@@ -1,7 +1,7 @@
 //! The messages to show: the confirmed ones with the pending edits woven in.
 
 use super::Thread;
-use super::pending::{Does, Edit, PendingUpdate};
+use super::pending::{Does, PendingUpdate};
 use crate::value::{ByNumber, Found, Holds, Plan, Value, ascending};
 
 /// The confirmed messages with the pending edits applied.
@@ -150,7 +150,12 @@ impl<V: Value> Thread<V> {
             for edit in update.edits.iter().filter(|edit| !edit.acknowledged) {
                 let at = if edit.does == Does::Add { None } else { self.messages.find(&edit.id) };
                 let own = places.get(edit.number).and_then(|at| extras.get_mut(at as usize));
-                let own = own.filter(|(_, own)| edit.message.is_none() || own.is_some());
+                let mut own = own.filter(|(_, own)| edit.message.is_none() || own.is_some());
+                if edit.does == Does::Move
+                    && let Some((_, own)) = own.take()
+                {
+                    *own = None;
+                }
                 let mut fate = REMOVED;
                 match (own, &edit.message) {
                     (Some((_, own)), message) => own.clone_from(message),
@@ -208,13 +213,21 @@ impl<V: Value> Thread<V> {
         Weft { before, inserted: V::array(inserted), removed, plan, items: V::array(items) }
     }
 
-    /// Returns the confirmed position at which a sent message of this id is shown, if it is.
+    /// Returns the confirmed position at which a message of this id is shown, or would be without a
+    /// removal; `None` if that is at the end.
     pub(super) fn shown_place(&mut self, id: &V) -> Option<u32> {
-        let shows = |edit: &Edit<V>| edit.message.is_some() && !edit.is_had(&self.messages);
-        let mut places = self.updates.edits_of(id).iter();
-        let first = places.find(|place| self.updates.edit(**place).is_some_and(shows))?;
-        let anchor = self.updates.get(first[0])?.anchor?;
-        let seat = self.updates.edit(*first)?.seat;
+        let (mut seat, mut is_shown) = (None, false);
+        for [number, at] in self.updates.edits_of(id) {
+            let Some(update) = self.updates.get(*number) else { continue };
+            let edit = update.edits.get(*at as usize);
+            let Some(edit) = edit.filter(|edit| !edit.is_had(&self.messages)) else { continue };
+            let shows = edit.message.is_some();
+            if shows && (!is_shown || edit.does == Does::Move) {
+                seat = update.anchor.map(|anchor| (anchor, edit.seat));
+            }
+            is_shown = shows;
+        }
+        let (anchor, seat) = seat?;
         Some(self.places.find(&self.messages, anchor, seat))
     }
 }

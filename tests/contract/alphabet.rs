@@ -46,6 +46,8 @@ pub enum Letter {
     ManualEdit,
     /// A message taken away by a call of its own.
     ManualRemove,
+    /// All messages taken away, and two written again.
+    Rewrite,
     /// A node's update: the first message as it was, and the first sent one under another id.
     NodeUpdate,
     /// A node removes a message.
@@ -78,8 +80,8 @@ pub enum Hand {
 use Letter::{
     Add, AddSame, AddWithTopic, Disconnect, Echo, Edit, Fail, FailUpdate, Finish, First, Has,
     Interrupt, Join, Lacks, ManualEdit, ManualRemove, ManualTopic, NodeRemoves, NodeUpdate, Part,
-    Partial, Reload, Remove, Renamed, Retry, Rollback, Settle, Start, StartAgain, Stopped, Stream,
-    Unnamed, Whole, WriteLog,
+    Partial, Reload, Remove, Renamed, Retry, Rewrite, Rollback, Settle, Start, StartAgain, Stopped,
+    Stream, Unnamed, Whole, WriteLog,
 };
 
 /// The letters about messages.
@@ -193,6 +195,7 @@ pub const ALL: &[Letter] = &[
     NodeUpdate,
     NodeRemoves("1"),
     NodeRemoves("0"),
+    Rewrite,
 ];
 
 fn message(kind: &'static str, id: &str, content: &str) -> Message {
@@ -237,6 +240,10 @@ fn written(letter: Letter) -> (Vec<Change>, Vec<Write>) {
         Edit(id) => (vec![Change::Put(message("human", id, "edited"))], vec![]),
         ManualEdit => (vec![Change::Put(message("human", "0", "edited"))], vec![]),
         ManualRemove => (vec![Change::Remove("0".to_owned())], vec![]),
+        Rewrite => {
+            let put = |id| Change::Put(message("human", id, "again"));
+            (vec![Change::RemoveAll, put("1"), put("0")], vec![])
+        }
         Remove(id) => (vec![Change::Remove(id.to_owned())], vec![]),
         WriteLog => (vec![], vec![Write { key: "log", value: "x".to_owned() }]),
         ManualTopic => (vec![], vec![topic]),
@@ -262,7 +269,7 @@ impl Letter {
         let nth = |model: &Model, nth: usize| model.pending().nth(nth).map(|it: &Update| it.serial);
         match self {
             Add(_) | AddSame | AddWithTopic(_) | Edit(_) | Remove(_) | WriteLog | ManualTopic
-            | ManualEdit | ManualRemove => {
+            | ManualEdit | ManualRemove | Rewrite => {
                 let (messages, fields) = written(self);
                 model.optimistic(&messages, &fields, self.is_manual());
             }
@@ -337,7 +344,7 @@ impl Letter {
         let hear = |thread: &mut Thread<V>, event| thread.receive(event).unwrap();
         let event = match self {
             Add(_) | AddSame | AddWithTopic(_) | Edit(_) | Remove(_) | WriteLog | ManualTopic
-            | ManualEdit | ManualRemove => {
+            | ManualEdit | ManualRemove | Rewrite => {
                 let update = update_of(written(self));
                 let show =
                     if self.is_manual() { Thread::optimistic_manual } else { Thread::optimistic };
@@ -461,6 +468,7 @@ fn update_of((messages, fields): (Vec<Change>, Vec<Write>)) -> serde_json::Value
         let messages = messages.iter().map(|change| match change {
             Change::Put(message) => dict(message),
             Change::Remove(id) => json!({ "type": "remove", "id": id }),
+            Change::RemoveAll => json!({ "type": "remove", "id": "__remove_all__" }),
         });
         update["messages"] = messages.collect();
     }

@@ -69,7 +69,7 @@ pub struct Model {
     streaming: Vec<String>,
     broken: Vec<String>,
     left: Vec<String>,
-    /// The ids of the messages that updates added, in the order of all edits so far.
+    /// The ids of the messages that updates wrote, in the order of all edits so far.
     seats: Vec<Option<String>>,
     pub stream: stream::Stream,
 }
@@ -104,11 +104,6 @@ impl Model {
             update.taken = !update.manual && update.status != Status::Failed;
             if update.taken && update.status == Status::Pending {
                 note_bases(update, &confirmed);
-                // To change a message that the server lacks is to add it.
-                for part in update.edits.iter().filter(|it| it.write.does == Does::Change) {
-                    let lacks = part.base == Some(None);
-                    self.seats[part.write.seat] = lacks.then(|| part.write.message.id.clone());
-                }
                 update.had = Some(ids(&confirmed.messages));
                 (update.status, update.sent_in) = (Status::Sent, number);
             }
@@ -157,7 +152,7 @@ impl Model {
         });
         // Without a snapshot, the server took it as it was.
         if !messages {
-            self.take_messages(&over);
+            self.confirmed.messages = self.laid_over(&over);
         }
         if !fields {
             let taken: Vec<Update> = self.updates.iter().filter(|it| over(it)).cloned().collect();
@@ -210,8 +205,18 @@ impl Model {
     pub fn settle(&mut self, serial: usize) {
         let Some(at) = self.place(serial) else { return };
         let confirmed = self.confirmed.clone();
-        self.take_messages(&|update| update.serial == serial);
+        let shown = |part: &Part<Edit, _>| self.shown_seat(&part.write.message.id);
+        let seats: Vec<_> = self.updates[at].edits.iter().map(shown).collect();
         let update = self.updates.remove(at);
+        let open = |(part, _): &(&Part<Edit, _>, _)| !edit_is_acknowledged(part, &confirmed);
+        let parts: Vec<_> = update.edits.iter().zip(seats).filter(open).collect();
+        // One by one; removals come last, for others may stand after those messages.
+        for (part, seat) in parts.iter().filter(|(part, _)| part.write.does != Does::Remove) {
+            self.take_message(&part.write, seat.as_ref());
+        }
+        for (part, _) in parts.iter().filter(|(part, _)| part.write.does == Does::Remove) {
+            self.confirmed.messages.retain(|it| it.id != part.write.message.id);
+        }
         write_all(&mut self.confirmed, std::slice::from_ref(&update), &confirmed);
         self.move_bases(&confirmed);
         self.forget_gone();
@@ -317,6 +322,7 @@ impl Model {
                     there.retain(|one| one != id);
                     known
                 }
+                Change::RemoveAll => true,
             });
             fold(&mut self.confirmed, &local);
             self.forget_gone();
@@ -353,25 +359,33 @@ impl Model {
     pub fn optimistic(&mut self, messages: &[Change], fields: &[Write], manual: bool) -> bool {
         let mut shown = ids(&self.view().messages);
         let known = ids(&self.confirmed.messages);
-        let mut edits: Vec<Part<Edit, Option<Message>>> = Vec::new();
+        let mut edits: Vec<Edit> = Vec::new();
         for change in messages {
             let (id, message) = match change {
                 Change::Put(message) => (message.id.clone(), message.clone()),
                 Change::Remove(id) => (id.clone(), removed(id)),
+                Change::RemoveAll => {
+                    edits =
+                        shown.drain(..).map(|id| Edit::of(Does::Remove, removed(&id))).collect();
+                    continue;
+                }
             };
             let is_shown = shown.contains(&id);
+            // Removed with all others, it is written anew.
+            let gone = edits.iter().position(|it| it.message.id == id && !it.named);
+            gone.map(|at| edits.remove(at));
             let does = match change {
                 Change::Remove(_) if !is_shown => return false,
                 Change::Remove(_) => Does::Remove,
-                Change::Put(_) if is_shown => Does::Change,
-                Change::Put(_) if known.contains(&id) => Does::Move,
-                Change::Put(_) => Does::Add,
+                _ if is_shown => Does::Change,
+                _ if gone.is_some() || known.contains(&id) => Does::Move,
+                _ => Does::Add,
             };
             shown.push(id);
-            let mut edit = Edit { does, message, seat: 0, again: None };
-            self.seat(&mut edit);
-            edits.push(Part { write: edit, base: None });
+            edits.push(Edit { named: true, ..Edit::of(does, message) });
         }
+        edits.iter_mut().for_each(|edit| self.seat(edit));
+        let edits = edits.into_iter().map(|write| Part { write, base: None }).collect();
         let writes = fields.iter().map(|write| Part { write: write.clone(), base: None });
         self.made += 1;
         let mut update = Update {

@@ -186,7 +186,7 @@ fn of_model(model: &Model) -> String {
             Status::Failed => "failed",
         };
         text.push_str(status);
-        for part in &update.edits {
+        for part in update.edits.iter().filter(|part| part.write.named) {
             let sign = if part.write.does == Does::Remove { "-" } else { "+" };
             text.push_str(&format!(" {sign}{}", part.write.message.id));
         }
@@ -223,6 +223,9 @@ fn of_thread<V: Heap>(thread: &mut Thread<V>) -> String {
         text.push_str(&pending.status.to_string());
         let messages = pending.update.get("messages").map(Found::into_owned);
         for message in messages.iter().flat_map(|messages| messages.items()) {
+            if message.text_of("id").as_deref() == Some("__remove_all__") {
+                continue;
+            }
             let removes = message.text_of("type").as_deref() == Some("remove");
             text.push_str(if removes { " -" } else { " +" });
             text.push_str(&message.text_of("id").unwrap_or_default());

@@ -53,6 +53,9 @@ const remove = (id: string): Letter => optimistic({ messages: [{ type: "remove",
 const addSame = optimistic({ messages: [human("5", "1")] });
 const manualEdit = optimistic({ messages: [human("0", "edited")] }, { manual: true });
 const manualRemove = optimistic({ messages: [{ type: "remove", id: "0" }] }, { manual: true });
+const rewrite = optimistic({
+  messages: [{ type: "remove", id: "__remove_all__" }, human("1", "again"), human("0", "again")],
+});
 const writeLog = optimistic({ log: ["x"] });
 const manualTopic = optimistic({ topic: "t" }, { manual: true });
 
@@ -228,6 +231,7 @@ export const ALL: readonly Letter[] = [
   nodeUpdate,
   nodeRemoves("1"),
   nodeRemoves("0"),
+  rewrite,
 ];
 
 interface Shown {
@@ -248,7 +252,7 @@ export function shown({ thread }: Word): string {
   for (const { status, update } of thread.pending) {
     const { messages = [], ...fields } = update as { messages?: { type: string; id: string }[] };
     text += status;
-    for (const { type, id } of messages) text += type === "remove" ? ` -${id}` : ` +${id}`;
+    for (const { type, id } of messages) if (id !== "__remove_all__") text += type === "remove" ? ` -${id}` : ` +${id}`;
     for (const key of Object.keys(fields)) text += ` ${key}`;
     text += ";";
   }

@@ -2,7 +2,7 @@
 
 use super::Model;
 use super::state::{Field, Message, ids, position};
-use super::update::{Does, Update, edit_is_acknowledged};
+use super::update::{Does, Update};
 
 impl Model {
     // -- 8. A server that renames: the first new message of the same kind and content. --
@@ -109,14 +109,7 @@ impl Model {
             Some(at) => self.confirmed.messages[at] = message.clone(),
             None => {
                 self.match_renamed(message, &[]);
-                let edits =
-                    self.updates.iter().flat_map(|it| it.edits.iter().map(move |part| (it, part)));
-                let mut own = edits.filter(|(_, part)| part.write.message.id == message.id);
-                let first = own.find(|(_, part)| {
-                    let shows = part.write.does != Does::Remove;
-                    shows && !edit_is_acknowledged(part, &self.confirmed)
-                });
-                let place = first.and_then(|(update, part)| self.place_of(update, &part.write));
+                let place = self.shown_seat(&message.id).map(|seat| self.place_of(&seat));
                 let end = self.confirmed.messages.len();
                 self.confirmed.messages.insert(place.unwrap_or(end), message.clone());
             }
@@ -181,7 +174,7 @@ impl Model {
         for part in self.updates.iter_mut().flat_map(|update| &mut update.edits) {
             let removes = part.write.does == Does::Remove && part.write.message.id == id;
             if removes && part.base.is_some() {
-                part.write.again = Some(number);
+                part.write.again = part.write.again.or(Some(number));
             }
         }
     }

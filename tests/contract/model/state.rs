@@ -41,6 +41,7 @@ pub struct Local {
 pub enum Change {
     Put(Message),
     Remove(String),
+    RemoveAll,
 }
 
 pub(super) fn find(state: &State, id: &str) -> Option<Message> {
@@ -73,6 +74,7 @@ pub(super) fn fold(state: &mut State, local: &Local) -> bool {
                 Some(at) => drop(next.messages.remove(at)),
                 None => return false,
             },
+            Change::RemoveAll => next.messages.clear(),
         }
     }
     local.fields.iter().for_each(|one| write(&mut next, one));

@@ -13,7 +13,8 @@ pub enum Status {
 pub enum Does {
     Add,
     Change,
-    /// No longer shown when written, though the server has it: goes to the end again.
+    /// No longer shown when written, though the server has it or all were removed: goes to the end
+    /// again.
     Move,
     Remove,
 }
@@ -30,10 +31,18 @@ pub struct Part<W, B> {
 pub struct Edit {
     pub does: Does,
     pub message: Message,
+    /// Whether the update names it: not if it only removes all.
+    pub named: bool,
     pub(super) seat: usize,
     /// The number of the run in which the server sent the message of a sent removal again, or
     /// removed that of an addition.
     pub(super) again: Option<usize>,
+}
+
+impl Edit {
+    pub(super) fn of(does: Does, message: Message) -> Self {
+        Self { does, message, named: false, seat: 0, again: None }
+    }
 }
 
 #[derive(Clone, Debug)]
