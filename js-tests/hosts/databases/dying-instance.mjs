@@ -1,6 +1,6 @@
-// One instance of a server for the test that kills it at each await on Redis and Postgres. Its arguments: the socket of
-// Redis, the URL of Postgres, the await to die at (0 for none), the milliseconds between two looks for orphaned runs.
-// The first step of a request's path is the prefix of its runs. Each trial has one.
+// One instance of a server for the test that kills it at each await on Redis and Postgres. It is given the socket of Redis,
+// the URL of Postgres, and the await to die at (0 for none). The last argument is how often it looks for orphaned runs, in
+// milliseconds. The first step of a request's path is the prefix of its runs. Each trial has one.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { PostgresSaver } from "@langchain/langgraph-checkpoint-postgres";
