@@ -76,6 +76,7 @@ export function graphInput(
 ): unknown {
   if (resumeOf(input) !== undefined) {
     const resume = resumeOf(input, known);
+    checkAlone(input, valuesOf(known)["messages"]);
     // It asks again what was cancelled and it does not know.
     return resume === undefined ? null : command({ resume });
   }
@@ -129,6 +130,22 @@ function bringsNews({ messages, tools = [] }: GraphRunInput, known: unknown): bo
   const ofPage = new Set(calls.filter(({ name }) => names.has(name)).map(({ id }) => id));
   const isNews = ({ role, toolCallId }: Sent) => (role === "tool" ? ofPage.has(toolCallId) : role !== "assistant");
   return sent.some((message) => !has.has(message.id) && isSaid(message) && isNews(message));
+}
+
+/** Refuses a new user message beside answers: the graph continues with the answers alone. */
+function checkAlone({ messages }: GraphRunInput, known: unknown): void {
+  const list = plainMessages(known);
+  if (!Array.isArray(list)) return;
+  const has = new Set((list as readonly Kept[]).map(({ id }) => id));
+  // Before one that the thread has, it was removed there.
+  const last = (messages as readonly Sent[]).map(({ id }) => has.has(id)).lastIndexOf(true);
+  const late = (messages as readonly Sent[]).slice(last + 1).find(({ role }) => role === "user");
+  if (late)
+    throw new ThreadfoldError(
+      "INVALID_ARGUMENT",
+      `RunAgentInput: \`resume\` comes with the new message ${JSON.stringify(late.id)}, which this run would not see. ` +
+        "Send the answers alone, and the message in the next run.",
+    );
 }
 
 interface Kept {
