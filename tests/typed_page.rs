@@ -255,6 +255,22 @@ struct Marked {
 #[page(type = "`${number}`")]
 struct Digits(u32);
 
+#[derive(Debug, Serialize, Deserialize, PageType)]
+#[serde(tag = "is")]
+struct Named {
+    a: u8,
+}
+
+#[test]
+fn a_struct_with_a_tag_has_it_when_written() {
+    assert_eq!(
+        declared::<Named>(),
+        ["export type Named = { readonly \"a\": number } & { readonly \"is\"?: string };"]
+    );
+    assert_eq!(wire(Named { a: 1 }), json!({ "is": "Named", "a": 1 }));
+    assert!(serde_json::from_value::<Named>(json!({ "a": 1 })).is_ok());
+}
+
 #[test]
 fn a_key_of_a_map_is_a_text_or_a_number() {
     let key = |name: &str| format!("{{ readonly [key in {name}]?: number }}");

@@ -90,12 +90,20 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let is_named = input.generics.params.is_empty();
     let own = is_named.then_some(&input.ident);
     let writer = Writer { threadfold: &threadfold, page: &page, own };
+    if let (None, Some(error)) = (&options.ty, &container.converted) {
+        return Err(error.clone());
+    }
     let (text, needs) = match &options.ty {
         Some(named) => (quote!(#page::Text::of(#named)), quote!(#page::Types::NONE)),
         None => match &input.data {
             Data::Struct(data) => {
                 let is_one = container.is_transparent;
-                writer.fields(&data.fields, container.rename_all.as_deref(), is_one)?
+                let rule = container.rename_all.as_deref();
+                let (text, needs) = writer.fields(&data.fields, rule, is_one)?;
+                // It is written, and need not be there when it is read.
+                let tag =
+                    container.tag.iter().map(|tag| format!(" & {{ readonly {tag:?}?: string }}"));
+                (quote!(#text #(.with(#tag))*), needs)
             }
             Data::Enum(data) => writer.variants(&data.variants, &container)?,
             Data::Union(_) => return Err(Error::new_spanned(&input.ident, "serde has no unions")),

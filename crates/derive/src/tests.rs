@@ -92,3 +92,20 @@ fn an_update_has_its_default_once() {
     let made = derived("#[state(derive(Debug, Default))] struct Chat { a: u8 }").unwrap();
     assert!(made.contains("# [derive (Debug)]"), "{made}");
 }
+
+#[test]
+fn a_type_that_serde_writes_as_another_says_what_it_is_in_typescript() {
+    let page_type = |item: &str| {
+        let input: DeriveInput = syn::parse_str(&format!("{item} struct Day {{ a: u8 }}")).unwrap();
+        crate::page_type::derive(&input).map_err(|error| error.to_string())
+    };
+    for name in ["from", "try_from", "into", "remote"] {
+        let refused = page_type(&format!("#[serde({name} = \"F\")]")).unwrap_err();
+        assert!(
+            refused.starts_with(&format!("`#[serde({name})]` makes of it another type")),
+            "{refused}"
+        );
+        let said = format!("#[serde({name} = \"F\")] #[page(type = \"string\")]");
+        assert!(page_type(&said).is_ok());
+    }
+}

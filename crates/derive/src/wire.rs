@@ -94,6 +94,8 @@ pub struct Container {
     pub content: Option<String>,
     pub is_untagged: bool,
     pub is_transparent: bool,
+    /// An item by which serde writes another type.
+    pub converted: Option<Error>,
     /// An item that makes of the state something else than its fields.
     pub foreign: Option<Error>,
 }
@@ -115,6 +117,14 @@ impl Container {
                 if path.is_ident(name) {
                     *text = written_name(&item);
                 }
+            }
+            if ["from", "try_from", "into", "remote"].iter().any(|name| path.is_ident(name)) {
+                let name = path.to_token_stream();
+                let says = format!(
+                    "`#[serde({name})]` makes of it another type: write that in TypeScript, such as \
+                     `#[page(type = \"string\")]`",
+                );
+                container.converted.get_or_insert_with(|| Error::new_spanned(path, says));
             }
             let is_one_of = |names: &[&str]| names.iter().any(|name| path.is_ident(name));
             if is_one_of(&["rename", "rename_all", "deny_unknown_fields", "crate"]) {

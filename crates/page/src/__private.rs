@@ -56,10 +56,8 @@ pub fn fields<S: PageState>() -> JsValue {
 /// # Errors
 /// A JavaScript `Error`.
 pub fn initial<S: PageState>(at: usize) -> Result<JsValue, JsValue> {
-    S::initial(at, writer()).map_err(|error| {
-        let name = S::NAMES.get(at).copied().unwrap_or_default();
-        js_sys::Error::new(&unwritten(name, error)).into()
-    })
+    let name = begun::<S>(at);
+    S::initial(at, writer()).map_err(|error| js_sys::Error::new(&unwritten(name, error)).into())
 }
 
 /// Returns the text of an error of what was to be written.
@@ -73,10 +71,7 @@ fn unwritten(name: &str, error: serde_wasm_bindgen::Error) -> String {
 /// # Errors
 /// A JavaScript `Error` that names the place.
 pub fn fold<S: PageState>(at: usize, now: JsValue, update: JsValue) -> Result<JsValue, JsValue> {
-    static HOOK: Once = Once::new();
-    HOOK.call_once(|| set_hook(Box::new(report)));
-    let name = S::NAMES.get(at).copied().unwrap_or_default();
-    FOLDED.set(name);
+    let name = begun::<S>(at);
     S::fold(at, Reader::new(now), Reader::new(update), writer()).map_err(|error| {
         let text = match error {
             FoldError::Update(error) => error.at(name),
@@ -96,8 +91,17 @@ pub fn fold<S: PageState>(at: usize, now: JsValue, update: JsValue) -> Result<Js
 }
 
 thread_local! {
-    /// The field that is folded.
+    /// The field that is folded, or made.
     static FOLDED: Cell<&'static str> = const { Cell::new("") };
+}
+
+/// Returns a field's name, and notes it for a panic.
+fn begun<S: PageState>(at: usize) -> &'static str {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| set_hook(Box::new(report)));
+    let name = S::NAMES.get(at).copied().unwrap_or_default();
+    FOLDED.set(name);
+    name
 }
 
 /// Throws a panic's message and place. No frame of Rust runs afterwards.

@@ -27,6 +27,11 @@ impl<T: ?Sized + Serialize> Serialize for Part<'_, T> {
     }
 }
 
+/// Returns the error of a number that JavaScript confuses with another.
+fn unsafe_number<E: serde::ser::Error>(value: impl std::fmt::Display) -> E {
+    E::custom(format_args!("{value} can't be represented as a JavaScript number"))
+}
+
 macro_rules! plain {
     ($($name:ident $Type:ty;)*) => {
         $(fn $name(self, value: $Type) -> Result<S::Ok, S::Error> {
@@ -52,17 +57,25 @@ impl<S: Serializer> Serializer for JsonKeys<S> {
         serialize_i16 i16;
         serialize_i32 i32;
         serialize_i64 i64;
-        serialize_i128 i128;
         serialize_u8 u8;
         serialize_u16 u16;
         serialize_u32 u32;
         serialize_u64 u64;
-        serialize_u128 u128;
         serialize_f32 f32;
         serialize_f64 f64;
         serialize_char char;
         serialize_str &str;
         serialize_unit_struct &'static str;
+    }
+
+    fn serialize_i128(self, value: i128) -> Result<S::Ok, S::Error> {
+        let small = i64::try_from(value).map_err(|_| unsafe_number(value))?;
+        self.0.serialize_i64(small)
+    }
+
+    fn serialize_u128(self, value: u128) -> Result<S::Ok, S::Error> {
+        let small = u64::try_from(value).map_err(|_| unsafe_number(value))?;
+        self.0.serialize_u64(small)
     }
 
     fn serialize_bytes(self, value: &[u8]) -> Result<S::Ok, S::Error> {

@@ -227,6 +227,11 @@ test("a number that JavaScript cannot hold is named with its field", () => {
   expect(because(() => Basket.merge(most, { clicks: 1 } as never))).toMatch(
     /^clicks: 9007199254740992 can't be represented/,
   );
+  const cents = Basket.merge(Basket.merge(Basket.initial(), { cents: -1 } as never), { cents: 2 ** 53 - 1 } as never);
+  expect(cents).toMatchObject({ cents: 2 ** 53 - 2 });
+  expect(because(() => Basket.merge(cents, { cents: 2 } as never))).toMatch(
+    /^cents: 9007199254740992 can't be represented/,
+  );
 });
 
 test("an update of another type than its field's has that type, in JavaScript and in TypeScript", () => {

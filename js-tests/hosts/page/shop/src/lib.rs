@@ -177,6 +177,8 @@ pub struct Basket {
     pub cart: Vec<Item>,
     #[reducer(|sum, more| sum + more)]
     pub clicks: u64,
+    #[reducer(|sum, more| sum + more)]
+    pub cents: i128,
     /// Written as a text, and updated by a number.
     #[serde(with = "day")]
     #[reducer(|_, day| day)]
