@@ -413,7 +413,11 @@ class Drain {
   taken(): World {
     const ids = this.w.brought.filter((id) => this.w.updates[id] === "pending").slice(0, 1);
     for (const id of ids) this.w.updates = { ...this.w.updates, [id]: "done" };
-    return this.run({ is: "taken", ids });
+    const world = this.run({ is: "taken", ids });
+    const { unsent, waiters } = world.machine;
+    check(!listOf(unsent).some((id) => ids.includes(id)), "what was taken waits no more");
+    check(!listOf(waiters).some(({ id }) => ids.includes(id ?? "")), "its call ends with the run that took it");
+    return world;
   }
 
   rolledBack(): World {
