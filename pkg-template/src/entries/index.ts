@@ -51,7 +51,14 @@ export type { ThreadStorage } from "../persist/types.js";
 export type { OpenOptions } from "../open/open-conversation.js";
 export type { Runner } from "../runner/runner.js";
 export type { InterruptAnswer, RunnerOptions, SendOptions } from "../runner/runner-types.js";
-export type { ListedThread, LoadedThread, RunRef, ThreadQuery, Transport } from "../runner/transport.js";
+export type {
+  CheckpointMessages,
+  ListedThread,
+  LoadedThread,
+  RunRef,
+  ThreadQuery,
+  Transport,
+} from "../runner/transport.js";
 export type { FoldOptions } from "../stream/fold-options.js";
 export type { HttpOptions } from "../stream/http.js";
 export type { Interrupt, RunResult } from "../stream/run-result.js";

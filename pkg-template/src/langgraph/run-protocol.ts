@@ -41,6 +41,8 @@ export class LangGraphProtocol implements RunProtocol {
   /** The server's id of the requested run, once it is known. */
   #created: Promise<string | undefined> | undefined;
   #connection = new AbortController();
+  /** The checkpoint that the next load makes the newest. */
+  #branch: string | undefined;
   /** How many runs have ended well whose server makes digests. */
   #proven = 0;
   /** When the server's state changed last, after a run whose server numbers nothing. */
@@ -66,6 +68,10 @@ export class LangGraphProtocol implements RunProtocol {
     this.threads = this.#transport.threads;
     const { steer } = this.#transport;
     this.steer = steer && ((messages, signal) => steer(this.#run, messages, { signal }));
+    const { history, fork } = this.#transport;
+    if (history)
+      this.history = async (limit) => (thread.threadId === undefined ? [] : history(thread.threadId, { limit }));
+    if (fork && this.load) this.switchTo = (checkpointId) => (this.#branch = checkpointId);
     this.follow = startsOver(this.#transport, ({ event, data }) => {
       const { run_id: runId, status } = (data ?? {}) as { run_id?: unknown; status?: unknown };
       return event === "metadata" && status === undefined ? runId : undefined;
@@ -81,6 +87,7 @@ export class LangGraphProtocol implements RunProtocol {
     answers?: readonly Answer[],
     hasFailed = false,
   ): (signal: AbortSignal) => Promise<RunNews> {
+    this.#branch = undefined;
     const { config, context } = this.#options;
     const streamMode = modesOf(this.#options);
     const { subgraphs: streamSubgraphs, multitaskStrategy } = this.#options;
@@ -280,6 +287,8 @@ export class LangGraphProtocol implements RunProtocol {
   readonly load: RunProtocol["load"];
   readonly threads: RunProtocol["threads"];
   readonly steer: RunProtocol["steer"];
+  readonly history: RunProtocol["history"];
+  readonly switchTo: RunProtocol["switchTo"];
   readonly follow: RunProtocol["follow"];
 
   /** Fetches the server's state of the thread; `undefined` if it does not know the thread. */
@@ -287,9 +296,23 @@ export class LangGraphProtocol implements RunProtocol {
     const { threadId } = this.#thread;
     if (threadId === undefined) return undefined;
     this.#changedAt = undefined;
+    await this.#switch(threadId, signal);
     const found = serverThread(await this.#transport.load?.(threadId, { signal }));
     this.#loadedIn = found?.runId;
     return found;
+  }
+
+  /** Makes the chosen branch the thread's newest. A request that did not reach the server is made again. */
+  async #switch(threadId: string, signal: AbortSignal): Promise<void> {
+    const branch = this.#branch;
+    if (branch === undefined) return;
+    try {
+      await this.#transport.fork?.(threadId, branch, { signal });
+    } catch (error) {
+      if (httpStatusOf(error) !== undefined) this.#branch = undefined;
+      throw error;
+    }
+    this.#branch = undefined;
   }
 
   /** Fetches the messages that the server has; none if it does not know the thread. */

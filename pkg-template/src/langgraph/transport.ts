@@ -3,7 +3,14 @@ import { ThreadfoldError } from "../shared/errors.js";
 import { checkOptions } from "../shared/options.js";
 import { HTTP_OPTIONS, httpStatusOf, jsonOf, reached, request, type HttpOptions } from "../stream/http.js";
 import { listed } from "../runner/listed.js";
-import type { ListedThread, LoadedThread, RunRef, ThreadQuery, Transport } from "../runner/transport.js";
+import type {
+  CheckpointMessages,
+  ListedThread,
+  LoadedThread,
+  RunRef,
+  ThreadQuery,
+  Transport,
+} from "../runner/transport.js";
 import type { Source } from "../stream/source.js";
 import { plainMessages } from "./message-form.js";
 
@@ -74,6 +81,7 @@ export interface LangGraphClient {
     create(): Promise<{ thread_id: string }>;
     getState(threadId: string): Promise<{ values: unknown }>;
     getHistory?(threadId: string, options: { limit: number }): Promise<readonly { values: unknown }[]>;
+    updateState?(threadId: string, options: never): Promise<unknown>;
     search?(query: never): Promise<readonly object[]>;
     joinStream?(threadId: string, options: never): AsyncIterable<object>;
   };
@@ -126,6 +134,10 @@ export function overApi(options: ApiTransportOptions): LangGraphTransport {
         const runs = await json(threadId, "runs?limit=10&select=run_id&select=status", signal);
         return threadOf(runs, await read(threadId, signal));
       }),
+    history: async (threadId, { limit }) =>
+      checkpointsIn(await jsonOf(await post(`/threads/${segment(threadId)}/history`, { limit }, undefined))),
+    fork: async (threadId, checkpoint_id, { signal }) =>
+      jsonOf(await post(`/threads/${segment(threadId)}/state`, { values: null, checkpoint_id }, signal)),
     state: (threadId, { signal }) => unlessUnknown(async () => threadOf([], await read(threadId, signal))),
     fields: async (threadId, names, { signal }) => {
       const extract = extractOf(names);
@@ -180,6 +192,13 @@ export function clientTransport(
       unlessUnknown(async () => threadOf(await reached(runs.list(threadId)), await read(threadId, signal))),
     state: (threadId, { signal }) => unlessUnknown(async () => threadOf([], await read(threadId, signal))),
     changedAt: async (threadId) => changedIn(await threads.search?.(changeOf(threadId) as never)),
+    ...(threads.getHistory && {
+      history: async (threadId, options) => checkpointsIn(await threads.getHistory?.(threadId, options)),
+    }),
+    ...(threads.updateState && {
+      fork: (threadId, checkpointId) =>
+        reached(threads.updateState?.(threadId, { values: null, checkpointId } as never) ?? Promise.resolve()),
+    }),
     ...(threads.joinStream && {
       follow: (threadId, { signal }) =>
         threads.joinStream?.(threadId, { streamMode: "lifecycle", signal } as never) ?? [],
@@ -210,6 +229,28 @@ const stateOf =
       return last;
     }
   };
+
+/** Reads a list of checkpoints. */
+const checkpointsIn = (told: unknown): readonly CheckpointMessages[] =>
+  listOf(told).flatMap((state) => {
+    const { values, metadata, checkpoint, parent_checkpoint: parent } = state as KeptState;
+    const id = checkpoint?.checkpoint_id;
+    return typeof id !== "string"
+      ? []
+      : {
+          id,
+          parent: parent?.checkpoint_id,
+          isInput: metadata?.source === "input",
+          messages: listOf(plainMessages(values?.messages)) as readonly object[],
+        };
+  });
+
+interface KeptState {
+  readonly values?: { readonly messages?: unknown } | null;
+  readonly metadata?: { readonly source?: unknown } | null;
+  readonly checkpoint?: { readonly checkpoint_id?: unknown } | null;
+  readonly parent_checkpoint?: { readonly checkpoint_id?: string } | null;
+}
 
 function createdId(made: unknown): string {
   const id = ((made ?? {}) as { thread_id?: unknown }).thread_id;

@@ -101,7 +101,7 @@ const isServer = typeof window === "undefined";
 type AnyRunner = Runner<object, object>;
 type SavedThread = Thread<object, object> | undefined;
 
-const CALLS = ["sendMessage", "regenerate", "stop", "retry", "resume", "load"] as const;
+const CALLS = ["sendMessage", "regenerate", "stop", "retry", "resume", "load", "switchBranch"] as const;
 
 /** Reads the saved thread, saves changes, and loads or joins the server's run: once. */
 class Start {

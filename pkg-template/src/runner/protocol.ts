@@ -1,7 +1,7 @@
 import type { ServerThread } from "./load.js";
 import type { Interrupt, RunResult, UnnamedInterrupt } from "../stream/run-result.js";
 import type { ReadStarts } from "./starts.js";
-import type { ListedThread, ThreadQuery } from "./transport.js";
+import type { CheckpointMessages, ListedThread, ThreadQuery } from "./transport.js";
 import type { InterruptAnswer } from "./runner-types.js";
 
 /** A protocol's requests. The runner decides when to make them, and handles their results. */
@@ -21,6 +21,10 @@ export interface RunProtocol {
   check(answers: readonly Answer[]): void;
   /** Fetches the server's state of the thread; undefined if the server does not know it. */
   readonly load?: ((signal: AbortSignal) => Promise<ServerThread | undefined>) | undefined;
+  /** Has the next load make this checkpoint the thread's newest; undefined if the transport cannot. */
+  readonly switchTo?: ((checkpointId: string) => void) | undefined;
+  /** Returns the thread's newest checkpoints, the newest first. */
+  readonly history?: ((limit: number) => PromiseLike<readonly CheckpointMessages[]>) | undefined;
   /** Lists the server's threads. */
   readonly threads: ((query: ThreadQuery) => PromiseLike<readonly ListedThread[]>) | undefined;
   /** Reads the stream of a thread; undefined if the transport has none, or cannot load and join what that announces. */

@@ -13,6 +13,7 @@ import { ThreadStream } from "./thread-stream.js";
 import { standingOf } from "./machine/standing.js";
 import type { Event, CallId } from "./machine/types.js";
 import type { RunProtocol } from "./protocol.js";
+import { BRANCHES } from "./branch-source.js";
 import type { ListedThread, ThreadQuery } from "./transport.js";
 import { insteadOf, isEdit, userMessageOf, rewound, unsentOf } from "./rewind.js";
 import type { Interrupt, RunResult } from "../stream/run-result.js";
@@ -268,6 +269,36 @@ export abstract class Runner<S extends object, U extends object> {
   async load(): Promise<RunResult> {
     this.#ready();
     return this.#driver.call((callId) => ({ is: "load", callId }), undefined, true);
+  }
+
+  /**
+   * Shows another branch of a message: an answer that {@link Runner.regenerate} replaced, or a conversation before an edit.
+   * The server continues from there, on every device. Nothing is lost: the branch shown before is one of the others.
+   * Resolves like {@link Runner.load}. While a run is under way or waits for an answer, resolves at once with the
+   * error `BUSY`. If the switch does not reach the server, {@link Runner.retry} tries again.
+   *
+   * @param id - One of the ids of `useBranches` of `threadfold/react`.
+   *
+   * @throws {@link ThreadfoldError} `UNSUPPORTED` if the transport keeps no checkpoints; `DISPOSED`.
+   */
+  async switchBranch(id: string): Promise<RunResult> {
+    this.#ready();
+    const { switchTo } = this.#protocol;
+    if (!switchTo)
+      throw new ThreadfoldError("UNSUPPORTED", "switchBranch(): the runner's transport has no history and fork.");
+    return this.#driver.call(
+      (callId) => ({ is: "edit", callId }),
+      (callId) => {
+        switchTo(id);
+        return { is: "load", callId };
+      },
+      true,
+    );
+  }
+
+  /** @internal */
+  get [BRANCHES](): RunProtocol {
+    return this.#protocol;
   }
 
   /**

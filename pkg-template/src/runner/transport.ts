@@ -24,6 +24,16 @@ export interface LoadedThread {
   readonly position?: ThreadPosition | undefined;
 }
 
+/** A checkpoint of a thread, and its messages. */
+export interface CheckpointMessages {
+  readonly id: string;
+  /** The checkpoint before it. */
+  readonly parent?: string | undefined;
+  /** Whether it has an input that no step has taken yet. */
+  readonly isInput?: boolean | undefined;
+  readonly messages: readonly object[];
+}
+
 /** The streams of a thread. */
 export type Streams = Pick<Transport<never, object>, "join" | "follow">;
 
@@ -82,6 +92,11 @@ export interface Transport<Input, Part extends object> {
         options: { readonly signal: AbortSignal },
       ) => LoadedThread | undefined | PromiseLike<LoadedThread | undefined>)
     | undefined;
+  /** Returns the thread's newest checkpoints, the newest first. Without it, no message has branches. */
+  history?:
+    ((threadId: string, options: { readonly limit: number }) => PromiseLike<readonly CheckpointMessages[]>) | undefined;
+  /** Makes a copy of a checkpoint the thread's newest. Without it, `switchBranch()` throws. */
+  fork?: ((threadId: string, checkpointId: string, options: { readonly signal: AbortSignal }) => unknown) | undefined;
   /** Lists the server's threads, the last changed first. Without it, `threads()` rejects. */
   threads?: ((query: ThreadQuery) => PromiseLike<readonly ListedThread[]>) | undefined;
   /**

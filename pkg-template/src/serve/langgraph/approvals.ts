@@ -76,6 +76,18 @@ export class ClientWrites {
     if (next.some((node) => node === TOOLS || graphs.has(node)))
       this.check("a run without input from an earlier checkpoint at which tools or a subgraph are next");
   }
+
+  /**
+   * Checks the checkpoint that becomes the thread's newest once more, without a change.
+   *
+   * @throws {@link Refusal} 403 for one inside a subgraph, and for one at which something is left to do: it would run unasked.
+   */
+  async checkFork(graph: RunnableGraph, place: Place): Promise<void> {
+    if (this.#areOpen) return;
+    const isRoot = (place["checkpoint_ns"] ?? "") === "" && place["checkpoint_map"] === undefined;
+    const state = isRoot ? ((await graph.getState?.({ configurable: place } as never)) as GraphState) : undefined;
+    if (state?.next?.length !== 0) this.check("a switch to a checkpoint at which nodes are next");
+  }
 }
 
 /** Where a run begins, as its config names it. */

@@ -263,11 +263,19 @@ export class LangGraphServer {
   async updateState(id: string, body: Record<string, unknown>): Promise<object> {
     const graph = await this.#graphOf(id);
     if (!graph.updateState) throw new Refusal(422, "The graph has no updateState().");
-    this.#writes.check("an update of a thread's state");
-    await this.#checkKnown(id);
     const { values, as_node, checkpoint, checkpoint_id } = body;
+    const isFork = values == null && as_node == null;
+    if (!isFork) this.#writes.check("an update of a thread's state");
+    await this.#checkKnown(id);
     const config = configOf(id, checkpoint ?? checkpoint_id, true);
     await checkNamed(graph, config.configurable);
+    if (isFork) await this.#writes.checkFork(graph, config.configurable);
+    if (
+      isFork &&
+      (this.#underWay(id).length > 0 ||
+        (await this.#runs.store.runs({ threadId: id })).some(({ hasEnded }) => !hasEnded))
+    )
+      throw new Refusal(409, `A run of the thread ${id} is under way.`);
     const isFields = (given: unknown) => given == null || isDict(given);
     if (!(Array.isArray(values) ? values.every(isFields) : isFields(values)))
       throw new Refusal(422, "The values should be an object of the state's fields.");

@@ -1,0 +1,222 @@
+// @vitest-environment jsdom
+// useBranches and switchBranch: what edits and regenerations replaced, over `serveLangGraph`, beside a model of leaves.
+import { act, createElement as h, type ReactNode } from "react";
+import { defineSchema, field, Thread, type ThreadStorage } from "threadfold";
+import { AgUiRunner } from "threadfold/ag-ui";
+import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
+import { LangGraphRunner } from "threadfold/langgraph";
+import { loadThread, persist } from "threadfold/persist";
+import { useBranches, useMessageIds, type Branches } from "threadfold/react";
+import { serveLangGraph } from "threadfold/serve";
+import { describe, expect, test } from "vitest";
+import { randomOf } from "../../support/random.js";
+import { runs } from "../../support/seed";
+import { mount, until } from "./mount";
+
+function serving(options: object = {}, compiled: object = {}) {
+  let answers = 0;
+  const graph = new StateGraph(defineSchema({ messages: field.messages() }))
+    .addNode("answer", () => ({ messages: [{ type: "ai", content: `answer ${++answers}` }] }))
+    .addEdge(START, "answer")
+    .addEdge("answer", END)
+    .compile({ checkpointer: new MemorySaver(), ...compiled });
+  const handler = serveLangGraph(graph, options);
+  const asked: string[] = [];
+  const fetch = (async (url: string | URL | Request, init?: RequestInit) => {
+    const request = new Request(url, init);
+    if (request.url.endsWith("/history")) asked.push(String(init?.body));
+    return handler(request);
+  }) as typeof globalThis.fetch;
+  const open = (thread = new Thread()) =>
+    new LangGraphRunner(thread, { apiUrl: "http://page", assistantId: "agent", fetch });
+  return { open, asked, handler };
+}
+
+/** Shows a chat; returns its branches by the messages' places. */
+async function show(runner: LangGraphRunner) {
+  const seen = new Map<string, Branches | undefined>();
+  const Message = ({ id }: { id: string }): ReactNode => {
+    seen.set(id, useBranches(runner, id));
+    return null;
+  };
+  const Chat = () => useMessageIds(runner).map((id) => h(Message, { key: id, id }));
+  const { root } = await mount(h(Chat));
+  const branches = () => runner.thread.messageIds.map((id) => seen.get(id));
+  const told = () => branches().map((one) => one && `${one.current + 1}/${one.ids.length}`);
+  return { branches, told, leave: () => act(async () => root.unmount()) };
+}
+
+const textsOf = ({ thread }: LangGraphRunner) => thread.getState().messages.map(({ content }) => String(content));
+const idAt = ({ thread }: LangGraphRunner, at: number) => thread.messageIds.at(at) ?? "";
+
+/** Runs a call of the runner where React may render. */
+const call = async (made: () => Promise<{ status: string; error?: unknown }>) =>
+  act(async () => {
+    const { status, error } = await made();
+    expect([status, error]).toEqual(["finished", undefined]);
+  });
+
+/** A conversation's leaves: the texts of each, and which came or was shown last. */
+class Leaves {
+  all: { texts: string[]; at: number }[] = [];
+  readonly #made = new Map<string, number>();
+  #now = 0;
+
+  /** The shown list has become this one: at its end, by an edit, or by a switch. */
+  shows(texts: string[]): void {
+    const at = ++this.#now;
+    for (const text of texts) if (!this.#made.has(text)) this.#made.set(text, at + this.#made.size / 1e6);
+    const goesOn = (leaf: string[]) => leaf.every((text, index) => text === texts[index]);
+    this.all = [...this.all.filter((leaf) => !goesOn(leaf.texts)), { texts, at }];
+  }
+
+  siblings(texts: readonly string[], at: number): string[] {
+    const under = this.all.filter((leaf) => texts.slice(0, at).every((text, index) => leaf.texts[index] === text));
+    const all = new Set(under.flatMap((leaf) => leaf.texts[at] ?? []));
+    return [...all].sort((a, b) => (this.#made.get(a) ?? 0) - (this.#made.get(b) ?? 0));
+  }
+
+  /** The list that a switch to this text at its place shows. */
+  under(texts: readonly string[], at: number, text: string): string[] {
+    const start = [...texts.slice(0, at), text];
+    const under = this.all.filter((leaf) => start.every((one, index) => leaf.texts[index] === one));
+    return under.sort((a, b) => b.at - a.at)[0]?.texts ?? [];
+  }
+
+  told(texts: readonly string[]): (string | undefined)[] {
+    return texts.map((text, at) => {
+      const all = this.siblings(texts, at);
+      return all.length > 1 ? `${all.indexOf(text) + 1}/${all.length}` : undefined;
+    });
+  }
+}
+
+describe("over serveLangGraph", () => {
+  test("random edits, regenerations and switches at each depth; a reload, and another device", async () => {
+    for (let seed = 1; seed <= runs(40); seed++) {
+      const random = randomOf(seed);
+      const pick = (below: number) => Math.floor(random() * below);
+      const { open } = serving();
+      let runner = open();
+      let page = await show(runner);
+      const leaves = new Leaves();
+      for (const text of ["one", "two", "three"]) {
+        await call(() => runner.sendMessage(text));
+        leaves.shows(textsOf(runner));
+      }
+      for (let turn = 0; turn < 14; turn++) {
+        const texts = textsOf(runner);
+        const place = pick(texts.length / 2) * 2;
+        const switches = texts.flatMap((own, at) =>
+          leaves.siblings(texts, at).flatMap((text, index) => (text === own ? [] : { at, index, text })),
+        );
+        const step = pick(6);
+        if (step === 0) await call(() => runner.sendMessage(`more ${turn}`));
+        else if (step === 1) await call(() => runner.regenerate({ messageId: idAt(runner, place) }));
+        else if (step === 2) await call(() => runner.sendMessage(`edit ${turn}`, { messageId: idAt(runner, place) }));
+        else if (step === 3 && turn > 0) {
+          // Another device, or the page's next life.
+          await page.leave();
+          const { threadId } = runner.thread;
+          runner = open(new Thread({ threadId }));
+          await runner.load();
+          page = await show(runner);
+        }
+        const chosen = step > 3 ? switches[pick(switches.length)] : undefined;
+        if (chosen) {
+          const goal = leaves.under(texts, chosen.at, chosen.text);
+          const before = runner.thread.getState().messages.slice(0, chosen.at);
+          await call(() => runner.switchBranch(page.branches()[chosen.at]?.ids[chosen.index] ?? ""));
+          expect(textsOf(runner)).toEqual(goal);
+          for (const [at, message] of before.entries()) expect(runner.thread.getState().messages[at]).toBe(message);
+        }
+        leaves.shows(textsOf(runner));
+        await until(() => expect([seed, turn, page.told()]).toEqual([seed, turn, leaves.told(textsOf(runner))]));
+      }
+      await page.leave();
+    }
+  }, 120_000);
+
+  test("the history is asked for once, and again only after what went back", async () => {
+    const { open, asked } = serving();
+    const runner = open();
+    const page = await show(runner);
+    for (const text of ["one", "two", "three"]) await call(() => runner.sendMessage(text));
+    expect(asked).toEqual([]);
+    await call(() => runner.regenerate());
+    await until(() => expect(page.told()[5]).toBe("2/2"));
+    expect(asked).toHaveLength(1);
+    const before = page.branches()[5];
+    await call(() => runner.sendMessage("four"));
+    expect(page.branches()[5]).toBe(before);
+    expect(asked).toHaveLength(1);
+    await page.leave();
+  });
+
+  test("a thread that was saved shows its branches once it is there again", async () => {
+    const { open } = serving();
+    const kept = new Map<string, string>();
+    const storage = {
+      getItem: (key: string) => kept.get(key) ?? null,
+      setItem: (key: string, value: string) => void kept.set(key, value),
+      removeItem: (key: string) => void kept.delete(key),
+    } as ThreadStorage;
+    const runner = open();
+    const saving = persist(runner.thread, { name: "chat", storage });
+    await runner.sendMessage("one");
+    await runner.sendMessage("uno", { messageId: idAt(runner, 0) });
+    await saving.flush();
+    saving();
+    const again = open(await loadThread({ name: "chat", storage }));
+    const page = await show(again);
+    await until(() => expect(page.told()).toEqual(["2/2", undefined]));
+    await call(() => again.switchBranch(page.branches()[0]?.ids[0] ?? ""));
+    expect(textsOf(again)).toEqual(["one", "answer 1"]);
+    await page.leave();
+  });
+
+  test("a switch is BUSY during a run; an unknown branch fails, and changes nothing", async () => {
+    const { open } = serving();
+    const runner = open();
+    await runner.sendMessage("one");
+    const running = runner.sendMessage("two");
+    expect((await runner.switchBranch("x")).error?.code).toBe("BUSY");
+    await running;
+    const { status, error } = await runner.switchBranch("x");
+    expect([status, error?.status]).toEqual(["error", 404]);
+    expect(textsOf(runner)).toEqual(["one", "answer 1", "two", "answer 2"]);
+    expect((await runner.load()).status).toBe("finished");
+  });
+
+  test("a client switches where it may not write, but not to a checkpoint at which something is left to do", async () => {
+    const { open, handler } = serving({ clientWrites: false });
+    const runner = open();
+    await runner.sendMessage("one");
+    await runner.regenerate();
+    const page = await show(runner);
+    await until(() => expect(page.told()).toEqual([undefined, "2/2"]));
+    await call(() => runner.switchBranch(page.branches()[1]?.ids[0] ?? ""));
+    expect(textsOf(runner)).toEqual(["one", "answer 1"]);
+    const at = `http://page/threads/${runner.thread.threadId}`;
+    const post = (path: string, body: object) =>
+      handler(
+        new Request(at + path, {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify(body),
+        }),
+      );
+    const history = (await (await post("/history", { limit: 100 })).json()) as {
+      checkpoint_id: string;
+      next: string[];
+    }[];
+    const open_ = history.find(({ next }) => next.includes("answer"));
+    expect((await post("/state", { values: null, checkpoint_id: open_?.checkpoint_id })).status).toBe(403);
+    await page.leave();
+  });
+});
+
+test("a transport without a history has no branches, and refuses a switch", async () => {
+  const runner = new AgUiRunner(new Thread() as never, { transport: { run: () => [] } });
+  await expect(runner.switchBranch("x")).rejects.toMatchObject({ code: "UNSUPPORTED" });
+});

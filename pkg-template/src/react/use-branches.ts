@@ -1,0 +1,41 @@
+// A message's branches, in a component.
+import { useSyncExternalStore } from "react";
+import type { Branches } from "../branches/branch-tree.js";
+import { branchesOf } from "../branches/thread-branches.js";
+import type { BranchSource } from "../runner/branch-source.js";
+
+export type { Branches };
+
+/**
+ * Returns the alternatives of a message, if it has more than one: `regenerate()` and edits keep what they replace.
+ * Switch by `runner.switchBranch`. They are read from the server's checkpoints, so they survive a reload and are the same on
+ * another device. Undefined while the message is edited, and on a server.
+ *
+ * @param runner - Its transport must have a history: `LangGraphRunner` and `openLangGraph` do.
+ *
+ * @example
+ * ```tsx
+ * import type { LangGraphRunner } from "threadfold/langgraph";
+ * import { useBranches } from "threadfold/react";
+ *
+ * export function BranchPicker({ runner, id }: { runner: LangGraphRunner; id: string }) {
+ *   const branches = useBranches(runner, id);
+ *   if (!branches) return null;
+ *   const { ids, current } = branches;
+ *   const to = (at: number) => () => void runner.switchBranch(ids[at] ?? "");
+ *   return (
+ *     <span>
+ *       <button disabled={current === 0} onClick={to(current - 1)}>Previous</button>
+ *       {current + 1} / {ids.length}
+ *       <button disabled={current === ids.length - 1} onClick={to(current + 1)}>Next</button>
+ *     </span>
+ *   );
+ * }
+ * ```
+ */
+export function useBranches(runner: BranchSource, messageId: string): Branches | undefined {
+  const store = branchesOf(runner);
+  return useSyncExternalStore(store.subscribe, () => store.of(messageId), none);
+}
+
+const none = () => undefined;
