@@ -37,6 +37,7 @@ export const entries = [
   "agent/node",
   "serve",
   "serve/durable-object",
+  "serve/postgres",
   "serve/redis",
 ];
 
@@ -67,6 +68,7 @@ const IMPORTS = {
   "agent/node": ["index"],
   serve: ["index"],
   "serve/durable-object": ["checkpoint", "index"],
+  "serve/postgres": ["index"],
   "serve/redis": ["index"],
 };
 

@@ -15,6 +15,7 @@ import * as langgraph from "threadfold/langgraph";
 import * as persist from "threadfold/persist";
 import * as serve from "threadfold/serve";
 import * as durableObject from "threadfold/serve/durable-object";
+import * as postgres from "threadfold/serve/postgres";
 import * as redis from "threadfold/serve/redis";
 import { expect, test } from "vitest";
 
@@ -199,6 +200,17 @@ const CALLS: readonly (readonly [name: string, entry: object, calls: Readonly<Re
     {
       "new DurableObjectRuns": (options) => new durableObject.DurableObjectRuns(object as never, options),
       threadIdOf: (options) => durableObject.threadIdOf(new Request("http://localhost/threads/t"), options),
+    },
+  ],
+  [
+    "threadfold/serve/postgres",
+    postgres,
+    {
+      "new PostgresRuns": (options) =>
+        new postgres.PostgresRuns({
+          pool: { query: async () => ({ rows: [] }), connect: () => null as never },
+          ...(options as object),
+        }),
     },
   ],
   [

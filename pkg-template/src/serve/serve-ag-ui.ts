@@ -67,7 +67,7 @@ export interface ServeAgUiOptions extends HandlerOptions {
   resumable?: boolean | undefined;
   /** How many runs that are over can still be joined, if they are in this program's memory. Default 100. */
   keep?: number | undefined;
-  /** Where the runs are kept: `RedisRuns` shares them between instances. Default: this program's memory. */
+  /** Where the runs are kept: `RedisRuns` and `PostgresRuns` share them between instances. Default: this program's memory. */
   runs?: RunStore | undefined;
   /**
    * How an interrupted run says so. Default `"on_interrupt"`: the custom event of ag-ui-langgraph, which CopilotKit gives

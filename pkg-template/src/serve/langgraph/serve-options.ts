@@ -21,7 +21,7 @@ export interface ServeLangGraphOptions extends HandlerOptions {
   basePath?: string | undefined;
   /** How many runs that are over can still be joined, if they are in this program's memory. Default 100. */
   keep?: number | undefined;
-  /** Where the runs are kept: `RedisRuns` shares them between instances. Default: this program's memory. */
+  /** Where the runs are kept: `RedisRuns` and `PostgresRuns` share them between instances. Default: this program's memory. */
   runs?: RunStore | undefined;
   /**
    * How many threads' metadata are kept. The oldest are forgotten first, but none that has a run under way; what a

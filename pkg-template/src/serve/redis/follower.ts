@@ -1,3 +1,4 @@
+import { Bell } from "../runs/bell.js";
 import type { Listener } from "./channels.js";
 
 /** The beginning of a text that is sent to the run. */
@@ -11,12 +12,13 @@ export class Follower implements Listener {
   #parts: Heard[] = [];
   /** Whether the log must be read: parts or the end may have been missed. */
   #isBehind = true;
-  #wake: () => void = () => {};
+  readonly #bell = new Bell();
   readonly #onlyEnd: boolean;
 
   /** @param onlyEnd - Whether it waits for the end alone. */
   constructor(onlyEnd: boolean) {
     this.#onlyEnd = onlyEnd;
+    this.#bell.ring();
   }
 
   heard(message: string): void {
@@ -25,24 +27,17 @@ export class Follower implements Listener {
     if (this.#onlyEnd) return;
     const space = message.indexOf(" ");
     this.#parts.push([Number(message.slice(0, space)), message.slice(space + 1)]);
-    this.#wake();
+    this.#bell.ring();
   }
 
   missed(): void {
     this.#isBehind = true;
-    this.#wake();
+    this.#bell.ring();
   }
 
   /** Returns the parts that came, and whether the log must be read. Waits for either, or for the signal. */
   async next(signal: AbortSignal | undefined): Promise<{ readonly parts: Heard[]; readonly isBehind: boolean }> {
-    if (this.#parts.length === 0 && !this.#isBehind && !signal?.aborted)
-      await new Promise<void>((resolve) => {
-        this.#wake = () => {
-          signal?.removeEventListener("abort", this.#wake);
-          resolve();
-        };
-        signal?.addEventListener("abort", this.#wake);
-      });
+    await this.#bell.next(signal);
     const [parts, isBehind] = [this.#parts, this.#isBehind];
     this.#parts = [];
     this.#isBehind = false;

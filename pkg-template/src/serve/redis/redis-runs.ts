@@ -1,6 +1,6 @@
 // Runs in Redis, for several instances: a stream a run, a sorted set of leases, one connection that listens.
 import { ThreadfoldError } from "../../shared/errors.js";
-import { checkOptions } from "../../shared/options.js";
+import { Bell } from "../runs/bell.js";
 import {
   textOf,
   type BegunRun,
@@ -14,6 +14,7 @@ import {
   type StoredRun,
   type TakeText,
 } from "../runs/run-store.js";
+import { busy, fenced, keyOf, leaseOptions, lost, memberOf } from "../runs/shared-runs.js";
 import { Channels, type Listener } from "./channels.js";
 import { commandsOf, type RedisClient, type SendCommand } from "./client.js";
 import { Follower, TO_RUN } from "./follower.js";
@@ -57,14 +58,8 @@ export class RedisRuns implements RunStore {
   readonly #stops = new Map<string, Listener>();
 
   constructor(options: RedisRunsOptions) {
-    checkOptions("new RedisRuns", options, ["client", "prefix", "ttl", "keepFor"]);
-    const { client, prefix = "threadfold:", ttl = 10_000, keepFor = 3_600_000 } = options;
-    for (const [name, value] of Object.entries({ ttl, keepFor }))
-      if (!(Number.isInteger(value) && value > 0))
-        throw new ThreadfoldError(
-          "INVALID_ARGUMENT",
-          `new RedisRuns: expected ${name} to be a number of milliseconds, got ${String(value)}.`,
-        );
+    const { ttl, keepFor } = leaseOptions("new RedisRuns", options, ["client"]);
+    const { client, prefix = "threadfold:" } = options;
     this.#send = commandsOf(client);
     this.#prefix = prefix;
     this.ttl = ttl;
@@ -85,7 +80,7 @@ export class RedisRuns implements RunStore {
       isAlone ? "1" : "0",
       String(this.ttl),
     ]);
-    if (answer === "BUSY") throw new ThreadfoldError("BUSY", `The thread ${threadId} has a run that goes on.`);
+    if (answer === "BUSY") throw busy(threadId);
     const [fence, before] = answer as [number, string[]];
     await this.#listen(run, stop, take);
     return { threadId, id, fence: Number(fence), last: 0, before: before.map(keyOf) };
@@ -175,15 +170,16 @@ export class RedisRuns implements RunStore {
   }
 
   async *watch(threadId: string, after: number | undefined, signal: AbortSignal): AsyncGenerator<BegunRun> {
-    const follower = new Follower(true);
-    const listener: Listener = { heard: () => follower.missed(), missed: () => follower.missed() };
+    const bell = new Bell();
+    bell.ring();
+    const listener: Listener = { heard: () => bell.ring(), missed: () => bell.ring() };
     const channel = `${this.#prefix}begun:${threadId}`;
     try {
       await this.#channels.listen(channel, listener);
       const known = Number(await this.#send(["GET", `${this.#prefix}fence`]));
       let isNew = after !== undefined && after <= known;
       for (let last = isNew ? (after ?? 0) : 0; ;) {
-        await follower.next(signal);
+        await bell.next(signal);
         if (signal.aborted) return;
         const found = (await this.#send([
           "ZRANGEBYSCORE",
@@ -252,8 +248,7 @@ export class RedisRuns implements RunStore {
   async #write(lease: RunLease, script: string, args: readonly string[]): Promise<void> {
     const answer = await this.#run(script, [memberOf(lease), String(lease.fence), ...args]);
     if (answer === "LOST") throw lost(lease);
-    if (answer === "FENCED")
-      throw new ThreadfoldError("FENCED", `The run ${lease.id} has ended, or another instance continues it.`);
+    if (answer === "FENCED") throw fenced(lease);
   }
 
   async #run(script: string, args: readonly string[]): Promise<unknown> {
@@ -303,13 +298,6 @@ export class RedisRuns implements RunStore {
 
 const FIELDS = ["threadId", "id", "server", "owner", "about", "ended", "stopped"];
 
-const memberOf = ({ threadId, id }: RunKey): string => JSON.stringify([threadId, id]);
-
-function keyOf(member: string): RunKey {
-  const [threadId, id] = JSON.parse(member) as [string, string];
-  return { threadId, id };
-}
-
 function runOf(fields: Readonly<Record<string, string | undefined>>): StoredRun {
   const { threadId = "", id = "", server = "", owner = "", about = "{}", ended, stopped } = fields;
   return {
@@ -322,6 +310,3 @@ function runOf(fields: Readonly<Record<string, string | undefined>>): StoredRun 
     isStopped: stopped !== undefined,
   };
 }
-
-const lost = ({ id, threadId }: RunKey): ThreadfoldError =>
-  new ThreadfoldError("LOST", `The store has the run ${id} of the thread ${threadId} no more, or lacks parts of it.`);

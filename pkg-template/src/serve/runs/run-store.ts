@@ -59,7 +59,8 @@ export interface RunFilter {
 
 /**
  * Keeps the runs of servers: who writes each of them, its parts, and whether it has ended. The program's memory is the
- * default. `RedisRuns` of `threadfold/serve/redis` shares the runs between instances.
+ * default. `RedisRuns` of `threadfold/serve/redis` and `PostgresRuns` of `threadfold/serve/postgres` share the runs between
+ * instances.
  *
  * Every write names its lease. A store checks the lease and writes in one step: an instance that was silent for too long
  * must not write into a run that another one continues. Such a write fails with `FENCED`. A run that the engine lost

@@ -1,0 +1,39 @@
+// Options, names of runs and errors that all stores have that several instances share.
+import { ThreadfoldError } from "../../shared/errors.js";
+import { checkOptions } from "../../shared/options.js";
+import type { RunKey } from "./run-store.js";
+
+interface LeaseOptions {
+  readonly ttl?: number | undefined;
+  readonly keepFor?: number | undefined;
+}
+
+/** Checks the options of a store. */
+export function leaseOptions(call: string, options: LeaseOptions, names: readonly string[]) {
+  checkOptions(call, options, [...names, "prefix", "ttl", "keepFor"]);
+  const { ttl = 10_000, keepFor = 3_600_000 } = options;
+  for (const [name, value] of Object.entries({ ttl, keepFor }))
+    if (!(Number.isInteger(value) && value > 0))
+      throw new ThreadfoldError(
+        "INVALID_ARGUMENT",
+        `${call}: expected ${name} to be a number of milliseconds, got ${String(value)}.`,
+      );
+  return { ttl, keepFor };
+}
+
+/** Names a run by one text, without a NUL character. */
+export const memberOf = ({ threadId, id }: RunKey): string => JSON.stringify([threadId, id]);
+
+export function keyOf(member: string): RunKey {
+  const [threadId, id] = JSON.parse(member) as [string, string];
+  return { threadId, id };
+}
+
+export const busy = (threadId: string): ThreadfoldError =>
+  new ThreadfoldError("BUSY", `The thread ${threadId} has a run that goes on.`);
+
+export const fenced = ({ id }: RunKey): ThreadfoldError =>
+  new ThreadfoldError("FENCED", `The run ${id} has ended, or another instance continues it.`);
+
+export const lost = ({ id, threadId }: RunKey): ThreadfoldError =>
+  new ThreadfoldError("LOST", `The store has the run ${id} of the thread ${threadId} no more, or lacks parts of it.`);
