@@ -199,7 +199,7 @@ describe.skipIf(!hasPostgres)("Postgres", () => {
     expect(await following).toEqual([[1, "a"]]);
   });
 
-  test("what is no pool, a pool of one connection, and a prefix that SQL would read", () => {
+  test("another object, a pool of one connection, and a prefix that SQL would read", () => {
     const pool = connect(1) as unknown as PostgresPool;
     expect(() => new PostgresRuns({ pool: {} as never })).toThrow("expected pool to be a Pool of pg");
     expect(() => new PostgresRuns({ pool })).toThrow("two connections or more");

@@ -24,10 +24,11 @@ const graph = new StateGraph(defineSchema({ messages: field.messages() }))
   .addNode("first", () => ({ messages: [{ type: "ai", id: "a", content: "First" }] }))
   .addNode("second", async (_state, { writer, signal }) => {
     writer({ name: "half", value: process.pid });
-    for (; hangs && !signal.aborted;) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      writer({ name: "half", value: process.pid });
-    }
+    if (hangs)
+      while (!signal.aborted) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        writer({ name: "half", value: process.pid });
+      }
     if (signal?.aborted) process.stdout.write("aborted\n");
     return { messages: [{ type: "ai", id: `b${process.pid}`, content: "Second" }] };
   })
