@@ -1,7 +1,7 @@
 import { Batches } from "./batches.js";
 import type { PostgresConnection, PostgresPool, Row } from "./client.js";
 
-/** Hears the state of a run or thread: at first, and as it changes. The same one may be told again; "" if it is gone. */
+/** Hears the state of a run or thread: at first, and as it changes. The same state may come again; "" means that it is gone. */
 export type Listener = (state: string) => void;
 
 /**

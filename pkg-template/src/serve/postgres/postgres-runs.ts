@@ -12,6 +12,7 @@ import {
   type RunLease,
   type RunStore,
   type StoredRun,
+  type TakeText,
 } from "../runs/run-store.js";
 import { busy, fenced, leaseOptions, lost, memberOf } from "../runs/shared-runs.js";
 import { Batches } from "./batches.js";
@@ -81,21 +82,25 @@ export class PostgresRuns implements RunStore {
     if (rows[0]?.["is_set_up"] !== true) await this.#pool.query(this.#statements.setup);
   }
 
-  async begin(run: NewRun, stop: () => void): Promise<RunLease> {
+  async begin(run: NewRun, stop: () => void, take?: TakeText): Promise<RunLease> {
     const { threadId, id, server, owner, about, isAlone } = run;
-    const told = JSON.stringify({ threadId, id, server, owner });
-    const values = [JSON.stringify(threadId), told, JSON.stringify(server), JSON.stringify(about), isAlone, this.ttl];
+    const facts = JSON.stringify({ threadId, id, server, owner });
+    const values = [JSON.stringify(threadId), facts, JSON.stringify(server), JSON.stringify(about), isAlone, this.ttl];
     for (;;) {
       const [row] = await this.#query("begin", [memberOf(run), ...values]);
       if (row?.["is_busy"] === true) throw busy(threadId);
       // Another run of the thread began in the same moment.
       if (row?.["topic"] == null) continue;
-      this.#listen(run, String(row["topic"]), stop);
+      this.#listen(run, String(row["topic"]), stop, take);
       return { threadId, id, fence: Number(row["fence"]), last: 0, before: beforeOf(row) };
     }
   }
 
-  async claim(server: string, stop: () => void): Promise<(RunLease & { readonly run: StoredRun }) | undefined> {
+  async claim(
+    server: string,
+    stop: () => void,
+    take?: TakeText,
+  ): Promise<(RunLease & { readonly run: StoredRun }) | undefined> {
     if (this.#isClosed) throw new ThreadfoldError("DISPOSED", "PostgresRuns: the store was closed.");
     const [row] = await this.#query("claim", [JSON.stringify(server), this.ttl]);
     if (!row) {
@@ -104,7 +109,7 @@ export class PostgresRuns implements RunStore {
     }
     const run = runOf(row);
     const { threadId, id } = run;
-    this.#listen(run, String(row["topic"]), stop);
+    this.#listen(run, String(row["topic"]), stop, take);
     return { threadId, id, fence: Number(row["fence"]), last: Number(row["last"]), before: beforeOf(row), run };
   }
 
@@ -130,6 +135,14 @@ export class PostgresRuns implements RunStore {
     await this.#query("cancel", [memberOf(key)]);
   }
 
+  async send(key: RunKey, text: string): Promise<void> {
+    const chunks = encodeURIComponent(JSON.stringify(text)).match(/.{1,7000}/g) ?? [];
+    await this.#query("send", [
+      memberOf(key),
+      chunks.map((chunk, at) => `m${at === chunks.length - 1 ? "." : "-"}${at}!${chunk}`),
+    ]);
+  }
+
   async *follow(key: RunKey, after: number, signal?: AbortSignal): AsyncGenerator<NumberedPart> {
     const [found] = await this.#query("find", [memberOf(key)]);
     if (!found) throw lost(key);
@@ -138,6 +151,7 @@ export class PostgresRuns implements RunStore {
     // A state that was read may come after a later one that was sent.
     let [end, hasEnded, isGone] = [0, false, false];
     const leave = this.#notices.listen(topic, (state) => {
+      if (state.startsWith("m")) return;
       end = Math.max(end, Number.parseInt(state, 10) || 0);
       hasEnded ||= state.endsWith("e");
       isGone ||= state === "";
@@ -263,10 +277,17 @@ export class PostgresRuns implements RunStore {
     return found;
   }
 
-  #listen(key: RunKey, topic: string, stop: () => void): void {
+  #listen(key: RunKey, topic: string, stop: () => void, take?: TakeText): void {
     this.#leave(key);
     let isStopped = false;
+    let text = "";
     const leave = this.#notices.listen(topic, (state) => {
+      if (state.startsWith("m")) {
+        if (/^m.0!/.test(state)) text = "";
+        text += state.slice(state.indexOf("!") + 1);
+        if (state[1] === ".") take?.(JSON.parse(decodeURIComponent(text)) as string);
+        return;
+      }
       if (isStopped || !state.includes("s")) return;
       isStopped = true;
       stop();
@@ -281,13 +302,13 @@ export class PostgresRuns implements RunStore {
 }
 
 const beforeOf = ({ before }: Row): RunKey[] =>
-  (before as string[]).map((told) => {
-    const { threadId, id } = JSON.parse(told) as StoredRun;
+  (before as string[]).map((facts) => {
+    const { threadId, id } = JSON.parse(facts) as StoredRun;
     return { threadId, id };
   });
 
-function runOf({ told, about, ended, stopped }: Row): StoredRun {
-  const { threadId, id, server, owner } = JSON.parse(String(told)) as StoredRun;
+function runOf({ facts, about, ended, stopped }: Row): StoredRun {
+  const { threadId, id, server, owner } = JSON.parse(String(facts)) as StoredRun;
   const hasEnded = ended === true;
   return {
     threadId,

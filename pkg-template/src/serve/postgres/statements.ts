@@ -10,7 +10,7 @@ const after = (parameter: string) => `now() + ${parameter}::int * interval '1 mi
 const NOW = "(extract(epoch from clock_timestamp()) * 1000)::bigint";
 const TOPIC = "'r' || r.id";
 const STATE = "r.last || case when r.stopped then 's' else '' end || case when r.ended then 'e' else '' end";
-const RECORD = `${TOPIC} as topic, r.at, r.fence, r.last, r.told, r.about, r.stopped, r.ended`;
+const RECORD = `${TOPIC} as topic, r.at, r.fence, r.last, r.facts, r.about, r.stopped, r.ended`;
 
 /** How many words fit into a notice: 7,999 bytes. */
 const WORDS = 200;
@@ -25,7 +25,7 @@ export function statementsOf(prefix: string) {
   const notify = (word: string) => `pg_notify('${prefix}', ${word})`;
   const held = `r.key = ${hash("$1")} and r.fence = $2 and not r.ended`;
   const found = `from ${runs} r where r.key = ${hash("$1")}`;
-  const others = `(select o.told, o.at from ${runs} o where not o.ended`;
+  const others = `(select o.facts, o.at from ${runs} o where not o.ended`;
 
   return {
     listen: `listen "${prefix}"`,
@@ -43,7 +43,7 @@ export function statementsOf(prefix: string) {
         at bigint not null,
         fence bigint not null,
         server text not null,
-        told text not null,
+        facts text not null,
         about text not null,
         last int not null default 0,
         stopped boolean not null default false,
@@ -59,9 +59,9 @@ export function statementsOf(prefix: string) {
         primary key (run, last)
       );`,
 
-    /** member, thread, told, server, about, isAlone, ttl. Nothing is begun if another run of the thread began meanwhile. */
+    /** member, thread, facts, server, about, isAlone, ttl. Nothing is begun if another run of the thread began meanwhile. */
     begin: `
-      with others as materialized ${others.replace("o.told,", "o.key, o.told,")} and o.thread = ${hash("$2")}),
+      with others as materialized ${others.replace("o.facts,", "o.key, o.facts,")} and o.thread = ${hash("$2")}),
       busy as (select from others where $6::boolean or key = ${hash("$1")}),
       seen as materialized (select at from ${threads} where thread = ${hash("$2")}),
       counted as (
@@ -74,12 +74,12 @@ export function statementsOf(prefix: string) {
         delete ${found} and r.ended and exists (select from counted) returning ${notify(`${TOPIC} || ':'`)}
       ),
       begun as (
-        insert into ${runs} as r (key, thread, at, fence, told, server, about, until)
+        insert into ${runs} as r (key, thread, at, fence, facts, server, about, until)
         select ${hash("$1")}, thread, at, at, $3, $4, $5, ${after("$7")}
         from counted, (select count(*) from replaced) as before
         returning ${TOPIC} as topic, r.fence, ${notify("'t' || encode(r.thread, 'hex') || ':' || r.at")}
       )
-      select exists (select from busy) as is_busy, array(select told from others order by at) as before, begun.*
+      select exists (select from busy) as is_busy, array(select facts from others order by at) as before, begun.*
       from (values (1)) as one left join begun on true`,
 
     /** server, ttl */
@@ -93,7 +93,7 @@ export function statementsOf(prefix: string) {
         from free where r.id = free.id returning r.*
       )
       select ${RECORD}, array(
-        select told from ${others} and o.thread = r.thread and o.at < r.at) as earlier order by at
+        select facts from ${others} and o.thread = r.thread and o.at < r.at) as earlier order by at
       ) as before from claimed r`,
 
     /** milliseconds that runs are kept: removes those that are over for longer, and threads without a run. */
@@ -139,6 +139,11 @@ export function statementsOf(prefix: string) {
     cancel: `
       update ${runs} r set stopped = true where r.key = ${hash("$1")} and not ended and not stopped
       returning ${notify(`${TOPIC} || ':' || ${STATE}`)}`,
+
+    /** member, pieces of a text: those of one statement come one after the other */
+    send: `
+      select ${notify(`${TOPIC} || ':' || piece`)} from ${runs} r, unnest($2::text[]) with ordinality as p (piece, n)
+      where r.key = ${hash("$1")} and not r.ended order by n`,
 
     /** member */
     remove: `delete ${found} returning ${notify(`${TOPIC} || ':'`)}`,
