@@ -36,8 +36,8 @@ pub(super) fn of_messages<'a, V: Value + 'a>(
     }
 }
 
-/// Whether two contents, or two lists of tool calls, mean the same: arguments are compared parsed,
-/// blocks with or without numbers, and a text with the text of blocks.
+/// Whether two contents, or two lists of tool calls, mean the same. Arguments are compared parsed, blocks with or
+/// without numbers, and a text with the text of blocks.
 fn agree<V: Value>(left: &V, right: &V) -> bool {
     if left.kind() != right.kind() {
         return message::text_in(left) == message::text_in(right);
