@@ -20,7 +20,7 @@ async function open({ redis, postgres }, options = {}) {
   return new RedisRuns({ client, ...options });
 }
 
-/** Follows the runs, and tells how long the parts took. */
+/** Follows the runs, and returns how long the parts took. */
 async function follow({ where, threads, followers }) {
   const store = await open(where);
   const took = [];
