@@ -53,8 +53,12 @@ fn blocks_are_compared_whether_they_are_numbered_or_not() {
 }
 
 #[test]
-fn contents_of_different_forms_cannot_be_compared() {
-    assert_eq!(between(ai("1", "a"), with("content", json!([]))), None);
+fn a_text_and_blocks_are_compared_by_their_texts() {
+    let blocks = |text: &str| with("content", json!([{ "type": "text", "text": text }]));
+    assert_eq!(between(ai("1", "a"), blocks("a")), None);
+    assert_eq!(between(blocks("a"), ai("1", "a")), None);
+    assert!(between(ai("1", "a"), blocks("b")).is_some());
+    assert!(between(ai("1", "a"), with("content", json!([]))).is_some());
     assert!(between(ai("1", "a"), ai("1", "b")).is_some());
     // Two values other than lists are compared as they are.
     assert!(
