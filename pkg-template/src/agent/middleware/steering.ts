@@ -29,8 +29,8 @@ import { createMiddleware } from "./middleware.js";
  * const told = runner.sendMessage("A long story");
  * await begun;
  * await Promise.all([told, runner.sendMessage("Shorter")]);
- * console.log(thread.getState().messages.map(({ content }) => content).join(" | "));
- * // A long story | Once upon a time … | Shorter | Stopped: Shorter
+ * const texts = thread.getState().messages.map(({ content }) => content);
+ * console.log(texts.join(" | ")); // A long story | Once upon a time … | Shorter | Stopped: Shorter
  * ```
  */
 export function steeringMiddleware() {
