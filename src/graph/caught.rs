@@ -1,6 +1,7 @@
 //! Panics of a caller's code, as errors. Where a panic aborts the program, as in wasm, nothing is caught.
 
 use std::any::Any;
+use std::error::Error;
 use std::fmt;
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -29,7 +30,7 @@ impl fmt::Display for Panicked {
     }
 }
 
-impl std::error::Error for Panicked {}
+impl Error for Panicked {}
 
 /// Calls a function. Nothing that it may have left half done is used after a panic.
 pub(super) fn caught<T>(call: impl FnOnce() -> T) -> Result<T, Panicked> {
@@ -48,7 +49,7 @@ pub(super) async fn caught_saving<'a, T>(
 }
 
 /// Returns the text of an error.
-pub(super) fn caught_text(error: &BoxError) -> String {
+pub(super) fn caught_text(error: &(dyn Error + 'static)) -> String {
     caught(|| error.to_string()).unwrap_or_else(|panicked| panicked.to_string())
 }
 

@@ -18,6 +18,7 @@ use super::run_part::Queue;
 use crate::id::new_id;
 use crate::{Error, State};
 
+mod halted;
 mod merged;
 mod opened;
 mod saved;

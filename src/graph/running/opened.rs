@@ -153,19 +153,16 @@ where
             return Ok(None);
         }
         let at_checkpoint = running.state.clone();
-        // A step that was not completed has left the results of its tasks.
+        // A step that did not end has left what its tasks returned or asked, and why they ended.
         let has_left = !running.pending.is_empty();
-        let is_cut_off = running
-            .pending
-            .iter()
-            .any(|own| own.is_answered || own.error.is_some() && own.interrupt.is_none());
+        let has_error = running.pending.iter().any(|own| own.is_answered || own.error.is_some());
         let options = &place.graph.options;
         let has_breakpoints =
             !(options.interrupt_before.is_empty() && options.interrupt_after.is_empty());
         let outcome = running.outcome()?;
         let is_open = !outcome.is_ended() && outcome.interrupts.is_empty();
         let is_cut = is_open && !has_left && !has_breakpoints;
-        let has_failed = is_open && has_left || is_cut_off;
+        let has_failed = is_open && has_left || has_error;
         Ok(Some(KnownThread { outcome, at_checkpoint, is_cut, has_failed }))
     }
 

@@ -4,6 +4,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::halted::unmerged;
 use super::merged::Route;
 use super::saved::Stepped;
 use super::{Running, by_task};
@@ -64,7 +65,8 @@ where
         match self.status {
             Status::Tasks => {}
             Status::Limit => {
-                return Err(GraphError::RecursionLimit(self.graph.options.recursion_limit));
+                let error = GraphError::RecursionLimit(self.graph.options.recursion_limit);
+                return self.halted(&error.to_string(), Err(error)).await;
             }
             _ => return Ok(None),
         }
@@ -74,28 +76,32 @@ where
         };
         let start = self.graph.plan.nodes();
         let is_start = tasks.first().is_some_and(|task| task.node == start);
-        let Results { mut done, asked, failed, errors, before } = if is_start {
-            let input = Finished::new(self.input.take());
+        let Results { mut done, asked, failed, mut errors, before } = if is_start {
+            // A thread keeps it until it is merged.
+            let keeps = self.thread.is_some();
+            let input = if keeps { self.input.clone() } else { self.input.take() };
+            let input = Finished::new(input);
             Results { done: vec![Some(input)], ..Results::default() }
         } else {
             self.run_tasks(&tasks, step).await
         };
         // Without a thread, the merge consumes the updates.
         let is_news = done.iter().flatten().any(|finished| !finished.updates.is_empty());
+        let mut is_unmerged = false;
         let then = match failed {
             None if asked.is_empty() => match self.merged(&tasks, &order, &mut done) {
                 Ok(routes) => {
+                    self.input = None;
                     let stepped = self.commit(&tasks, &order, step, done, routes).await;
                     if is_news && stepped.is_ok() {
                         self.show();
                     }
                     return stepped;
                 }
-                // The last checkpoint has the input.
-                Err(error) if is_start => return Err(error),
                 Err(error) => {
                     self.status = Status::Done;
                     self.mend().await?;
+                    is_unmerged = true;
                     Err(error)
                 }
             },
@@ -103,6 +109,9 @@ where
             Some(error) => Err(error),
         };
         self.route_finished(&tasks, &mut done);
+        if let (true, Err(error)) = (is_unmerged, &then) {
+            errors = unmerged(&done, error);
+        }
         self.keep(&tasks, done, asked, before, step);
         for (pending, error) in self.pending.iter_mut().zip(errors) {
             pending.error = error;
@@ -280,14 +289,19 @@ where
                         continue;
                     }
                     if let Some(slot) = errors.get_mut(at) {
-                        *slot = Some(caught_text(&error));
+                        *slot = Some(caught_text(&*error));
                     }
                     Err(GraphError::Node { node: self.name(task.node).to_string(), error })
                 }
             };
             match (ended, done.get_mut(at)) {
                 (Ok(finished), Some(slot)) => *slot = Some(finished),
-                (Err(error), _) => failed = failed.or(Some(error)),
+                (Err(error), _) => {
+                    if let Some(slot) = errors.get_mut(at) {
+                        slot.get_or_insert_with(|| error.to_string());
+                    }
+                    failed = failed.or(Some(error));
+                }
                 _ => {}
             }
         }
@@ -295,7 +309,7 @@ where
     }
 
     /// Begins a step: collects the earlier results of its tasks, and their answers.
-    fn open_step(&mut self, tasks: &[Task]) -> OpenStep<S> {
+    pub(super) fn open_step(&mut self, tasks: &[Task]) -> OpenStep<S> {
         let mut left = by_task(std::mem::take(&mut self.pending));
         let kept: Vec<Option<Pending<S>>> =
             tasks.iter().map(|task| left.remove(&(task.node, task.cause))).collect();
@@ -324,7 +338,9 @@ where
         before: Vec<Option<(Interrupt, bool)>>,
         step: i64,
     ) {
-        let answers = std::mem::take(&mut self.shared().answers);
+        let answers = std::mem::take(&mut self.shared().answers).into_iter();
+        // The start has none.
+        let answers = answers.chain(std::iter::repeat_with(Vec::new));
         let mut pending: Vec<Pending<S>> = Vec::with_capacity(tasks.len());
         let left = before.into_iter().chain(std::iter::repeat(None));
         for (((task, finished), answers), left) in tasks.iter().zip(done).zip(answers).zip(left) {

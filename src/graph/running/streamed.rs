@@ -8,7 +8,6 @@ use std::task::Poll;
 use super::Running;
 use super::step::Returned;
 use crate::State;
-use crate::graph::checkpoint::Source;
 use crate::graph::emitter::{Emitter, TaskName};
 use crate::graph::error::GraphError;
 use crate::graph::node::{Interrupt, Interrupted};
@@ -98,21 +97,15 @@ where
         Ok(outcome)
     }
 
-    /// Saves what the nodes of a stopped step have returned.
+    /// Saves that the run was stopped, and what the nodes of its step have returned.
     async fn stopped(&mut self) -> Result<(), GraphError> {
-        self.status = Status::Done;
         if let Some(stepped) = self.saved().await {
             stepped?;
         }
-        let (tasks, step) = {
-            let shared = self.shared();
-            (shared.run.tasks().to_vec(), shared.run.step())
-        };
-        let Some(open) = self.open.take() else { return Ok(()) };
-        let mut ended = self.ended(&tasks, open);
-        self.route_finished(&tasks, &mut ended.done);
-        self.keep(&tasks, ended.done, ended.asked, ended.before, step);
-        self.save(Source::Stop, Ok(None)).await?;
+        if self.status == Status::Tasks {
+            self.halted("The run was stopped.", Ok(None)).await?;
+        }
+        self.status = Status::Done;
         Ok(())
     }
 
