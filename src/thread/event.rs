@@ -80,7 +80,7 @@ pub enum ThreadEvent<V> {
         /// The fields.
         values: V,
         /// A list of the fields that you changed, if you set the state yourself. The server has
-        /// none of them: see [`Thread::said`](crate::Thread::said).
+        /// none of them: see "Said" of the contract.
         own: Option<V>,
     },
     /// A JSON Patch of the state without messages, which have their own events.

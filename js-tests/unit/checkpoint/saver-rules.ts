@@ -2,6 +2,7 @@
 import * as fc from "fast-check";
 import type { BaseCheckpointSaver } from "threadfold/graph";
 import { expect, test } from "vitest";
+import { seeded } from "../../support/seed.js";
 import { checkpoint, configOf, put, valuesOf } from "./checkpoints.js";
 
 /** The change of a list in one step, and the checkpoint it follows: 0 is the newest. */
@@ -58,7 +59,7 @@ export function saverTests(create: () => BaseCheckpointSaver, parameters: fc.Par
         for await (const tuple of saver.list(configOf("1"))) listed.push(tuple.checkpoint.channel_values["messages"]);
         expect(listed).toEqual(lists.toReversed());
       }),
-      parameters,
+      parameters ?? seeded("lists of a saver", 40),
     );
   });
 

@@ -1,6 +1,5 @@
 // Every short word of calls, of what a server may do, and of time: no word ends stuck, loses a message or sends one twice.
 import { expect, test } from "vitest";
-import { isThorough } from "../../support/seed.js";
 import { walk, type Start, type Walked } from "./machine-model.js";
 
 const BOTH = [true, false];
@@ -10,7 +9,7 @@ const RULES = BOTH.flatMap((canLoad) =>
   ),
 );
 const STARTS: readonly Start[] = ["new", "cut", "failed", "asks", "queued"];
-const LENGTH = isThorough() ? 5 : 4;
+const LENGTH = 4;
 
 test.each(RULES)(
   "every word: canLoad $canLoad, resendsAnswers $resendsAnswers, refuses $refuses, waits $waits",
