@@ -56,12 +56,7 @@ interface Client {
 
 describe.each([
   ["instance.mjs", true, "one instance and its memory"],
-  // Not yet in CI: on a loaded machine a page may stand still after a reload.
-  [
-    "start.mjs",
-    process.env["THREADFOLD_INSTANCES"] === "1" && hasRedis && hasPostgres,
-    "two instances over Redis and Postgres",
-  ],
+  ["start.mjs", hasRedis && hasPostgres, "two instances over Redis and Postgres"],
 ])("%s", (program, isInstalled, store) => {
   describe.skipIf(!isInstalled)(`the page on ${store}`, () => {
     let example: Example;

@@ -1,5 +1,6 @@
 // Every short word of calls, of what a server may do, and of time: no word ends stuck, loses a message or sends one twice.
 import { expect, test } from "vitest";
+import { isThorough } from "../../support/seed.js";
 import { walk, type Start, type Walked } from "./machine-model.js";
 
 const BOTH = [true, false];
@@ -9,7 +10,7 @@ const RULES = BOTH.flatMap((canLoad) =>
   ),
 );
 const STARTS: readonly Start[] = ["new", "cut", "failed", "asks", "queued"];
-const LENGTH = 4;
+const LENGTH = isThorough() ? 5 : 4;
 
 test.each(RULES)(
   "every word: canLoad $canLoad, resendsAnswers $resendsAnswers, refuses $refuses, waits $waits",
@@ -25,4 +26,5 @@ test.each(RULES)(
     const offline = rules.waits ? (rules.canLoad ? 4 : 1) : 0;
     expect(walked.states.size).toBe((rules.canLoad ? 17 : 12) + offline);
   },
+  900_000,
 );
