@@ -50,6 +50,28 @@ export function sharedRunsTests(open: (name: string, ttl?: number) => Promise<Ru
     await Promise.all([one.close(), other.close()]);
   });
 
+  test("who comes while the last follower of a thread leaves hears of its next run", async () => {
+    const [one, other] = [await open("turn"), await open("turn")];
+    for (let round = 0; round < 20; round++) {
+      const thread = `t${round}`;
+      const leaving = new AbortController();
+      const left = one.watch(thread, undefined, leaving.signal).next();
+      // A read of the store's that comes after: the first follower listens.
+      for (let reads = 0; reads < 3; reads++) await one.runs({ threadId: thread });
+      leaving.abort();
+      // From before it has left until its connection is answered.
+      for (let turns = 0; turns < round; turns++) await null;
+      const staying = new AbortController();
+      const next = one.watch(thread, undefined, staying.signal).next();
+      for (let reads = 0; reads < 3; reads++) await one.runs({ threadId: thread });
+      await other.begin(run(thread), () => {});
+      expect((await next).value?.[1]).toMatchObject({ threadId: thread, hasEnded: false });
+      staying.abort();
+      await left;
+    }
+    await Promise.all([one.close(), other.close()]);
+  });
+
   test("a run of 2,000 parts is the same for all, in order", async () => {
     const graph = new StateGraph(defineSchema({ messages: field.messages() }))
       .addNode("answer", async (_state, { writer }) => {

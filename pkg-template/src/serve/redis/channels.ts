@@ -16,6 +16,8 @@ interface Channel {
 export class Channels {
   readonly #client: RedisClient;
   readonly #channels = new Map<string, Channel>();
+  /** Channels that the connection leaves: a client of `redis` 5 forgets a listener that it is given meanwhile. */
+  readonly #leaving = new Map<string, Promise<unknown>>();
   #subscriber: Promise<Subscriber> | undefined;
 
   constructor(client: RedisClient) {
@@ -26,7 +28,7 @@ export class Channels {
   async listen(name: string, listener: Listener): Promise<void> {
     let channel = this.#channels.get(name);
     if (!channel) {
-      channel = { listeners: new Set(), subscribed: this.#open().then((subscriber) => subscriber.subscribe(name)) };
+      channel = { listeners: new Set(), subscribed: this.#subscribe(name) };
       this.#channels.set(name, channel);
     }
     channel.listeners.add(listener);
@@ -38,7 +40,14 @@ export class Channels {
     if (!channel?.listeners.delete(listener) || channel.listeners.size > 0) return;
     this.#channels.delete(name);
     // A connection that is closed has left all its channels.
-    await (await this.#subscriber)?.unsubscribe(name).catch(() => {});
+    const left = channel.subscribed
+      .then(async () => (await this.#subscriber)?.unsubscribe(name))
+      .catch(() => {})
+      .finally(() => {
+        if (this.#leaving.get(name) === left) this.#leaving.delete(name);
+      });
+    this.#leaving.set(name, left);
+    await left;
   }
 
   async close(): Promise<void> {
@@ -46,6 +55,12 @@ export class Channels {
     this.#subscriber = undefined;
     this.#channels.clear();
     (await subscriber)?.close();
+  }
+
+  async #subscribe(name: string): Promise<void> {
+    const subscriber = await this.#open();
+    await this.#leaving.get(name);
+    await subscriber.subscribe(name);
   }
 
   #open(): Promise<Subscriber> {
