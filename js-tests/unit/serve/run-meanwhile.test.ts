@@ -2,7 +2,8 @@
 import { defineSchema, field } from "threadfold";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
 import { MemoryRuns, serveAgUi } from "threadfold/serve";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { LIBRARIES } from "./libraries";
 
 function graphOf(saver: MemorySaver, gate: Promise<void> | undefined = undefined) {
   return new StateGraph(defineSchema({ messages: field.messages() }))
@@ -94,4 +95,30 @@ test("a thread names no run that the store has not accepted yet: it cannot be jo
   expect(run).toBeUndefined();
   accept();
   expect(await (await coming).text()).toContain("RUN_FINISHED");
+});
+
+describe.each(LIBRARIES)("$library", ({ halfGraph }) => {
+  test("a message whose run is stopped before the graph has saved it is kept", async () => {
+    /** Stops the run when the server first reads its thread. */
+    class Stopping extends MemorySaver {
+      stops: (() => Promise<unknown>) | undefined;
+      override async getTuple(...asked: Parameters<MemorySaver["getTuple"]>) {
+        const { stops } = this;
+        this.stops = undefined;
+        await stops?.();
+        return super.getTuple(...asked);
+      }
+    }
+    const saver = new Stopping();
+    const handler = serveAgUi(halfGraph(saver as never), { resumable: true });
+    const at = "http://localhost/agent/threads/t";
+    saver.stops = async () => {
+      // The stop waits for the run's end, which waits for this.
+      void handler(new Request(`${at}/runs/r`, { method: "DELETE" }));
+      await new Promise((resolve) => setTimeout(resolve));
+    };
+    expect(await (await handler(post())).text()).toContain('"type":"cancelled"');
+    const { messages } = (await (await handler(new Request(at))).json()) as { messages: object[] };
+    expect(messages).toMatchObject([{ id: "q", role: "user", content: "Hi" }]);
+  });
 });

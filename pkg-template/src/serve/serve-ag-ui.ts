@@ -299,15 +299,23 @@ class AgUiServer {
     if (this.#graph.checkpointer) this.#underWay.add(run);
     const input = carriedOn?.input ?? { threadId, runId, messages: [] };
     const request = new Request(carriedOn?.url ?? "http://localhost/", { method: "POST" });
-    void this.#work(run, input, request, new Map(), this.#continuedEvents(run, carriedOn));
+    const sent = new SentEvents();
+    void this.#work(run, input, request, new Map(), this.#continuedEvents(run, carriedOn, sent), sent);
     return run;
   }
 
-  /** The events of a run from where its last instance left it: what is open is closed, then snapshots follow. */
-  async *#continuedEvents(run: WorkedRun, carriedOn: CarriedOn | undefined): AsyncGenerator<ServedEvent> {
+  /**
+   * The events of a run from where its last instance left it: what is open is closed, then snapshots follow.
+   *
+   * @param sent - Is given what that instance has sent.
+   */
+  async *#continuedEvents(
+    run: WorkedRun,
+    carriedOn: CarriedOn | undefined,
+    sent: SentEvents,
+  ): AsyncGenerator<ServedEvent> {
     const { threadId, id: runId } = run;
     const { signal } = run.stop;
-    const sent = new SentEvents();
     const { last = 0 } = run.lease ?? {};
     if (last > 0)
       for await (const [at, part] of run.follow(0)) {
@@ -333,7 +341,7 @@ class AgUiServer {
     const isBegun = known !== undefined && checkpointOf(known) !== from;
     if (isBegun && !isUnfinished(known)) return yield { type: "RUN_FINISHED", threadId, runId };
     const rest = isBegun ? { threadId, runId, messages: [], tools: input.tools } : input;
-    const more = { ...(!isBegun && { client, changes }), inbox: run.inbox };
+    const more = { ...(!isBegun && { client, changes }), inbox: run.inbox, isJoinable: true };
     for await (const event of servedEvents(this.#graph, rest, { config, interrupts, subagents, ...more, signal }))
       if (event.type !== "RUN_STARTED" || !sent.hasStarted) yield event;
   }
@@ -382,13 +390,17 @@ class AgUiServer {
     }
   }
 
-  /** @param starters - Is given the parts that the starter gets otherwise, by their numbers: undefined for one left out. */
+  /**
+   * @param starters - Is given the parts that the starter gets otherwise, by their numbers: undefined for one left out.
+   * @param sent - What an instance that is gone has sent of the run.
+   */
   async #work(
     run: WorkedRun,
     input: GraphRunInput,
     request: Request,
     starters: Map<number, string | undefined>,
     told: AsyncIterable<ServedEvent>,
+    sent = new SentEvents(),
   ): Promise<void> {
     const { onEvents: change } = this.#options;
     const { signal } = run.stop;
@@ -408,7 +420,7 @@ class AgUiServer {
         add(whole ? () => partOf(whole()) : (own ?? ""));
       }
       // A stopped run ends successfully: its messages stay.
-      if (signal.aborted && !/^RUN_(FINISHED|ERROR)$/.test(last))
+      if (signal.aborted && !sent.hasFinished && !/^RUN_(FINISHED|ERROR)$/.test(last))
         add(partOf({ type: "RUN_FINISHED", threadId, runId, outcome: { type: "cancelled" } }));
     } catch (error) {
       add(partOf({ type: "RUN_ERROR", message: errorWords(error).message }));

@@ -139,6 +139,7 @@ export async function* servedEvents(
     ...(parentRunId !== undefined && { parentRunId }),
   };
   let asked: object | undefined;
+  let keepsInput: (() => Promise<void>) | undefined;
   try {
     const own = runConfig(typeof config === "function" ? config(input) : config, threadId);
     asked = withInbox(withTools(own, input.tools), inbox);
@@ -154,6 +155,7 @@ export async function* servedEvents(
       isRest: client?.leavesOut && isThere,
       changes,
     });
+    if (!isAnswer) keepsInput = inputKeeper(graph, start, asked, known);
     const telling = new Telling(
       graph,
       input,
@@ -175,7 +177,22 @@ export async function* servedEvents(
     if (signal?.aborted) return;
     if (open.length > 0) yield { type: "CUSTOM", name: OPEN_INTERRUPTS, value: open.map(agUiInterrupt) };
     yield runError(error);
+  } finally {
+    if (signal?.aborted) await keepsInput?.();
   }
+}
+
+/** Returns a call that saves the input of a run that was stopped before the graph had taken it. */
+function inputKeeper(graph: RunnableGraph, start: unknown, asked: object, known: GraphState | undefined) {
+  return async () => {
+    const now = await threadState(graph, asked);
+    const isSaved = checkpointOf(now) !== checkpointOf(known);
+    const isNew = !isSaved && start !== null;
+    if (!now || (!isNew && !now.next?.includes("__start__"))) return;
+    // A run that stops before every node takes its input, and does nothing else.
+    const config = { ...asked, interruptBefore: "*", streamMode: MODES };
+    for await (const _ of graphParts(graph, isNew ? start : null, config));
+  };
 }
 
 /** The interrupts still open after a run has failed, such as after the graph refused an answer. */
