@@ -14,9 +14,9 @@ impl<V: Value> Thread<V> {
     /// Returns the fields to send with a run, without the messages: each as the update by which the
     /// server's reducer arrives at the shown value.
     ///
-    /// A server that keeps the state folds what you send into it. So a value that it has
-    /// ([`Thread::said`]) is left out. A list that grew is sent as its new items, and an
-    /// object as its changed values. Leaves out fields that are not input, and updates that failed.
+    /// A server that keeps the state folds what you send into it. So a value that it has is left
+    /// out. A list that grew is sent as its new items, and an object as its changed values.
+    /// Leaves out fields that are not input, and updates that failed.
     ///
     /// # Errors
     /// `INVALID_ARGUMENT` if several pending updates write one field that has a reducer of

@@ -89,15 +89,15 @@ const input = (threadId: string, content = "Hi", runId = "r") => ({
 async function until(response: Response, text: string): Promise<() => Promise<string>> {
   const reader = response.body?.getReader();
   const decoder = new TextDecoder();
-  let told = "";
-  while (!told.includes(text)) {
+  let read = "";
+  while (!read.includes(text)) {
     const part = await reader?.read();
-    if (!part?.value) throw new Error(`The stream ended without ${text}: ${told}`);
-    told += decoder.decode(part.value, { stream: true });
+    if (!part?.value) throw new Error(`The stream ended without ${text}: ${read}`);
+    read += decoder.decode(part.value, { stream: true });
   }
   return async () => {
     await reader?.cancel().catch(() => {});
-    return told;
+    return read;
   };
 }
 

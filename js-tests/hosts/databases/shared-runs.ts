@@ -60,7 +60,7 @@ export function sharedRunsTests(open: (name: string, ttl?: number) => Promise<Ru
       for (let reads = 0; reads < 3; reads++) await one.runs({ threadId: thread });
       leaving.abort();
       // From before it has left until its connection is answered.
-      for (let turns = 0; turns < round; turns++) await null;
+      for (let turns = 0; turns < round; turns++) await Promise.resolve();
       const staying = new AbortController();
       const next = one.watch(thread, undefined, staying.signal).next();
       for (let reads = 0; reads < 3; reads++) await one.runs({ threadId: thread });

@@ -4,6 +4,7 @@ import { joinedTexts, piecesOf, type ObjectContext, type ObjectStorage } from ".
 import { BaseCheckpointSaver } from "./base-saver.js";
 import { readJson, writeJson } from "./json-values.js";
 import { LONG_LIST } from "./kept-list.js";
+import { KnownLists } from "./known-lists.js";
 import { withPendingSends } from "./pending-sends.js";
 import { placesOf } from "./pending-writes.js";
 import {
@@ -40,12 +41,6 @@ interface Row {
   readonly parent: string | undefined;
 }
 
-/** The long lists of the checkpoint that was saved or loaded last. */
-interface Lists {
-  readonly id: string;
-  readonly byChannel: ReadonlyMap<string, readonly unknown[]>;
-}
-
 /** `threadfold_texts` has all texts under a number, in pieces; a list has an item at each place from 0. */
 const TABLES = `
 CREATE TABLE IF NOT EXISTS threadfold_texts (name INTEGER, at INTEGER, piece INTEGER, thread TEXT, text TEXT,
@@ -80,7 +75,7 @@ CREATE TABLE IF NOT EXISTS threadfold_writes (thread TEXT, ns TEXT, id TEXT, tas
  */
 export class DurableObjectSaver extends BaseCheckpointSaver {
   readonly #storage: ObjectStorage;
-  readonly #known = new Map<string, Lists>();
+  readonly #known = new KnownLists();
 
   /** @param ctx - The object's `this.ctx`. */
   constructor({ storage }: ObjectContext) {
@@ -101,8 +96,7 @@ export class DurableObjectSaver extends BaseCheckpointSaver {
     const { channel_values, ...rest } = checkpoint;
     const { id } = checkpoint;
     const parent = parentOf(config, checkpoint);
-    const known = this.#known.get(keyOf(place));
-    const lists = known?.id === parent ? known?.byChannel : undefined;
+    const lists = this.#known.of(place, parent);
     this.#storage.transactionSync(() => {
       // A checkpoint that is put again, with itself as parent, changes in place: it keeps its values and its position.
       const before = this.#row(place, parent ?? id);
@@ -130,7 +124,7 @@ export class DurableObjectSaver extends BaseCheckpointSaver {
         this.#write(place, row),
       );
     });
-    this.#know(place, id, channel_values);
+    this.#known.know(place, id, channel_values);
     return configOf(place, id);
   }
 
@@ -158,7 +152,7 @@ export class DurableObjectSaver extends BaseCheckpointSaver {
     const place = { thread, ns };
     const id = named || this.#newest(place);
     const tuple = id === undefined ? undefined : this.#tuple(place, id);
-    if (tuple) this.#know(place, tuple.checkpoint.id, tuple.checkpoint.channel_values);
+    if (tuple) this.#known.know(place, tuple.checkpoint.id, tuple.checkpoint.channel_values);
     return tuple;
   }
 
@@ -196,7 +190,7 @@ export class DurableObjectSaver extends BaseCheckpointSaver {
       for (const table of ["texts", "checkpoints", "writes"])
         this.#exec(`DELETE FROM threadfold_${table} WHERE thread = ?`, threadId);
     });
-    for (const key of this.#known.keys()) if (JSON.parse(key)[0] === threadId) this.#known.delete(key);
+    this.#known.forget(threadId);
   }
 
   #exec(query: string, ...bindings: (string | number | null)[]): Record<string, unknown>[] {
@@ -283,14 +277,7 @@ export class DurableObjectSaver extends BaseCheckpointSaver {
       ...(parent !== undefined && { parentConfig: configOf(place, parent) }),
     };
   }
-
-  #know(place: Place, id: string, values: Readonly<Record<string, unknown>>): void {
-    const lists = Object.entries(values).filter(([, value]) => Array.isArray(value) && value.length >= LONG_LIST);
-    this.#known.set(keyOf(place), { id, byChannel: new Map(lists as [string, readonly unknown[]][]) });
-  }
 }
 
 const CHECKPOINT = "thread = ? AND ns = ? AND id = ?";
 const WRITE = `${CHECKPOINT} AND task = ? AND place = ?`;
-
-const keyOf = ({ thread, ns }: Place): string => JSON.stringify([thread, ns]);

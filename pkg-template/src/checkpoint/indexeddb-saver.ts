@@ -3,6 +3,7 @@ import { checkOptions } from "../shared/options.js";
 import { BaseCheckpointSaver } from "./base-saver.js";
 import { answer, Database, startingWith } from "./database.js";
 import { LONG_LIST } from "./kept-list.js";
+import { KnownLists } from "./known-lists.js";
 import { plainValue } from "./plain-value.js";
 import { withPendingSends } from "./pending-sends.js";
 import { placesOf } from "./pending-writes.js";
@@ -42,12 +43,6 @@ interface Row {
   readonly parent: string | undefined;
 }
 
-/** The lists of the checkpoint that this page saved or loaded last, to see what is new in the next ones. */
-interface Lists {
-  readonly id: string;
-  readonly byChannel: ReadonlyMap<string, readonly unknown[]>;
-}
-
 /** `[thread, ns, id]` → `Row` */
 const CHECKPOINTS = "checkpoints";
 /** `[thread, ns, id, channel]` → a value */
@@ -60,9 +55,6 @@ const STORES = [CHECKPOINTS, VALUES, ITEMS, WRITES];
 
 /** Text that is no longer is stored in the row, with numbers and the like. */
 const SHORT_TEXT = 200;
-
-/** So many graphs are known by their last lists. */
-const MOST_KNOWN = 64;
 
 type Store = (name: string) => IDBObjectStore;
 type Key = [thread: string, ns: string, id: string];
@@ -98,7 +90,7 @@ export interface IndexedDBSaverOptions {
  */
 export class IndexedDBSaver extends BaseCheckpointSaver {
   readonly #database: Database;
-  readonly #known = new Map<string, Lists>();
+  readonly #known = new KnownLists();
 
   constructor(options: IndexedDBSaverOptions = {}) {
     super();
@@ -120,8 +112,7 @@ export class IndexedDBSaver extends BaseCheckpointSaver {
     const { channel_values, ...rest } = checkpoint;
     const { id } = checkpoint;
     const parent = parentOf(config, checkpoint);
-    const known = this.#known.get(keyOf(place));
-    const lists = known?.id === parent ? known?.byChannel : undefined;
+    const lists = this.#known.of(place, parent);
     await this.#database.run("readwrite", "Saving a checkpoint", async (store) => {
       // A checkpoint that is put again, with itself as parent, changes in place: it keeps its values and its position.
       const before = await getRow(store, [thread, ns, parent ?? id]);
@@ -142,7 +133,7 @@ export class IndexedDBSaver extends BaseCheckpointSaver {
       const row: Row = { checkpoint: rest, values, metadata: plainValue(metadata), parent: parent ?? before?.parent };
       store(CHECKPOINTS).put(row, [thread, ns, id]);
     });
-    this.#know(place, id, channel_values);
+    this.#known.know(place, id, channel_values);
     return configOf(place, id);
   }
 
@@ -169,7 +160,7 @@ export class IndexedDBSaver extends BaseCheckpointSaver {
       const id = named || (await newestId(store, { thread, ns }));
       return id === undefined ? undefined : getTuple(store, [thread, ns, id]);
     });
-    if (tuple !== undefined) this.#know({ thread, ns }, tuple.checkpoint.id, tuple.checkpoint.channel_values);
+    if (tuple !== undefined) this.#known.know({ thread, ns }, tuple.checkpoint.id, tuple.checkpoint.channel_values);
     return tuple;
   }
 
@@ -219,25 +210,14 @@ export class IndexedDBSaver extends BaseCheckpointSaver {
     await this.#database.run("readwrite", "Deleting a thread", async (store) => {
       for (const name of STORES) store(name).delete(startingWith(threadId));
     });
-    for (const key of this.#known.keys()) if (JSON.parse(key)[0] === threadId) this.#known.delete(key);
+    this.#known.forget(threadId);
   }
 
   /** Closes the database. The next call opens it again. */
   close(): void {
     this.#database.close();
   }
-
-  #know(place: Place, id: string, values: Readonly<Record<string, unknown>>): void {
-    const key = keyOf(place);
-    const lists = Object.entries(values).filter(([, value]) => Array.isArray(value) && value.length >= LONG_LIST);
-    this.#known.delete(key);
-    this.#known.set(key, { id, byChannel: new Map(lists as [string, readonly unknown[]][]) });
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > MOST_KNOWN && oldest !== undefined) this.#known.delete(oldest);
-  }
 }
-
-const keyOf = ({ thread, ns }: Place): string => JSON.stringify([thread, ns]);
 
 function getRow(store: Store, key: Key): Promise<Row | undefined> {
   return answer(store(CHECKPOINTS).get(key)) as Promise<Row | undefined>;

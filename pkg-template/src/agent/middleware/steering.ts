@@ -26,9 +26,9 @@ import { createMiddleware } from "./middleware.js";
  * const agent = createAgent({ model, middleware: [steeringMiddleware()] });
  * const thread = new Thread<AgUiState>();
  * const runner = new AgUiRunner(thread, { transport: graphTransport(agent), whileRunning: "steer" });
- * const told = runner.sendMessage("A long story");
+ * const first = runner.sendMessage("A long story");
  * await begun;
- * await Promise.all([told, runner.sendMessage("Shorter")]);
+ * await Promise.all([first, runner.sendMessage("Shorter")]);
  * const texts = thread.getState().messages.map(({ content }) => content);
  * console.log(texts.join(" | ")); // A long story | Once upon a time … | Shorter | Stopped: Shorter
  * ```

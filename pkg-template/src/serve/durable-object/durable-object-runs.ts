@@ -1,7 +1,6 @@
 // Runs in the storage of a Durable Object. The object has one instance at a time, which alone writes its storage.
 import { ThreadfoldError } from "../../shared/errors.js";
 import { joinedTexts, piecesOf, type ObjectContext, type ObjectStorage } from "../../shared/object-storage.js";
-import { checkOptions } from "../../shared/options.js";
 import { latestFirst } from "../latest-first.js";
 import {
   textOf,
@@ -16,6 +15,7 @@ import {
   type StoredRun,
   type TakeText,
 } from "../runs/run-store.js";
+import { busy, fenced, leaseOptions, lost } from "../runs/shared-runs.js";
 import { LiveRun, liveRunsOf, type LiveRuns } from "./live-runs.js";
 
 /** How {@link DurableObjectRuns} keeps runs. */
@@ -92,14 +92,7 @@ export class DurableObjectRuns implements RunStore {
 
   /** @param ctx - The object's `this.ctx`. */
   constructor(ctx: ObjectContext, options: DurableObjectRunsOptions = {}) {
-    checkOptions("new DurableObjectRuns", options, ["ttl", "keepFor"]);
-    const { ttl = 5_000, keepFor = 3_600_000 } = options;
-    for (const [name, value] of Object.entries({ ttl, keepFor }))
-      if (!(Number.isInteger(value) && value > 0))
-        throw new ThreadfoldError(
-          "INVALID_ARGUMENT",
-          `new DurableObjectRuns: expected ${name} to be a number of milliseconds, got ${String(value)}.`,
-        );
+    const { ttl, keepFor } = leaseOptions("new DurableObjectRuns", options, [], 5_000);
     if (typeof ctx?.storage?.sql?.exec !== "function")
       throw new ThreadfoldError(
         "INVALID_ARGUMENT",
@@ -126,8 +119,7 @@ export class DurableObjectRuns implements RunStore {
   async begin(run: NewRun, stop: () => void, take?: TakeText): Promise<RunLease> {
     const { threadId, id, server, owner, about, isAlone } = run;
     const before = this.#underWay(threadId);
-    if (before.some((other) => isAlone || other.id === id))
-      throw new ThreadfoldError("BUSY", `The thread ${threadId} has a run that goes on.`);
+    if (before.some((other) => isAlone || other.id === id)) throw busy(threadId);
     const fence = this.#storage.transactionSync(() => {
       for (const { at } of this.#rows("thread = ? AND id = ?", threadId, id)) this.#drop(at);
       const at = this.#nextFence();
@@ -289,7 +281,7 @@ export class DurableObjectRuns implements RunStore {
     const run = this.#live.leased.get(lease.fence);
     if (run) return run;
     if (!this.#rowOf(lease)) throw lost(lease);
-    throw new ThreadfoldError("FENCED", `The run ${lease.id} has ended, or another instance continues it.`);
+    throw fenced(lease);
   }
 
   #writePart(run: number, at: number, text: string): void {
@@ -331,6 +323,3 @@ export class DurableObjectRuns implements RunStore {
 const partOf = (run: number): string => `part ${run}`;
 const begunIn = (threadId: string): string => `begun ${threadId}`;
 const keyOf = ({ thread, id }: Row): RunKey => ({ threadId: thread, id });
-
-const lost = ({ id, threadId }: RunKey): ThreadfoldError =>
-  new ThreadfoldError("LOST", `The object has the run ${id} of the thread ${threadId} no more, or lacks parts of it.`);

@@ -59,7 +59,7 @@ export class PostgresRuns implements RunStore {
   #isClosed = false;
 
   constructor(options: PostgresRunsOptions) {
-    const { ttl, keepFor } = leaseOptions("new PostgresRuns", options, ["pool"]);
+    const { ttl, keepFor } = leaseOptions("new PostgresRuns", options, ["pool", "prefix"]);
     const { pool, prefix = "threadfold_" } = options;
     checkPool(pool);
     if (!/^[a-z_][a-z0-9_]{0,39}$/.test(prefix))

@@ -58,7 +58,7 @@ export class RedisRuns implements RunStore {
   readonly #stops = new Map<string, Listener>();
 
   constructor(options: RedisRunsOptions) {
-    const { ttl, keepFor } = leaseOptions("new RedisRuns", options, ["client"]);
+    const { ttl, keepFor } = leaseOptions("new RedisRuns", options, ["client", "prefix"]);
     const { client, prefix = "threadfold:" } = options;
     this.#send = commandsOf(client);
     this.#prefix = prefix;

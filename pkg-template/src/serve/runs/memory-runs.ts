@@ -14,6 +14,7 @@ import {
   type StoredRun,
   type TakeText,
 } from "./run-store.js";
+import { busy } from "./shared-runs.js";
 
 /** The parts of a run, sent to all who follow it, from wherever they left. */
 class MemoryRun implements StoredRun {
@@ -128,8 +129,7 @@ export class MemoryRuns implements RunStore {
     const { threadId, id, isAlone } = given;
     const runs = this.#runs.get(threadId) ?? new Map<string, MemoryRun>();
     const before = [...runs.values()].filter(({ hasEnded }) => !hasEnded);
-    if (before.some((other) => isAlone || other.id === id))
-      throw new ThreadfoldError("BUSY", `The thread ${threadId} has a run that goes on.`);
+    if (before.some((other) => isAlone || other.id === id)) throw busy(threadId);
     const replaced = runs.get(id);
     if (replaced) this.#over.delete(replaced);
     const run = new MemoryRun(given, ++this.#fence, stop, take);

@@ -1,4 +1,4 @@
-// Options, names of runs and errors that all stores have that several instances share.
+// Options, names of runs and errors that stores of runs have in common.
 import { ThreadfoldError } from "../../shared/errors.js";
 import { checkOptions } from "../../shared/options.js";
 import type { RunKey } from "./run-store.js";
@@ -8,10 +8,15 @@ interface LeaseOptions {
   readonly keepFor?: number | undefined;
 }
 
-/** Checks the options of a store. */
-export function leaseOptions(call: string, options: LeaseOptions, names: readonly string[]) {
-  checkOptions(call, options, [...names, "prefix", "ttl", "keepFor"]);
-  const { ttl = 10_000, keepFor = 3_600_000 } = options;
+/**
+ * Checks the options of a store.
+ *
+ * @param names - The options that it has besides.
+ * @param otherwise - The `ttl` that it has without the option.
+ */
+export function leaseOptions(call: string, options: LeaseOptions, names: readonly string[], otherwise = 10_000) {
+  checkOptions(call, options, [...names, "ttl", "keepFor"]);
+  const { ttl = otherwise, keepFor = 3_600_000 } = options;
   for (const [name, value] of Object.entries({ ttl, keepFor }))
     if (!(Number.isInteger(value) && value > 0))
       throw new ThreadfoldError(

@@ -9,7 +9,7 @@ import type { RunStore, StoredRun } from "./run-store.js";
  */
 export async function steered(store: RunStore, run: StoredRun | undefined, given: unknown): Promise<void> {
   const messages = checked(given);
-  if (!run || !store.send) throw new Refusal(404, "There is no such run to steer.");
+  if (!run || !store.send) throw new Refusal(404, "Unknown run: only one that is under way can be steered.");
   if (run.hasEnded || run.isStopped) throw new Refusal(409, `The run ${run.id} is over.`);
   await store.send(run, JSON.stringify(messages));
 }
