@@ -1,5 +1,5 @@
 // The features of AG-UI's dojo, each a graph of `serveAgUi` and a page of CopilotKit: through CopilotKit's runtime, and
-// with the agent in the page. docs/protocols.md lists them.
+// with the agent in the page.
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
