@@ -140,8 +140,13 @@ pub(crate) enum ErrorKind {
         /// Its message.
         reason: String,
     },
-    /// Your own reducer failed, with this error.
-    Own(Own),
+    /// Your own reducer failed.
+    Own {
+        /// Its error.
+        error: Own,
+        /// Its field, if it folds one.
+        field: Option<String>,
+    },
 }
 
 /// The error of a program's own code. Two are equal if they display the same.
@@ -175,7 +180,7 @@ impl Error {
     /// ```
     #[must_use]
     pub fn reducer(error: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
-        Self(ErrorKind::Own(Own(error.into().into())))
+        Self(ErrorKind::Own { error: Own(error.into().into()), field: None })
     }
 
     /// Returns the stable name of this kind of error: the `code` of a JavaScript `ThreadfoldError`.
@@ -200,8 +205,11 @@ impl Error {
 
     /// Returns the error of a reducer under the name of its field.
     pub(crate) fn of(mut self, key: &str) -> Self {
-        if let ErrorKind::InvalidArgument { what, .. } = &mut self.0 {
-            key.clone_into(what);
+        match &mut self.0 {
+            ErrorKind::InvalidArgument { what, .. } => key.clone_into(what),
+            ErrorKind::Own { field: Some(field), .. } => field.insert_str(0, &[key, "."].concat()),
+            ErrorKind::Own { field, .. } => *field = Some(key.to_owned()),
+            _ => {}
         }
         self
     }
@@ -285,7 +293,8 @@ impl ErrorKind {
                 "FORBIDDEN_KEY The key '{}' is refused: it would reach an object's prototype."
             }
             Self::ReducerFailed { .. } => "REDUCER_FAILED A reducer failed: {}",
-            Self::Own(_) => "REDUCER_FAILED A reducer failed",
+            Self::Own { field: None, .. } => "REDUCER_FAILED A reducer failed",
+            Self::Own { field: Some(_), .. } => "REDUCER_FAILED The reducer of '{}' failed",
         }
     }
 
@@ -312,6 +321,7 @@ impl ErrorKind {
             | Self::TwoOverwrites { key: part }
             | Self::NotInput { key: part }
             | Self::ForbiddenKey { key: part }
+            | Self::Own { field: Some(part), .. }
             | Self::ReducerFailed { reason: part } => [part, "", ""],
             Self::InvalidMessage { field: Some(field), reason, .. } => [own, field, reason],
             Self::InvalidArgument { what, expected } => [what, expected, ""],
@@ -321,7 +331,7 @@ impl ErrorKind {
             | Self::PatchPathMissing { path: part, .. }
             | Self::PatchTestFailed { path: part, .. } => [own, part, ""],
             Self::InvalidTodos { .. } => [own, "", ""],
-            Self::ParallelTodos | Self::NoInput | Self::Own(_) => ["", "", ""],
+            Self::ParallelTodos | Self::NoInput | Self::Own { field: None, .. } => ["", "", ""],
         }
     }
 }
@@ -341,7 +351,7 @@ impl fmt::Debug for Error {
 impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         match &self.0 {
-            ErrorKind::Own(own) => Some(&*own.0),
+            ErrorKind::Own { error, .. } => Some(&*error.0),
             _ => None,
         }
     }

@@ -44,6 +44,7 @@
 mod agent;
 mod builder;
 pub(crate) mod caught;
+mod cause;
 pub(crate) mod checkpoint;
 mod checkpoint_serde;
 mod checkpointer;

@@ -43,9 +43,11 @@ fn a_reducers_error_is_kept_whole() {
     assert_eq!(refused.code(), "REDUCER_FAILED");
     let own = refused.source().and_then(|source| source.downcast_ref::<Spent>());
     assert_eq!(own, Some(&Spent { left: 2 }));
-    assert_eq!(refused, Error::reducer("only 2 are left"));
-    assert_ne!(refused, Error::reducer("only 3 are left"));
-    assert_eq!(whole(refused), "A reducer failed: only 2 are left");
+    assert_eq!(whole(refused), "The reducer of 'left' failed: only 2 are left");
+    let alone = spend(2, 3).unwrap_err();
+    assert_eq!(alone, Error::reducer("only 2 are left"));
+    assert_ne!(alone, Error::reducer("only 3 are left"));
+    assert_eq!(whole(alone), "A reducer failed: only 2 are left");
 }
 
 async fn node(_: &Budget, _: Ctx) -> Result<BudgetUpdate, BoxError> {
@@ -56,7 +58,8 @@ async fn node(_: &Budget, _: Ctx) -> Result<BudgetUpdate, BoxError> {
 async fn a_graphs_error_displays_each_source_once() {
     let graph = StateGraph::new().node("spend", node).edge(START, "spend").compile().unwrap();
     let error = graph.invoke(Budget { left: 2 }).await.err().unwrap();
-    let says = "The update of 'spend' cannot be merged: A reducer failed: only 2 are left";
+    let says =
+        "The update of 'spend' cannot be merged: The reducer of 'left' failed: only 2 are left";
     assert_eq!(whole(error), says);
 }
 

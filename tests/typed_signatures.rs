@@ -128,7 +128,7 @@ fn a_state_merges_always_and_tries_whole_or_not_at_all() {
     assert_eq!((&*merged.cry, merged.urgency), ("Help!", 3), "what Upwards refuses is ignored");
     let tried: Result<Ticket, Error> = ticket().try_merge(lower.clone());
     let tried = anyhow::Error::new(tried.unwrap_err());
-    assert_eq!(format!("{tried:#}"), "A reducer failed: 1 is less than 3");
+    assert_eq!(format!("{tried:#}"), "The reducer of 'urgency' failed: 1 is less than 3");
     let mut kept = ticket();
     kept.update(lower).unwrap_err();
     assert_eq!(kept, ticket());

@@ -87,7 +87,7 @@ fn a_failing_update_changes_nothing() {
         ..Default::default()
     };
     let refused = anyhow::Error::new(state.update(update).unwrap_err());
-    assert_eq!(format!("{refused:#}"), "A reducer failed: too many turns");
+    assert_eq!(format!("{refused:#}"), "The reducer of 'turnsTaken' failed: too many turns");
     assert_eq!(state, agent());
 }
 

@@ -136,7 +136,7 @@ impl<S: ServedState> Service<S> {
     /// reported, too.
     ///
     /// A client receives a `RUN_ERROR`: of a node's error its own text without its sources, of a panic
-    /// only the node's name.
+    /// only the node's name. An error of a graph inside a node is that of its own node.
     #[must_use]
     pub fn on_error<F>(mut self, report: F) -> Self
     where

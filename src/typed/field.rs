@@ -13,6 +13,8 @@ use crate::reducer::{Reducer, TryReducer};
 #[derive(Debug)]
 pub struct By<'a, T, U, R> {
     reducer: &'a R,
+    /// The field, which its reducer's error names.
+    name: Option<&'static str>,
     merge: fn(&R, T, U) -> T,
     in_place: Option<fn(&R, &mut T, U)>,
     copied: fn(&R, &T, U) -> T,
@@ -37,11 +39,25 @@ impl<'a, T, U, R> By<'a, T, U, R> {
     {
         Self {
             reducer,
+            name: None,
             merge: R::merge,
             in_place: R::IN_PLACE.then_some(R::merge_in_place),
             copied: |reducer, current, update| reducer.merge(current.clone(), update),
             identify: R::identify,
             kind: R::kind,
+        }
+    }
+
+    /// Names the field.
+    #[must_use]
+    pub fn named(self, name: &'static str) -> Self {
+        Self { name: Some(name), ..self }
+    }
+
+    fn named_in(self, error: Error) -> Error {
+        match self.name {
+            Some(name) => error.of(name),
+            None => error,
         }
     }
 
@@ -79,11 +95,11 @@ pub trait MayRefuse<T, U> {
 
 impl<T: Clone, U, R: TryReducer<T, U>> MayRefuse<T, U> for By<'_, T, U, R> {
     fn try_merge(self, current: T, update: U) -> Result<T, Error> {
-        self.reducer.try_merge(current, update)
+        self.reducer.try_merge(current, update).map_err(|error| self.named_in(error))
     }
 
     fn prepare(self, current: &mut T, update: U) -> Result<impl FnOnce(), Error> {
-        self.reducer.prepare(current, update)
+        self.reducer.prepare(current, update).map_err(|error| self.named_in(error))
     }
 }
 

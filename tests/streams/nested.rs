@@ -1,11 +1,16 @@
 //! An agent as a node of a graph that is served: the events are those of the package's `serveAgUi` over
 //! the same graph.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 use threadfold::ag_ui::{Service, ServiceRequest};
-use threadfold::agent::{AgentState, HumanInTheLoop, ModelRequest, Tool, create_agent};
+use threadfold::agent::{
+    AgentState, AgentUpdate, HumanInTheLoop, ModelRequest, Tool, create_agent,
+};
 use threadfold::graph::{
-    BoxError, Command, Ctx, Graph, MemorySaver, MessageChunk, Node, START, StateGraph,
+    BoxError, Checkpointer, Command, Ctx, Delta, Graph, MemorySaver, MessageChunk, Node, START,
+    StateGraph,
 };
 use threadfold::{Message, MessageKind, ToolCall};
 
@@ -116,4 +121,48 @@ async fn an_agent_as_a_node_is_told_as_by_the_package() {
         let expected = start.chain(parts).chain(end.map(str::to_owned)).collect::<Vec<_>>();
         assert_eq!(done[3..], expected);
     }
+}
+
+type Work = fn(&AgentState) -> Result<AgentUpdate, BoxError>;
+
+/// One or two levels inside: the client gets its error, and the checkpoint has it.
+#[tokio::test]
+async fn a_graph_inside_that_fails_names_its_cause() {
+    let fails: [Work; 2] =
+        [|_| Err("No connection".into()), |_| panic!("no connection with secret")];
+    let told = [("Error", "No connection"), ("PANIC", "The node 'work' panicked.")];
+    let kept = ["No connection", "Panicked: no connection with secret"];
+    for ((fail, (code, message)), kept) in fails.into_iter().zip(told).zip(kept) {
+        for depth in 1..=2 {
+            let work = move |state: &AgentState, _: Ctx| std::future::ready(fail(state));
+            let saver = Arc::new(MemorySaver::new());
+            let mut builder = StateGraph::new().node("work", work).edge(START, "work");
+            for _ in 0..depth {
+                let inner = builder.checkpointer(MemorySaver::new()).compile().unwrap();
+                builder = StateGraph::new().node("agent", Inside(inner)).edge(START, "agent");
+            }
+            let graph = builder.checkpointer(saver.clone()).compile().unwrap();
+            let ended = post(&Service::new(graph).unwrap(), "r1", json!([])).await;
+            let error = ended.last().unwrap();
+            assert_eq!((&error["code"], &error["message"]), (&json!(code), &json!(message)));
+            let checkpoint = Checkpointer::<AgentState>::get(&*saver, "t", None).await.unwrap();
+            let Delta { pending, .. } = checkpoint.unwrap().delta;
+            let errors: Vec<_> = pending.iter().map(|own| own.error.as_deref()).collect();
+            assert_eq!(errors, [Some(kept)]);
+        }
+    }
+}
+
+/// A limit inside has its own code; a run of another thread does not concern the client's.
+#[tokio::test]
+async fn a_limit_inside_has_the_code_of_a_limit() {
+    let turn = |_: &AgentState, _: Ctx| async { Ok::<_, BoxError>(AgentUpdate::default()) };
+    let inner = StateGraph::new().node("turn", turn).edge(START, "turn").edge("turn", "turn");
+    let inner = inner.recursion_limit(3).checkpointer(MemorySaver::new()).compile().unwrap();
+    let graph = StateGraph::new().node("agent", Inside(inner)).edge(START, "agent");
+    let service = Service::new(graph.checkpointer(MemorySaver::new()).compile().unwrap()).unwrap();
+    let ended = post(&service, "r1", json!([])).await;
+    let says = "Recursion limit of 3 reached without hitting a stop condition.";
+    assert_eq!(ended.last().unwrap()["message"], says);
+    assert_eq!(ended.last().unwrap()["code"], "GraphRecursionError");
 }

@@ -78,7 +78,8 @@ async fn a_refusal_names_the_field_that_is_wrong() {
 async fn an_input_that_a_reducer_refuses_is_called_that() {
     let body = json!({ "threadId": "t", "runId": "r", "messages": [], "state": { "cups": 11 } });
     let ended = run(&service(), body).await;
-    assert_eq!(ended["message"], "The input cannot be merged into the state: A reducer failed");
+    let says = "The input cannot be merged into the state: The reducer of 'cups' failed: too many";
+    assert_eq!(ended["message"], says);
 }
 
 fn user(id: &str) -> Value {

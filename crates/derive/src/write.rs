@@ -178,6 +178,8 @@ fn folding(state: &State<'_>) -> TokenStream {
     let made = fields.iter().zip(&reducers).map(|(field, name)| {
         let Field { ident, ty, written, reducer, .. } = field;
         let by = expression(state, field);
+        let key = Some(state.name(field)).filter(|name| !name.is_empty());
+        let key = key.unwrap_or_else(|| ident.unraw().to_string());
         // An error points to the reducer.
         let span = match reducer {
             Reducer::Replace => ident.span(),
@@ -189,7 +191,7 @@ fn folding(state: &State<'_>) -> TokenStream {
         let new = quote_spanned!(span=> ThreadfoldBy::<#ty, #written, _>::new(#pointed));
         quote! {
             let #name = &#by;
-            let #name = #new;
+            let #name = #new.named(#key);
         }
     });
     let made = quote! {

@@ -9,8 +9,8 @@ use super::run_log::RunLog;
 use super::{OnError, ServedState, Serving};
 use crate::ag_ui::encoder::RunEncoder;
 use crate::ag_ui::run_input::RunAgentInput;
-use crate::ag_ui::run_start::{Found, RunStart, run_start};
-use crate::graph::caught::{Panicked, caught_future};
+use crate::ag_ui::run_start::{Found, NO_QUESTION, RunStart, run_start};
+use crate::graph::caught::caught_future;
 use crate::graph::{BoxError, GraphError, KnownThread, Parts, Resume};
 use crate::stream::StreamError;
 
@@ -182,20 +182,22 @@ impl From<StreamError> for Failed {
 /// By the names that LangGraph gives errors.
 impl From<GraphError> for Failed {
     fn from(error: GraphError) -> Self {
-        let name = match &error {
-            GraphError::RecursionLimit(_) => "GraphRecursionError",
-            GraphError::UnknownInterrupt(_) | GraphError::UnknownThread(_) => "NO_QUESTION",
-            GraphError::Conflict(_) => "CONFLICT",
-            GraphError::Node { error, .. } if error.is::<Panicked>() => PANIC,
+        let inner = error.innermost();
+        let name = match (&error, inner) {
+            (_, GraphError::RecursionLimit(_)) => "GraphRecursionError",
+            (GraphError::UnknownInterrupt(_) | GraphError::UnknownThread(_), _) => NO_QUESTION,
+            (GraphError::Conflict(_), _) => "CONFLICT",
+            _ if inner.has_panicked() => PANIC,
             _ => "Error",
         };
-        let message = match &error {
-            GraphError::Node { node, error } if error.is::<Panicked>() => {
+        let message = match inner {
+            GraphError::Node { node, .. } if inner.has_panicked() => {
                 format!("The node '{node}' panicked.")
             }
-            GraphError::Node { error, .. } => error.to_string(),
-            GraphError::Merge { error: reason, .. } => format!("{error}: {reason}"),
-            other => other.to_string(),
+            GraphError::Merge { .. } if inner.has_panicked() => {
+                format!("{inner}: a reducer panicked.")
+            }
+            _ => error.cause_text(),
         };
         Self::new(message, name, error)
     }

@@ -1,11 +1,8 @@
 //! The end of a run within a step, which it does not continue by itself.
 
-use std::error::Error;
-
 use super::Running;
 use super::saved::Stepped;
 use crate::State;
-use crate::graph::caught::caught_text;
 use crate::graph::checkpoint::{Finished, Source};
 use crate::graph::error::GraphError;
 use crate::graph::planner::Status;
@@ -51,10 +48,7 @@ pub(super) fn unmerged<S: State>(
     done: &[Option<Finished<S>>],
     error: &GraphError,
 ) -> Vec<Option<String>> {
-    let mut text = caught_text(error);
-    if let Some(source) = error.source() {
-        text = format!("{text}: {}", caught_text(source));
-    }
+    let text = error.cause_text();
     done.iter().map(|own| (!has_ended(own.as_ref())).then(|| text.clone())).collect()
 }
 

@@ -9,7 +9,7 @@ use super::merged::Route;
 use super::saved::Stepped;
 use super::{Running, by_task};
 use crate::State;
-use crate::graph::caught::{caught, caught_saving, caught_text};
+use crate::graph::caught::{caught, caught_saving};
 use crate::graph::checkpoint::{Ended, Finished, Pending, Source};
 use crate::graph::command::Command;
 use crate::graph::error::{BoxError, GraphError};
@@ -288,9 +288,6 @@ where
                         asked.push((at, question.clone()));
                         continue;
                     }
-                    if let Some(slot) = errors.get_mut(at) {
-                        *slot = Some(caught_text(&*error));
-                    }
                     Err(GraphError::Node { node: self.name(task.node).to_string(), error })
                 }
             };
@@ -298,7 +295,7 @@ where
                 (Ok(finished), Some(slot)) => *slot = Some(finished),
                 (Err(error), _) => {
                     if let Some(slot) = errors.get_mut(at) {
-                        slot.get_or_insert_with(|| error.to_string());
+                        *slot = Some(error.cause_text());
                     }
                     failed = failed.or(Some(error));
                 }
