@@ -21,6 +21,7 @@ mod drift;
 mod event;
 mod held;
 mod ids;
+mod local;
 mod look;
 mod object;
 mod optimistic;
@@ -49,12 +50,13 @@ pub use pending::{PendingUpdate, UpdateStatus};
 pub use standing::{RunState, RunStatus};
 
 use ids::IdSet;
+use local::Local;
 use parts::Parts;
 use pending::Does;
 use place::Places;
 use rename::Echoes;
 use rules::Rules;
-use run::{Local, Run};
+use run::Run;
 use server::Server;
 use standing::Standing;
 use told::Told;
@@ -222,7 +224,7 @@ impl<V: Value> Thread<V> {
     /// Those of the fields' reducers; the state is then unchanged.
     pub fn update(&mut self, update: V) -> Result<(), Error> {
         self.fold(&update, Kinds::Known)?;
-        self.keep_local(Local { update, settled: false });
+        self.keep_local(update, false);
         Ok(())
     }
 
@@ -249,7 +251,7 @@ impl<V: Value> Thread<V> {
         self.set_fields(fields);
         self.confirm_edits(place);
         drop(self.updates.remove(place));
-        self.keep_local(Local { update: rest, settled: true });
+        self.keep_local(rest, true);
         self.move_bases(&before);
         self.look_at_writes(&written);
         self.updates_changed();
@@ -308,12 +310,12 @@ impl<V: Value> Thread<V> {
 
     /// Remembers additions made here, not by the server's run, to add them again on a replay. After
     /// an addition a run that has ended cannot be replayed any more.
-    fn keep_local(&mut self, local: Local<V>) {
-        self.changed_here(&local.update.keys());
+    fn keep_local(&mut self, update: V, settled: bool) {
+        self.changed_here(&update.keys());
         let active = self.is_active();
         if let Some(run) = self.run.as_mut() {
             if active {
-                run.local.push(local);
+                run.local.push(Local::Added { update, settled });
             } else {
                 run.start = None;
             }

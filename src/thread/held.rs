@@ -3,6 +3,7 @@
 //! Each pattern names every field, so that a new one is not forgotten.
 
 use super::Thread;
+use super::local::Local;
 use super::pending::{Edit, PendingUpdate, Write};
 use super::run::{Run, Start};
 use super::updates::Updates;
@@ -62,7 +63,13 @@ impl<V: Value> Holds<V> for Run<V> {
         id.held(visit);
         start.held(visit);
         for local in local {
-            visit(&mut local.update);
+            match local {
+                Local::Added { update, settled: _ } => visit(update),
+                Local::Renamed { old, id } => {
+                    visit(old);
+                    visit(id);
+                }
+            }
         }
     }
 }

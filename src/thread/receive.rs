@@ -137,7 +137,11 @@ impl<V: Value> Thread<V> {
             ThreadEvent::Message { message, after, streaming } => {
                 self.receive_message(&message, after.as_ref(), streaming)?;
             }
-            ThreadEvent::MessageFinished { id } => self.finish_message(&id),
+            ThreadEvent::MessageFinished { id } => {
+                if self.messages.find(&id).is_some() {
+                    self.finish_message(&id);
+                }
+            }
             ThreadEvent::Messages { messages, client_roles, partial } => {
                 let snapshot = Snapshot { messages, client_roles, partial };
                 self.take_messages(snapshot, &mut drift)?;

@@ -1,10 +1,11 @@
 //! A thread as JSON: the confirmed state, pending updates and the run's status.
 
 use super::ids::IdSet;
+use super::local::{Local, with_new_ids};
 use super::object::with;
 use super::parts::Parts;
 use super::pending::{Base, Does, Edit};
-use super::run::{Local, Run, Start};
+use super::run::{Run, Start};
 use super::standing::Standing;
 use super::{MESSAGES, PendingUpdate, Stale, Thread, UpdateStatus, list_of_messages};
 use crate::diff::diff;
@@ -38,7 +39,8 @@ impl<V: Value> Thread<V> {
         let seats = self.places.seats.iter().map(|id| id.clone().unwrap_or_else(V::null));
         run = run.with("parts", V::array(self.parts.last().iter().cloned()));
         if let Some(last) = &self.run {
-            run = run.with("local", V::array(last.local.iter().map(local_record)));
+            let local = with_new_ids(last.local.clone());
+            run = run.with("local", V::array(local.into_iter().filter_map(local_record)));
             run = with_number(run, "anchor", last.anchor);
             if let Some(start) = &last.start {
                 // The run's changes, undone.
@@ -164,14 +166,15 @@ impl<V: Value> Thread<V> {
 }
 
 /// Returns an addition as a list of one, or of two if it was settled.
-fn local_record<V: Value>(local: &Local<V>) -> V {
-    let settled = local.settled.then(|| V::string("settled"));
-    V::array([local.update.clone()].into_iter().chain(settled))
+fn local_record<V: Value>(local: Local<V>) -> Option<V> {
+    let Local::Added { update, settled } = local else { return None };
+    let settled = settled.then(|| V::string("settled"));
+    Some(V::array([update].into_iter().chain(settled)))
 }
 
 fn local_of<V: Value>(record: &V) -> Option<Local<V>> {
     let update = record.at(0)?.into_owned();
-    Some(Local { update, settled: record.at(1).is_some() })
+    Some(Local::Added { update, settled: record.at(1).is_some() })
 }
 
 fn record_of<V: Value>(update: &PendingUpdate<V>, run: Option<u32>) -> V {

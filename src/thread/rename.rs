@@ -2,6 +2,7 @@
 
 use super::Thread;
 use super::ids::{ByText, Place};
+use super::local::Local;
 use super::pending::Does;
 use crate::message::{answered_call, kind_of};
 use crate::message_list::Compared;
@@ -60,6 +61,9 @@ impl<V: Value> Thread<V> {
         if let Some((found, old)) = old {
             self.updates.rename(&old, &id);
             self.places.rename(&old, &id);
+            if let Some(run) = self.run.as_mut().filter(|run| !run.local.is_empty()) {
+                run.local.push(Local::Renamed { old, id });
+            }
             if let Some(edit) = self.updates.edit_mut(found) {
                 edit.acknowledged = true;
                 // A replay shows it again.

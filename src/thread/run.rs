@@ -1,6 +1,7 @@
 //! A run of the agent: which updates it sends, how it ends, and how it is rejoined.
 
 use super::ids::IdSet;
+use super::local::{Local, with_new_ids};
 use super::pending::{PendingUpdate, UpdateStatus};
 use super::{MESSAGES, Thread};
 use crate::diff::diff;
@@ -19,14 +20,6 @@ pub(super) struct Run<V> {
     /// Whether the server has sent, during the run, a snapshot of the messages, and of the fields.
     pub spoke_of_messages: bool,
     pub spoke_of_fields: bool,
-}
-
-/// An addition made here.
-#[derive(Clone)]
-pub(super) struct Local<V> {
-    pub update: V,
-    /// Whether it was a pending update: then it says nothing about others.
-    pub settled: bool,
 }
 
 /// A save point: the state when a run began.
@@ -143,6 +136,7 @@ impl<V: Value> Thread<V> {
         self.left = IdSet::of(&left);
         (self.server.messages, self.server.fields) = (server_messages, server_fields);
         (run.spoke_of_messages, run.spoke_of_fields) = (false, false);
+        run.local = with_new_ids(std::mem::take(&mut run.local));
         let (local, anchor) = (run.local.clone(), run.anchor);
         self.broken.clear();
         self.messages.set(messages.clone());
@@ -161,8 +155,10 @@ impl<V: Value> Thread<V> {
             update.mark(UpdateStatus::Sent, None);
         }
         self.updates.revive_all();
-        for update in &local {
-            self.fold_again(update);
+        for local in local {
+            if let Local::Added { update, settled } = local {
+                self.fold_again(&update, settled);
+            }
         }
         self.messages_changed();
         self.fields_changed();
@@ -170,7 +166,7 @@ impl<V: Value> Thread<V> {
 
     /// Folds a local addition again. Leaves out removals of messages that the run has not sent
     /// yet, and fields whose reducer refuses.
-    fn fold_again(&mut self, Local { update, settled }: &Local<V>) {
+    fn fold_again(&mut self, update: &V, settled: bool) {
         let list = update.get_owned(MESSAGES).unwrap_or_else(V::null).own_list();
         let before = self.before(list.items().filter_map(|it| it.get_owned("id")).collect());
         let one_by_one = self.rules.of_messages().is_some();
@@ -188,7 +184,7 @@ impl<V: Value> Thread<V> {
                 }
             }
         }
-        if *settled {
+        if settled {
             self.move_bases(&before);
         }
     }

@@ -107,7 +107,8 @@ fn words_about_a_run_that_ends_well() {
 fn words_of_old() {
     use Letter::{
         Add, AddSame, AddWithTopic, Echo, Edit, Fail, Finish, Has, Join, Lacks, NodeRemoves,
-        NodeUpdate, Remove, Renamed, Retry, Rollback, Settle, Start, StartAgain, Stream, Whole,
+        NodeUpdate, Reload, Remove, Renamed, Retry, Rollback, Settle, Start, StartAgain, Stream,
+        Whole,
     };
     let words: &[&[Letter]] = &[
         // Two of one text, the first echoed under its own id: the second stays.
@@ -143,6 +144,9 @@ fn words_of_old() {
             Start,
             NodeUpdate,
         ],
+        // An update settled meanwhile takes the server's id, too, when the run is replayed.
+        &[Add("1"), Edit("1"), Start, Settle(1), Lacks, Renamed, StartAgain(None)],
+        &[Add("1"), Edit("1"), Start, Settle(1), Lacks, Renamed, Reload, Fail, Join],
         // The leftovers of a run that never ended are gone with a snapshot.
         &[Start, Stream, Start, Lacks, Finish, Start],
         // Gone with a removal that is settled, it is complete when it comes back.

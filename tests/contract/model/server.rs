@@ -1,7 +1,7 @@
 //! The server's messages and fields: their ids (8), and how a snapshot reconciles (9).
 
 use super::Model;
-use super::state::{Field, Message, ids, position};
+use super::state::{Change, Field, Message, ids, position};
 use super::update::{Does, Update};
 
 impl Model {
@@ -32,6 +32,16 @@ impl Model {
         for part in self.updates.iter_mut().flat_map(|update| &mut update.edits) {
             if part.write.message.id == old {
                 part.write.message.id.clone_from(&message.id);
+            }
+        }
+        // So does what was added by hand since the run's start.
+        let local = self.run.iter_mut().flat_map(|run| &mut run.local);
+        for change in local.flat_map(|local| &mut local.messages) {
+            match change {
+                Change::Put(Message { id, .. }) | Change::Remove(id) if *id == old => {
+                    id.clone_from(&message.id);
+                }
+                _ => {}
             }
         }
         // So does what an update that is over did.
