@@ -1,39 +1,67 @@
 // @vitest-environment jsdom
-// useBranches and switchBranch: what edits and regenerations replaced, over `serveLangGraph`, beside a model of leaves.
+// useBranches and switchBranch: what edits and regenerations replaced, over both servers, beside a model of leaves.
 import { act, createElement as h, type ReactNode } from "react";
 import { defineSchema, field, Thread, type ThreadStorage } from "threadfold";
 import { AgUiRunner } from "threadfold/ag-ui";
+import { createAgent, tool } from "threadfold/agent";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
 import { LangGraphRunner } from "threadfold/langgraph";
 import { loadThread, persist } from "threadfold/persist";
 import { useBranches, useMessageIds, type Branches } from "threadfold/react";
-import { serveLangGraph } from "threadfold/serve";
+import { serveAgUi, serveLangGraph, type FetchHandler } from "threadfold/serve";
 import { describe, expect, test } from "vitest";
 import { randomOf } from "../../support/random.js";
 import { runs } from "../../support/seed";
 import { mount, until } from "./mount";
 
-function serving(options: object = {}, compiled: object = {}) {
+type Chat = Pick<
+  LangGraphRunner,
+  "thread" | "sendMessage" | "regenerate" | "load" | "retry" | "switchBranch" | "subscribe" | "getStatus"
+> &
+  Parameters<typeof useBranches>[0];
+
+/** How a protocol's server and runner are made, and where the server tells its checkpoints. */
+const PROTOCOLS = {
+  serveLangGraph: {
+    serve: serveLangGraph as (graph: never, options: object) => FetchHandler,
+    open: (thread: Thread, fetch: typeof globalThis.fetch) =>
+      new LangGraphRunner(thread, { apiUrl: "http://page", assistantId: "agent", fetch }) as Chat,
+    history: /\/history$/,
+  },
+  serveAgUi: {
+    serve: (graph: never, options: object) => serveAgUi(graph, { resumable: true, ...options }),
+    open: (thread: Thread, fetch: typeof globalThis.fetch) =>
+      new AgUiRunner(thread as never, { url: "http://page/agent", resumable: true, fetch }) as unknown as Chat,
+    history: /\/checkpoints\?/,
+  },
+};
+
+const answering = (checkpointer: unknown = new MemorySaver(), compiled: object = {}) => {
   let answers = 0;
-  const graph = new StateGraph(defineSchema({ messages: field.messages() }))
+  return new StateGraph(defineSchema({ messages: field.messages() }))
     .addNode("answer", () => ({ messages: [{ type: "ai", content: `answer ${++answers}` }] }))
     .addEdge(START, "answer")
     .addEdge("answer", END)
-    .compile({ checkpointer: new MemorySaver(), ...compiled });
-  const handler = serveLangGraph(graph, options);
+    .compile({ checkpointer: checkpointer as MemorySaver, ...compiled });
+};
+
+function serving(name: keyof typeof PROTOCOLS, options: object = {}, graph: object = answering()) {
+  const protocol = PROTOCOLS[name];
+  const handler = protocol.serve(graph as never, options);
   const asked: string[] = [];
+  let isOffline = false;
   const fetch = (async (url: string | URL | Request, init?: RequestInit) => {
     const request = new Request(url, init);
-    if (request.url.endsWith("/history")) asked.push(String(init?.body));
+    if (isOffline) throw new TypeError("fetch failed");
+    if (protocol.history.test(request.url)) asked.push(request.url);
     return handler(request);
   }) as typeof globalThis.fetch;
-  const open = (thread = new Thread()) =>
-    new LangGraphRunner(thread, { apiUrl: "http://page", assistantId: "agent", fetch });
-  return { open, asked, handler };
+  const open = (thread = new Thread()) => protocol.open(thread, fetch);
+  return { open, asked, handler, offline: (is: boolean) => void (isOffline = is) };
 }
 
 /** Shows a chat; returns its branches by the messages' places. */
-async function show(runner: LangGraphRunner) {
+async function show(runner: Chat) {
   const seen = new Map<string, Branches | undefined>();
   const Message = ({ id }: { id: string }): ReactNode => {
     seen.set(id, useBranches(runner, id));
@@ -42,7 +70,7 @@ async function show(runner: LangGraphRunner) {
   const Chat = () => {
     // React 18 subscribes a message's component after a run that takes no time: the page itself listens from the start.
     useBranches(runner, "");
-    return useMessageIds(runner).map((id) => h(Message, { key: id, id }));
+    return useMessageIds(runner as LangGraphRunner).map((id) => h(Message, { key: id, id }));
   };
   const { root } = await mount(h(Chat));
   const branches = () => runner.thread.messageIds.map((id) => seen.get(id));
@@ -50,8 +78,8 @@ async function show(runner: LangGraphRunner) {
   return { branches, told, leave: () => act(async () => root.unmount()) };
 }
 
-const textsOf = ({ thread }: LangGraphRunner) => thread.getState().messages.map(({ content }) => String(content));
-const idAt = ({ thread }: LangGraphRunner, at: number) => thread.messageIds.at(at) ?? "";
+const textsOf = ({ thread }: Chat) => thread.getState().messages.map(({ content }) => String(content));
+const idAt = ({ thread }: Chat, at: number) => thread.messageIds.at(at) ?? "";
 
 /** Runs a call of the runner where React may render. */
 const call = async (made: () => Promise<{ status: string; error?: unknown }>) =>
@@ -95,12 +123,12 @@ class Leaves {
   }
 }
 
-describe("over serveLangGraph", () => {
+describe.each(["serveLangGraph", "serveAgUi"] as const)("over %s", (name) => {
   test("random edits, regenerations and switches at each depth; a reload, and another device", async () => {
-    for (let seed = 1; seed <= runs(40); seed++) {
+    for (let seed = 1; seed <= runs(name === "serveLangGraph" ? 40 : 20); seed++) {
       const random = randomOf(seed);
       const pick = (below: number) => Math.floor(random() * below);
-      const { open } = serving();
+      const { open } = serving(name);
       let runner = open();
       let page = await show(runner);
       const leaves = new Leaves();
@@ -142,7 +170,7 @@ describe("over serveLangGraph", () => {
   }, 120_000);
 
   test("the history is asked for once, and again only after what went back", async () => {
-    const { open, asked } = serving();
+    const { open, asked } = serving(name);
     const runner = open();
     const page = await show(runner);
     for (const text of ["one", "two", "three"]) await call(() => runner.sendMessage(text));
@@ -158,7 +186,7 @@ describe("over serveLangGraph", () => {
   });
 
   test("a thread that was saved shows its branches once it is there again", async () => {
-    const { open } = serving();
+    const { open } = serving(name);
     const kept = new Map<string, string>();
     const storage = {
       getItem: (key: string) => kept.get(key) ?? null,
@@ -180,7 +208,7 @@ describe("over serveLangGraph", () => {
   });
 
   test("a switch is BUSY during a run; an unknown branch fails, and changes nothing", async () => {
-    const { open } = serving();
+    const { open } = serving(name);
     const runner = open();
     await runner.sendMessage("one");
     const running = runner.sendMessage("two");
@@ -192,32 +220,96 @@ describe("over serveLangGraph", () => {
     expect((await runner.load()).status).toBe("finished");
   });
 
-  test("a client switches where it may not write, but not to a checkpoint at which something is left to do", async () => {
-    const { open, handler } = serving({ clientWrites: false });
+  test("another device has the same branches, and shows what the first one switches to", async () => {
+    const { open } = serving(name);
+    const first = open();
+    await first.sendMessage("one");
+    for (const text of ["uno", "un"]) await first.sendMessage(text, { messageId: idAt(first, 0) });
+    const second = open(new Thread({ threadId: first.thread.threadId }));
+    await second.load();
+    const pages = [await show(first), await show(second)] as const;
+    for (const page of pages) await until(() => expect(page.told()).toEqual(["3/3", undefined]));
+    expect(pages[0].branches()).toEqual(pages[1].branches());
+    await call(() => second.switchBranch(pages[1].branches()[0]?.ids[1] ?? ""));
+    await call(() => first.load());
+    expect(textsOf(first)).toEqual(["uno", "answer 2"]);
+    for (const page of pages) await until(() => expect(page.told()).toEqual(["2/3", undefined]));
+    await call(() => first.sendMessage("on"));
+    await call(() => second.load());
+    expect(textsOf(second)).toEqual(["uno", "answer 2", "on", "answer 4"]);
+    for (const page of pages) await until(() => expect(page.told()[0]).toBe("2/3"));
+    for (const page of pages) await page.leave();
+  });
+
+  test("a switch that does not reach the server is made by retry()", async () => {
+    const { open, offline } = serving(name);
     const runner = open();
     await runner.sendMessage("one");
     await runner.regenerate();
     const page = await show(runner);
     await until(() => expect(page.told()).toEqual([undefined, "2/2"]));
-    await call(() => runner.switchBranch(page.branches()[1]?.ids[0] ?? ""));
+    const [before = ""] = page.branches()[1]?.ids ?? [];
+    offline(true);
+    expect((await runner.switchBranch(before)).error?.code).toBe("NO_CONNECTION");
+    expect(textsOf(runner)).toEqual(["one", "answer 2"]);
+    offline(false);
+    await call(() => runner.retry());
     expect(textsOf(runner)).toEqual(["one", "answer 1"]);
-    const at = `http://page/threads/${runner.thread.threadId}`;
-    const post = (path: string, body: object) =>
-      handler(
-        new Request(at + path, {
-          method: "POST",
-          headers: { "content-type": "application/json" },
-          body: JSON.stringify(body),
-        }),
-      );
-    const history = (await (await post("/history", { limit: 100 })).json()) as {
-      checkpoint_id: string;
-      next: string[];
-    }[];
-    const open_ = history.find(({ next }) => next.includes("answer"));
-    expect((await post("/state", { values: null, checkpoint_id: open_?.checkpoint_id })).status).toBe(403);
     await page.leave();
   });
+
+  test("an answer with reasoning and tool calls, streamed or loaded, hides no branch", async () => {
+    const model = ({ length }: readonly unknown[], { write }: { write(chunk: object): void }) => {
+      if (length % 2 === 0) return "Done.";
+      write({ content: [{ type: "reasoning", reasoning: "Hm." }] });
+      return {
+        content: [{ type: "reasoning", reasoning: "Hm." }],
+        tool_calls: [{ id: `c${length}`, name: "look", args: {} }],
+      };
+    };
+    const look = tool({ name: "look", run: () => "Seen." });
+    const agent = createAgent({ model: model as never, tools: [look], checkpointer: new MemorySaver() });
+    const { open } = serving(name, {}, agent);
+    const runner = open();
+    for (const text of ["one", "two"]) await runner.sendMessage(text);
+    await runner.sendMessage("deux", { messageId: runner.thread.messageIds.at(textsOf(runner).indexOf("two")) ?? "" });
+    await runner.regenerate();
+    const page = await show(runner);
+    const told = () => page.told().flatMap((one, at) => (one ? `${textsOf(runner)[at]} ${one}` : []));
+    await until(() => expect(told()).toEqual(["deux 2/2", expect.stringContaining("2/2")]));
+    const again = open(new Thread({ threadId: runner.thread.threadId }));
+    await call(() => again.load());
+    const other = await show(again);
+    await until(() => expect(other.told().filter(Boolean)).toEqual(["2/2", "2/2"]));
+    for (const one of [page, other]) await one.leave();
+  });
+});
+
+test("a client switches where it may not write, but not to a checkpoint at which something is left to do", async () => {
+  const { open, handler } = serving("serveLangGraph", { clientWrites: false });
+  const runner = open();
+  await runner.sendMessage("one");
+  await runner.regenerate();
+  const page = await show(runner);
+  await until(() => expect(page.told()).toEqual([undefined, "2/2"]));
+  await call(() => runner.switchBranch(page.branches()[1]?.ids[0] ?? ""));
+  expect(textsOf(runner)).toEqual(["one", "answer 1"]);
+  const at = `http://page/threads/${runner.thread.threadId}`;
+  const post = (path: string, body: object) =>
+    handler(
+      new Request(at + path, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(body),
+      }),
+    );
+  const history = (await (await post("/history", { limit: 100 })).json()) as {
+    checkpoint_id: string;
+    next: string[];
+  }[];
+  const open_ = history.find(({ next }) => next.includes("answer"));
+  expect((await post("/state", { values: null, checkpoint_id: open_?.checkpoint_id })).status).toBe(403);
+  await page.leave();
 });
 
 test("a transport without a history has no branches, and refuses a switch", async () => {

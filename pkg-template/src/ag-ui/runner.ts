@@ -24,6 +24,7 @@ import { interruptOf } from "./interrupt.js";
 import { isConnected } from "../thread/run-status.js";
 import { serversId } from "../stream/run-result.js";
 import { Runner, runnersThread } from "../runner/runner.js";
+import { BranchSwitch } from "../runner/branch-switch.js";
 import { startsOver } from "../runner/starts.js";
 import { idsOf, removes } from "../runner/messages-in.js";
 import { tell } from "../shared/tell.js";
@@ -143,6 +144,7 @@ class AgUiProtocol implements RunProtocol {
   readonly #options: AgUiRunnerOptions;
   readonly #transport: AgUiTransport;
   readonly #ids = new WeakMap<object, string>();
+  readonly #branch: BranchSwitch;
   #loaded: LoadedThread | undefined;
   /** The run that was asked for last. */
   #requestedId: string | undefined;
@@ -154,6 +156,11 @@ class AgUiProtocol implements RunProtocol {
     this.#transport = withTabs(transportOf(options ?? {}), options, `ag-ui:${options.url}`);
     if (this.#transport.load) this.load = (signal) => this.#load(signal);
     this.threads = this.#transport.threads;
+    const { history, fork } = this.#transport;
+    if (history)
+      this.history = async (limit) => (thread.threadId === undefined ? [] : history(thread.threadId, { limit }));
+    this.#branch = new BranchSwitch(fork);
+    if (fork && this.load) this.switchTo = (checkpointId) => (this.#branch.chosen = checkpointId);
     const { steer } = this.#transport;
     this.steer = steer && ((messages, signal) => steer(this.#run, messages.map(inAgUi), { signal }));
     this.follow = startsOver(this.#transport, ({ data }) => {
@@ -165,12 +172,16 @@ class AgUiProtocol implements RunProtocol {
   readonly load: RunProtocol["load"];
   readonly threads: RunProtocol["threads"];
   readonly steer: RunProtocol["steer"];
+  readonly history: RunProtocol["history"];
+  readonly switchTo: RunProtocol["switchTo"];
   readonly follow: RunProtocol["follow"];
 
   async #load(signal: AbortSignal): Promise<ServerThread | undefined> {
     const { threadId } = this.#thread;
     agentFolds(this.#transport);
-    const found = threadId === undefined ? undefined : await this.#transport.load?.(threadId, { signal });
+    if (threadId === undefined) return undefined;
+    await this.#branch.make(threadId, signal);
+    const found = await this.#transport.load?.(threadId, { signal });
     if (!found) return undefined;
     this.#loaded = found;
     const { values, interrupts = [], runId, isDone = false } = found;
@@ -193,6 +204,7 @@ class AgUiProtocol implements RunProtocol {
     const thread = this.#thread;
     const { tools, context, forwardedProps, state, messages } = this.#options;
     thread.threadId ??= newId();
+    this.#branch.chosen = undefined;
     const folds = agentFolds(this.#transport);
     const input = runInput(thread, {
       tools: asked(tools),

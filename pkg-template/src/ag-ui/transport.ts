@@ -6,7 +6,7 @@ import { ThreadfoldError } from "../shared/errors.js";
 import { checkOptions } from "../shared/options.js";
 import { RunInbox } from "../shared/run-inbox.js";
 import { listed } from "../runner/listed.js";
-import type { LoadedThread, RunRef, Transport } from "../runner/transport.js";
+import type { CheckpointMessages, LoadedThread, RunRef, Transport } from "../runner/transport.js";
 import { servedEvents, type GraphEventOptions, type ServedOptions } from "./graph/graph-events.js";
 import { steeringMessages } from "../langgraph/steering-messages.js";
 import { checkedInput, type GraphRunInput } from "./graph/graph-input.js";
@@ -25,7 +25,8 @@ export interface HttpTransportOptions extends HttpOptions {
   url: string | URL;
   /**
    * Whether the server keeps its runs, like `serveAgUi` with its own `resumable` option. The transport then joins and
-   * stops them at `url/threads/ID/runs/ID`, loads threads from `url/threads/ID`, follows them at `url/threads/ID/events`, and lists them from `url/threads`.
+   * stops them at `url/threads/ID/runs/ID`, loads threads from `url/threads/ID`, follows them at `url/threads/ID/events`, and lists
+   * them from `url/threads`. It finds and switches branches at `url/threads/ID/checkpoints`.
    */
   resumable?: boolean | undefined;
 }
@@ -96,6 +97,14 @@ export function overHttp(options: HttpTransportOptions): AgUiTransport {
         throw error;
       }
     },
+    history: async (threadId, { limit }) =>
+      checkpointsIn(await jsonOf(await request(options, `${threadUrl(threadId)}/checkpoints?limit=${limit}`, {}, {}))),
+    fork: (threadId, from, { signal }) =>
+      request(options, `${threadUrl(threadId)}/checkpoints`, JSON_TYPE, {
+        method: "POST",
+        body: JSON.stringify({ from }),
+        signal,
+      }),
   };
 }
 
@@ -103,6 +112,15 @@ export function overHttp(options: HttpTransportOptions): AgUiTransport {
 export function joined(options: HttpOptions, url: string | URL, { lastEventId }: RunRef, signal: AbortSignal) {
   const headers = lastEventId === undefined ? STREAM : { ...STREAM, "last-event-id": lastEventId };
   return request(options, url, headers, { signal });
+}
+
+/** Reads the checkpoints that `serveAgUi` returns: each has the messages after those it shares with the one before. */
+function checkpointsIn(told: unknown): readonly CheckpointMessages[] {
+  let all: readonly object[] = [];
+  return (told as readonly (CheckpointMessages & { readonly same: number })[]).map(({ same, messages, ...one }) => {
+    all = [...all.slice(0, same), ...messages];
+    return { ...one, messages: all };
+  });
 }
 
 /** Reads the thread that `serveAgUi` returns. */

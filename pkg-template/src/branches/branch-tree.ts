@@ -48,12 +48,14 @@ export class BranchTree {
     this.#mark();
   }
 
-  /** Returns the branches of those shown messages that have any. */
+  /** Returns the branches of those shown messages that have any. Passes over those of no checkpoint, such as reasoning. */
   of(shown: readonly Message[]): Map<Message, Branches> {
     const found = new Map<Message, Branches>();
-    let at: Node | undefined = this.#root;
+    let at = this.#root;
     for (const message of shown) {
-      const next: Node | undefined = childOf(at, message);
+      const alike = at.children.filter((one) => one.message.id === message.id);
+      if (alike.length === 0) continue;
+      const next = shownAmong(alike, message);
       if (!next) break;
       const living = at.children.filter((one) => one.leaf !== undefined || one === next);
       if (living.length > 1) {
@@ -117,8 +119,7 @@ const exactChildOf = (node: Node, message: Message): Node | undefined =>
   node.children.find((one) => isSame(one.message, message));
 
 /** A shown message may have its content in another form. */
-function childOf(node: Node, message: Message): Node | undefined {
-  const alike = node.children.filter((one) => one.message.id === message.id);
+function shownAmong(alike: readonly Node[], message: Message): Node | undefined {
   return alike.length === 1 && typeof message.content !== "string"
     ? alike[0]
     : alike.find((one) => isSame(one.message, message));

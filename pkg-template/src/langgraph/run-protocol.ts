@@ -15,6 +15,7 @@ import { inputOf } from "./input.js";
 import type { Answer, RunNews, RunProtocol } from "../runner/protocol.js";
 import type { ServerThread } from "../runner/load.js";
 import { lostMessages } from "../runner/lost.js";
+import { BranchSwitch } from "../runner/branch-switch.js";
 import { startsOver } from "../runner/starts.js";
 import { idsOf, messagesIn } from "../runner/messages-in.js";
 import { withTabs } from "../runner/with-tabs.js";
@@ -41,8 +42,7 @@ export class LangGraphProtocol implements RunProtocol {
   /** The server's id of the requested run, once it is known. */
   #created: Promise<string | undefined> | undefined;
   #connection = new AbortController();
-  /** The checkpoint that the next load makes the newest. */
-  #branch: string | undefined;
+  readonly #branch: BranchSwitch;
   /** How many runs have ended well whose server makes digests. */
   #proven = 0;
   /** When the server's state changed last, after a run whose server numbers nothing. */
@@ -71,7 +71,8 @@ export class LangGraphProtocol implements RunProtocol {
     const { history, fork } = this.#transport;
     if (history)
       this.history = async (limit) => (thread.threadId === undefined ? [] : history(thread.threadId, { limit }));
-    if (fork && this.load) this.switchTo = (checkpointId) => (this.#branch = checkpointId);
+    this.#branch = new BranchSwitch(fork);
+    if (fork && this.load) this.switchTo = (checkpointId) => (this.#branch.chosen = checkpointId);
     this.follow = startsOver(this.#transport, ({ event, data }) => {
       const { run_id: runId, status } = (data ?? {}) as { run_id?: unknown; status?: unknown };
       return event === "metadata" && status === undefined ? runId : undefined;
@@ -87,7 +88,7 @@ export class LangGraphProtocol implements RunProtocol {
     answers?: readonly Answer[],
     hasFailed = false,
   ): (signal: AbortSignal) => Promise<RunNews> {
-    this.#branch = undefined;
+    this.#branch.chosen = undefined;
     const { config, context } = this.#options;
     const streamMode = modesOf(this.#options);
     const { subgraphs: streamSubgraphs, multitaskStrategy } = this.#options;
@@ -296,23 +297,10 @@ export class LangGraphProtocol implements RunProtocol {
     const { threadId } = this.#thread;
     if (threadId === undefined) return undefined;
     this.#changedAt = undefined;
-    await this.#switch(threadId, signal);
+    await this.#branch.make(threadId, signal);
     const found = serverThread(await this.#transport.load?.(threadId, { signal }));
     this.#loadedIn = found?.runId;
     return found;
-  }
-
-  /** Makes the chosen branch the thread's newest. A request that did not reach the server is made again. */
-  async #switch(threadId: string, signal: AbortSignal): Promise<void> {
-    const branch = this.#branch;
-    if (branch === undefined) return;
-    try {
-      await this.#transport.fork?.(threadId, branch, { signal });
-    } catch (error) {
-      if (httpStatusOf(error) !== undefined) this.#branch = undefined;
-      throw error;
-    }
-    this.#branch = undefined;
   }
 
   /** Fetches the messages that the server has; none if it does not know the thread. */

@@ -11,7 +11,7 @@ export type { Branches };
  * Switch by `runner.switchBranch`. They are read from the server's checkpoints, so they survive a reload and are the same on
  * another device. Undefined while the message is edited, and on a server.
  *
- * @param runner - Its transport must have a history: `LangGraphRunner` and `openLangGraph` do.
+ * @param runner - Its transport must have a history: `LangGraphRunner` does, and `AgUiRunner` of `serveAgUi` with `resumable: true`.
  *
  * @example
  * ```tsx

@@ -13,6 +13,8 @@ import { checkedInput, isUnfinished, resumeOf, type GraphRunInput } from "../ag-
 import { agUiMessages } from "../ag-ui/graph/message-told.js";
 import { REPEATS, WHOLE } from "../ag-ui/graph/whole.js";
 import { capabilities, foldingClient, folds } from "./capabilities.js";
+import { checkpointList, copyCheckpoint } from "./langgraph/checkpoints.js";
+import { ClientWrites } from "./langgraph/approvals.js";
 import { newId } from "../shared/new-id.js";
 import { errorWords } from "../stream/error-words.js";
 import { checkedGraph, shownState, type GraphTask, type RunnableGraph } from "../stream/graph-parts.js";
@@ -95,7 +97,8 @@ export interface ServeAgUiOptions extends HandlerOptions {
  * `{ messages, state, interrupts, next }`, with `run: { id }` while one is active. `GET …/threads` lists the threads. If the runs are `resumable`,
  * `GET …/threads/ID/runs/ID` joins one, after `Last-Event-ID` or from its start. A POST
  * of the same run joins it, too. `GET …/threads/ID/events` follows a thread: it sends the events of its runs as they come, from
- * the run under way on, or after `Last-Event-ID`. With `?only=starts` it sends one RUN_STARTED for each run. `DELETE …/threads/ID/runs/ID` stops it. `POST …/threads/ID/runs/ID/messages` sends `{ messages }` of the
+ * the run under way on, or after `Last-Event-ID`. With `?only=starts` it sends one RUN_STARTED for each run. `GET …/threads/ID/checkpoints` lists
+ * the newest checkpoints, and a POST of `{ from }` to it makes a copy of one the thread's newest. `DELETE …/threads/ID/runs/ID` stops a run. `POST …/threads/ID/runs/ID/messages` sends `{ messages }` of the
  * user's into it: a graph reads them by `context.inbox()`. A runner that is `resumable`, too, does all three. While a run is active,
  * here or in {@link serveLangGraph}, the server answers 409 to a second run of its thread. `authenticate` lets requests
  * in and names their users: a thread belongs to the user who made it. Without it anybody may call.
@@ -142,8 +145,8 @@ export function serveAgUi(graph: RunnableGraph, options: ServeAgUiOptions = {}):
 /** How many milliseconds the end of a connection may take to become known. */
 const LEAVING = 100;
 
-/** The paths of a thread, of its stream, of a run of it, or of what is sent into that. A POST to any other path starts a run. */
-const PATH = /\/threads\/([^/]+)(?:\/runs\/([^/]+)(\/messages)?|(\/events))?$/;
+/** The paths of a thread, of its stream, of its checkpoints, of a run of it, or of what is sent into that. A POST to any other path starts a run. */
+const PATH = /\/threads\/([^/]+)(?:\/runs\/([^/]+)(\/messages)?|\/(events|checkpoints))?$/;
 
 class AgUiServer {
   readonly #graph: RunnableGraph;
@@ -152,10 +155,12 @@ class AgUiServer {
   readonly #leases: Leases;
   readonly #underWay: UnderWay;
   readonly #owners: Owners;
+  readonly #writes: ClientWrites;
 
   constructor(graph: RunnableGraph, options: ServeAgUiOptions) {
     this.#graph = graph;
     this.#underWay = new UnderWay(graph);
+    this.#writes = new ClientWrites([graph], undefined, ".");
     this.#options = options;
     this.#runs = options.runs ?? new MemoryRuns({ keep: options.resumable ? (options.keep ?? 100) : 0 });
     keepsRuns(graph, this.#runs);
@@ -171,7 +176,7 @@ class AgUiServer {
     this.#leases.watch();
     const { method } = request;
     const { pathname, searchParams } = new URL(request.url);
-    const [, threadId, runId, messages, events] = (PATH.exec(pathname) ?? []).map((part) => part && decoded(part));
+    const [, threadId, runId, messages, part] = (PATH.exec(pathname) ?? []).map((one) => one && decoded(one));
     if (threadId === undefined) {
       if (method === "GET" && pathname.endsWith("/capabilities"))
         return json(JSON.stringify(capabilities(this.#graph, this.#options)));
@@ -184,7 +189,11 @@ class AgUiServer {
       throw new Refusal(404, `There is no ${method} ${pathname}.`);
     }
     await this.#owners.open(asker, threadId, false);
-    if (events !== undefined) {
+    if (part === "checkpoints") {
+      if (method === "GET" || method === "POST") await this.#checkKnown(threadId);
+      if (method === "GET") return json(wireJson(await checkpointList(this.#graph, threadId, searchParams)));
+      if (method === "POST") return this.#switched(threadId, request);
+    } else if (part !== undefined) {
       if (method === "GET") return this.#followed(threadId, request, asker, searchParams.get("only"));
     } else if (runId === undefined) {
       if (method === "GET") return this.#thread(threadId);
@@ -480,6 +489,14 @@ class AgUiServer {
       }
     }
     return eventStream(parts(), this.#options, {}, leave);
+  }
+
+  /** Makes a copy of a checkpoint the thread's newest, while no run of the thread is under way. */
+  async #switched(threadId: string, request: Request): Promise<Response> {
+    const body = (await bodyOf(request, this.#options)) as { readonly from?: unknown } | null;
+    await this.#free(threadId, () => undefined);
+    await copyCheckpoint(this.#graph, this.#writes, threadId, body?.from);
+    return json("{}");
   }
 
   /** @throws {@link Refusal} 404 for a thread that has no run and is in no checkpointer. */

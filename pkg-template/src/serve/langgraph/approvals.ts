@@ -32,20 +32,26 @@ const TOOLS = "tools";
 export class ClientWrites {
   readonly #areOpen: boolean;
   readonly #why: string;
+  readonly #remedy: string;
 
   /**
    * @param graphs - All graphs of the server: a thread may be run by each of them.
    * @param allowed - The program's own word. Without it clients write where no graph has approvals.
+   * @param remedy - The end of the sentence that refuses a write.
    */
-  constructor(graphs: readonly RunnableGraph[], allowed: boolean | undefined) {
+  constructor(
+    graphs: readonly RunnableGraph[],
+    allowed?: boolean | undefined,
+    remedy = ": the option clientWrites: true allows it.",
+  ) {
+    this.#remedy = remedy;
     this.#areOpen = allowed ?? !graphs.some(hasApprovals);
     this.#why = allowed === undefined ? "a graph of the server has approvals" : "clientWrites is false";
   }
 
   /** @throws {@link Refusal} 403 where clients may not write: the state of a thread, and which node runs next. */
   check(what: string): void {
-    if (!this.#areOpen)
-      throw new Refusal(403, `Clients may not send ${what}, as ${this.#why}: the option clientWrites: true allows it.`);
+    if (!this.#areOpen) throw new Refusal(403, `Clients may not send ${what}, as ${this.#why}${this.#remedy}`);
   }
 
   /** @throws {@link Refusal} 403 for a command that writes or jumps, and 422 for one in place of an input. */
