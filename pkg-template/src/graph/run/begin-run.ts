@@ -10,7 +10,7 @@ import { takeCallersWrites } from "../saved/callers-writes.js";
 import { isSpecial, NULL_TASK, RESUME, writtenByCallers } from "../saved/saved-writes.js";
 import type { ThreadState } from "../task/thread-state.js";
 import type { RunParts } from "./run-parts.js";
-import { isWritten } from "./run-saves.js";
+import { isWritten, type Entries } from "./run-saves.js";
 
 const NONE: readonly never[] = [];
 
@@ -54,7 +54,7 @@ class Beginning {
     const resumesInside = isResumingAround && !travel.isReplayed;
     const isAtHead = hasThread && travel.isHead !== false && !travel.isReplayed;
     if (isAtHead && !isNothing && !resumes && !resumesInside) this.#run.endLeft();
-    if (command) this.#takeCommand(command, resumes);
+    const saved = command && this.#takeCommand(command, resumes);
     travel.isResuming = hasThread && (resumesInside || isNothing || resumes);
     const travels = hasThread && travel.isHead === false && (scope.inside !== undefined || !resumes);
     // Where it goes back to a question, that is asked again.
@@ -67,16 +67,17 @@ class Beginning {
       if (!scope.inside && travels) travel.begin(saves.travelsFrom);
       return step;
     }
-    const [step, before] = this.#goOn(travels);
+    const [step, before] = this.#goOn(travels, saved);
     if (!scope.inside && travels) travel.begin(before ?? saves.travelsFrom);
     return step;
   }
 
   /**
    * Goes on where the thread was left, with a command's writes. `travels`: from a checkpoint that is not the newest.
-   * Returns also the checkpoint that graphs inside go back to, if it is not the new one's parent.
+   * Returns also the checkpoint that graphs inside go back to, if it is not the new one's parent. Saves `callers` once the
+   * state takes them: writes that it refuses, saved, would be refused at each later look at the thread.
    */
-  #goOn(travels: boolean): [step: Step, before: string | undefined] {
+  #goOn(travels: boolean, callers: Entries | undefined): [step: Step, before: string | undefined] {
     const { saves, travel, reports } = this.#run;
     const at = this.#at;
     const written = isWritten(saves.metadata);
@@ -86,6 +87,7 @@ class Beginning {
       step = this.#take(at.plan.command(takeCallersWrites(at, theirs, NONE), travel.isResuming));
       at.others["__input__"] ??= {};
     } else step = this.#take(at.plan.resume());
+    if (callers) saves.saveCallers(callers);
     const forks = travels && (travel.isSuperseded || !written);
     const before = forks && written ? saves.travelsFrom : undefined;
     if (!travel.isResuming) saves.put(forks ? "fork" : "input");
@@ -148,13 +150,13 @@ class Beginning {
     return step;
   }
 
-  /** Adds a command's writes to the pending ones, and saves them for a run that is cut off. */
-  #takeCommand(command: Command, resumes: boolean): void {
+  /** Adds a command's writes to the pending ones. Returns those to save for a run that is cut off. */
+  #takeCommand(command: Command, resumes: boolean): Entries | undefined {
     const { saves, resumeValues } = this.#run;
     const at = this.#at;
     if (command.graph === Command.PARENT) throw new InvalidUpdateError("There is no parent graph.");
     if (resumes && !saves.thread) throw new BaseLangGraphError("Cannot use Command(resume=...) without checkpointer");
-    const entries: [string, unknown][] = [];
+    const entries: Entries = [];
     for (const end of [command.goto ?? []].flat() as unknown[]) {
       const send = toSend(end);
       if (send) entries.push([TASKS, send]);
@@ -165,10 +167,10 @@ class Beginning {
     if (resumes && !isById) entries.push([RESUME, command.resume]);
     for (const update of updatesOf(command)) entries.push(...Object.entries(update));
     if (entries.length === 0 && !isById) throw new EmptyInputError("Received empty Command input");
-    if (entries.length === 0) return;
+    if (entries.length === 0) return undefined;
     // The caller's writes with earlier answers to interrupts of this step count, too.
     at.pending = at.pending.filter(([id, channel]) => id !== NULL_TASK || (resumes && !isSpecial(channel)));
     at.addPending(entries.map(([channel, value]) => [NULL_TASK, channel, value]));
-    saves.saveCallers(at.pending.flatMap(([id, ...write]) => (id === NULL_TASK ? [write] : [])));
+    return at.pending.flatMap(([id, ...write]) => (id === NULL_TASK ? [write] : []));
   }
 }

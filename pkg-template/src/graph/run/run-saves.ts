@@ -12,7 +12,8 @@ import type { TaskPlace } from "../task/task-place.js";
 import type { ThreadState } from "../task/thread-state.js";
 import type { RunScope } from "./run-scope.js";
 
-type Entries = [channel: string, value: unknown][];
+/** Writes of a task or of a caller. */
+export type Entries = [channel: string, value: unknown][];
 
 export class RunSaves {
   readonly #scope: RunScope;

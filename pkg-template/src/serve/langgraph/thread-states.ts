@@ -61,7 +61,7 @@ export class ThreadStates {
         if (states.length >= limit) break;
       }
     } catch (error) {
-      throw noSubgraph(error) ?? error;
+      refusedWith(400)(error);
     }
     return states;
   }
@@ -141,7 +141,11 @@ export class ThreadStates {
       if (!(error instanceof Refusal) || error.status !== 400) throw error;
       const graph = await this.graphOf(id);
       const before = graph.getStateHistory?.(configOf(id) as never, { limit: 1 } as never);
-      for await (const state of before ?? []) return state as GraphState;
+      try {
+        for await (const state of before ?? []) return state as GraphState;
+      } catch {
+        // The one before cannot be read either.
+      }
       throw error;
     }
   }
