@@ -6,16 +6,16 @@ import { type Loose, outcome, type Package, same, State } from "./beside-langgra
 const config = { configurable: { thread_id: "t" } };
 const sleep = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
 
-/** A slow node, then a fast one. Counts how often they ran, and how often the slow one was asked to stop. */
+/** A slow node, then a fast one. Counts how often they ran, and how often the slow one was asked to stop. It waits for `over`. */
 function slow(of: Package, how: "alone" | "as a node" | "with the context", saver: Loose) {
   const ran = { slow: 0, fast: 0, told: 0 };
-  const begun: { tell: (() => void) | undefined } = { tell: undefined };
+  const begun: { tell: (() => void) | undefined; over: Promise<void> } = { tell: undefined, over: Promise.resolve() };
   const inner = new of.StateGraph(State)
     .addNode("slow", async (_: unknown, { signal }: Loose) => {
       ran.slow++;
       signal?.addEventListener("abort", () => ran.told++, { once: true });
       begun.tell?.();
-      await sleep(200);
+      await begun.over;
       return { log: ["slow"] };
     })
     .addNode("fast", () => {
@@ -52,14 +52,19 @@ describe.concurrent("beside langgraph.js", () => {
         await graph.invoke({ sum: 1 }, { configurable: { thread_id: "before" } });
         Object.assign(ran, { slow: 0, fast: 0, told: 0 });
         const stop = new AbortController();
+        let end: () => void = () => {};
+        begun.over = new Promise<void>((resolve) => (end = resolve));
         if (by === "a signal") begun.tell = () => void setTimeout(() => stop.abort(), 5);
-        if (by === "a step's time") graph.stepTimeout = 60;
-        const more = by === "the run's time" ? { timeout: 60 } : {};
+        // Long enough for a loaded machine to begin the node.
+        if (by === "a step's time") graph.stepTimeout = 1_000;
+        const more = by === "the run's time" ? { timeout: 1_000 } : {};
         const { threw } = (await outcome(graph.invoke({ sum: 1 }, { ...config, signal: stop.signal, ...more }))) as {
           threw: Error;
         };
         begun.tell = undefined;
-        await sleep(250);
+        // The node returns after the run has ended: nobody hears it.
+        end();
+        await sleep(50);
         const stopped = { ...ran };
         graph.stepTimeout = undefined;
         const { next } = await graph.getState(config);
