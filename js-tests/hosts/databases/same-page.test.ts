@@ -3,12 +3,19 @@
 import { devices, type Browser, type BrowserContext, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openChromium } from "../chromium.js";
-import { durableObjects, memory, redisAndPostgres, type Backend } from "./same-page/backends.js";
+import { durableObjects, memory, redisAndPostgres } from "./same-page/backends.mjs";
 import { Model } from "./same-page/model.js";
 import { Network } from "./same-page/network.js";
 import { hasPostgres, hasRedis } from "./stores.js";
 
 const WAIT = { timeout: 30_000, interval: 20 };
+
+interface Backend {
+  readonly port: number;
+  /** Ends the instance of this name, which runs the thread, without a word. */
+  kill?(instance: string, threadId: string): Promise<void>;
+  stop(): Promise<void>;
+}
 
 let browser: Browser;
 beforeAll(async () => {

@@ -1,9 +1,11 @@
-// One instance: the agent over Redis and Postgres, or in its memory. It ends with the program that started it.
+// One instance: the agent over Redis and Postgres, over Postgres alone, or in its memory. It ends with the program that started it.
 import { createServer } from "node:http";
 import { PostgresSaver } from "@langchain/langgraph-checkpoint-postgres";
+import { Pool } from "pg";
 import { createClient } from "redis";
 import { MemorySaver } from "threadfold/graph";
 import { MemoryRuns, serveAgUi, toNodeListener } from "threadfold/serve";
+import { PostgresRuns } from "threadfold/serve/postgres";
 import { RedisRuns } from "threadfold/serve/redis";
 import { fileOf } from "./files.mjs";
 import { graphOf } from "./graph.mjs";
@@ -12,7 +14,8 @@ process.once("disconnect", () => process.exit());
 
 const [model, redis, postgres] = process.argv.slice(2);
 
-async function redisRuns() {
+async function openRuns() {
+  if (!redis) return postgres ? new PostgresRuns({ pool: new Pool({ connectionString: postgres }) }) : new MemoryRuns();
   const client = createClient({ socket: { path: redis, tls: false } });
   await client.on("error", () => {}).connect();
   return new RedisRuns({ client, ttl: 2_000 });
@@ -23,7 +26,7 @@ const graph = graphOf(
   String(process.pid),
   postgres ? PostgresSaver.fromConnString(postgres) : new MemorySaver(),
 );
-const agent = serveAgUi(graph, { runs: redis ? await redisRuns() : new MemoryRuns() });
+const agent = serveAgUi(graph, { runs: await openRuns() });
 
 async function handler(request) {
   const { pathname } = new URL(request.url);
