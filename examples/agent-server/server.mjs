@@ -1,4 +1,5 @@
-// An agent without a model, as a server: a graph, over AG-UI at / and with LangGraph's API at /langgraph.
+// An agent without a model, as a server: a graph, over AG-UI at /, at /live for clients that join runs, and with LangGraph's API at
+// /langgraph.
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { defineSchema, field, textOf } from "threadfold";
@@ -40,6 +41,7 @@ const graph = new StateGraph(defineSchema({ messages: field.messages() }))
   .compile({ checkpointer: new MemorySaver() });
 
 const agUi = serveAgUi(graph, { cors: true });
+const live = serveAgUi(graph, { cors: true, resumable: true });
 const langGraph = serveLangGraph(graph, { basePath: "/langgraph", cors: true });
 
 /** Asked to "fail", it does so once for each message: for the page's retry. */
@@ -51,7 +53,8 @@ async function handler(request) {
     failed.add(last.id);
     return new Response("The agent is busy.", { status: 503, headers: { "access-control-allow-origin": "*" } });
   }
-  return new URL(request.url).pathname.startsWith("/langgraph/") ? langGraph(request) : agUi(request);
+  const [, path] = new URL(request.url).pathname.split("/");
+  return ({ langgraph: langGraph, live }[path] ?? agUi)(request);
 }
 
 createServer(toNodeListener(handler)).listen(Number(process.env.PORT ?? 8000));

@@ -8,20 +8,24 @@ import {
 import { textOf, type AgUiMessage } from "threadfold";
 import { useChat, useThread } from "threadfold/react";
 import { agent, thread } from "./agent.js";
+import { useBranchRepository } from "./branches.js";
 import { Conversation } from "./conversation.js";
 
 export function ThreadChat() {
   const messages = useThread(thread, (state) => state.messages);
   const { status } = useChat(agent);
   const isRunning = status === "submitted" || status === "streaming";
+  // Converts a message when it is another object than before: a token costs one conversion.
+  const shown = useExternalMessageConverter({ callback: convert, messages: messages as AgUiMessage[], isRunning });
+  const { messageRepository, idOf, switchTo } = useBranchRepository(shown);
   const runtime = useExternalStoreRuntime({
-    // Converts a message when it is another object than before: a token costs one conversion.
-    messages: useExternalMessageConverter({ callback: convert, messages: messages as AgUiMessage[], isRunning }),
+    messageRepository,
+    setMessages: switchTo,
     isRunning,
     onNew: async ({ content }) => void (await agent.sendMessage(said(content))),
     onEdit: async ({ content, sourceId }) =>
-      void (await agent.sendMessage(said(content), { messageId: sourceId ?? undefined })),
-    onReload: async (parentId) => void (await agent.regenerate({ messageId: parentId ?? undefined })),
+      void (await agent.sendMessage(said(content), { messageId: idOf(sourceId) })),
+    onReload: async (parentId) => void (await agent.regenerate({ messageId: idOf(parentId) })),
     onCancel: async () => void (await agent.stop()),
   });
   return (

@@ -72,6 +72,40 @@ export async function approves(page: Page): Promise<void> {
   await shows(page, "I booked nothing.");
 }
 
+/** Edits and answers again: the counters and texts of assistant-ui's BranchPicker are right, also after a switch. */
+export async function branches(page: Page): Promise<void> {
+  const button = (name: string) => page.getByRole("button", { name });
+  const edit = async (text: string) => {
+    await button("Edit").first().click();
+    await page.getByLabel("Edited message").fill(text);
+    await button("Save").click();
+    await shows(page, `You said: ${text}`);
+  };
+  await send(page, "first");
+  await shows(page, "You said: first");
+  await edit("second");
+  await shows(page, "2 / 2");
+  await edit("third");
+  await shows(page, "3 / 3");
+  await button("Previous").click();
+  await shows(page, "You said: second");
+  await shows(page, "2 / 3");
+  await button("Previous").click();
+  await shows(page, "You said: first");
+  await shows(page, "1 / 3");
+  await button("Regenerate").click();
+  await shows(page, "2 / 2");
+  await shows(page, "1 / 3");
+  await send(page, "more");
+  await shows(page, "You said: more");
+  await button("Next").first().click();
+  await shows(page, "You said: second");
+  expect(await page.getByText("more").count()).toBe(0);
+  await button("Previous").first().click();
+  await shows(page, "You said: more");
+  await shows(page, "2 / 2");
+}
+
 /** A text of n words: the agent says 33 a second. */
 const words = (n: number) => Array.from({ length: n }, (_, at) => `word${at}`).join(" ");
 

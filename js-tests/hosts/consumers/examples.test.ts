@@ -8,6 +8,7 @@ import { openChromium } from "../chromium.js";
 import {
   ANSWER,
   approves,
+  branches,
   chats,
   inPage,
   QUESTION,
@@ -131,6 +132,7 @@ describe.concurrent("in Chromium", () => {
       ["", approves],
       ["", stops],
       ["", retries, /503/],
+      ["", branches],
       ["?runtime=ag-ui", chatsWithTool],
       ["?runtime=graph", chatsWithTool],
     );

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 // useBranches and switchBranch: what edits and regenerations replaced, over both servers, beside a model of leaves.
 import { act, createElement as h, type ReactNode } from "react";
-import { defineSchema, field, Thread, type ThreadStorage } from "threadfold";
+import { defineSchema, field, Thread, type AgUiState, type ThreadStorage } from "threadfold";
 import { AgUiRunner } from "threadfold/ag-ui";
 import { createAgent, tool } from "threadfold/agent";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
@@ -310,6 +310,29 @@ test("a client switches where it may not write, but not to a checkpoint at which
   const open_ = history.find(({ next }) => next.includes("answer"));
   expect((await post("/state", { values: null, checkpoint_id: open_?.checkpoint_id })).status).toBe(403);
   await page.leave();
+});
+
+test("without a message, a component gets the branches of all, and the same map until they change", async () => {
+  const fetch = (async (url: string, init?: RequestInit) =>
+    handler(new Request(url, init))) as unknown as typeof globalThis.fetch;
+  const handler = serveAgUi(answering(), { resumable: true });
+  const runner = new AgUiRunner(new Thread<AgUiState>(), { url: "http://page/agent", resumable: true, fetch });
+  const seen: ReadonlyMap<string, Branches>[] = [];
+  const All = (): ReactNode => {
+    seen.push(useBranches(runner));
+    return null;
+  };
+  const { root } = await mount(h(All));
+  await runner.sendMessage("one");
+  await act(async () => void (await runner.regenerate()));
+  const { messageIds } = runner.thread;
+  await until(() => expect([...(seen.at(-1)?.keys() ?? [])]).toEqual([messageIds[1]]));
+  expect(seen.at(-1)?.get(messageIds[1] ?? "")).toMatchObject({ current: 1, ids: { length: 2 } });
+  const before = seen.at(-1);
+  await act(async () => void (await runner.sendMessage("two")));
+  await act(async () => root.render(h(All)));
+  expect(seen.at(-1)).toBe(before);
+  await act(async () => root.unmount());
 });
 
 test("a transport without a history has no branches, and refuses a switch", async () => {

@@ -19,6 +19,7 @@ export class ThreadBranches {
   #tree = new BranchTree();
   #threadId: string | undefined;
   #found: ReadonlyMap<string, { readonly message: object; readonly branches: Branches }> = new Map();
+  #all: ReadonlyMap<string, Branches> = new Map();
   #shown: unknown;
   #messageIds: readonly string[] | undefined;
   /** The last message of the list that the tree is known to have, or to lack nothing of but its end. */
@@ -50,6 +51,15 @@ export class ThreadBranches {
     const { thread } = this.#source;
     const found = this.#found.get(messageId);
     return found && !thread.isDisposed && thread.getMessage(messageId) === found.message ? found.branches : undefined;
+  }
+
+  /** The branches of all messages that have any. The same map until they change. */
+  all(): ReadonlyMap<string, Branches> {
+    const ids = [...this.#found.keys()];
+    const now = new Map(ids.flatMap((id) => [[id, this.of(id)] as const]).filter(hasBranches));
+    const before = this.#all;
+    if (now.size !== before.size || [...now].some(([id, branches]) => before.get(id) !== branches)) this.#all = now;
+    return this.#all;
   }
 
   #look(): void {
@@ -114,6 +124,9 @@ export class ThreadBranches {
     for (const listener of this.#listeners) listener();
   }
 }
+
+const hasBranches = (one: readonly [string, Branches | undefined]): one is readonly [string, Branches] =>
+  one[1] !== undefined;
 
 const known = new WeakMap<BranchSource, ThreadBranches>();
 

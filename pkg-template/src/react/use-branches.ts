@@ -11,6 +11,8 @@ export type { Branches };
  * Switch by `runner.switchBranch`. They are read from the server's checkpoints, so they survive a reload and are the same on
  * another device. Undefined while the message is edited, and on a server.
  *
+ * Without a `messageId`, returns the branches of all messages that have any: for a component that draws the tree itself.
+ *
  * @param runner - Its transport must have a history: `LangGraphRunner` does, and `AgUiRunner` of `serveAgUi` with `resumable: true`.
  *
  * @example
@@ -33,9 +35,16 @@ export type { Branches };
  * }
  * ```
  */
-export function useBranches(runner: BranchSource, messageId: string): Branches | undefined {
+export function useBranches(runner: BranchSource, messageId: string): Branches | undefined;
+export function useBranches(runner: BranchSource): ReadonlyMap<string, Branches>;
+export function useBranches(
+  runner: BranchSource,
+  messageId?: string,
+): Branches | ReadonlyMap<string, Branches> | undefined {
   const store = branchesOf(runner);
-  return useSyncExternalStore(store.subscribe, () => store.of(messageId), none);
+  const now = () => (messageId === undefined ? store.all() : store.of(messageId));
+  return useSyncExternalStore(store.subscribe, now, messageId === undefined ? () => NONE : none);
 }
 
+const NONE: ReadonlyMap<string, Branches> = new Map();
 const none = () => undefined;
