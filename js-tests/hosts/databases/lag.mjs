@@ -1,4 +1,4 @@
-// How far behind another tab is: `node js-tests/hosts/databases/lag.mjs`. A model says a token each 50 ms. Chromium has two
+// The lag of another tab: `node js-tests/hosts/databases/lag.mjs`. A model says a token each 50 ms. Chromium has two
 // tabs that share a connection and one of another browser, and a run is joined on the other instance. One clock for all.
 import { createServer } from "node:http";
 import { cpus, loadavg } from "node:os";

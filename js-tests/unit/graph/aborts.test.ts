@@ -62,7 +62,7 @@ describe.concurrent("beside langgraph.js", () => {
           threw: Error;
         };
         begun.tell = undefined;
-        // The node returns after the run has ended: nobody hears it.
+        // The node returns after the run has ended: nobody receives it.
         end();
         await sleep(50);
         const stopped = { ...ran };
