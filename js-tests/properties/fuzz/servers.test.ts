@@ -171,6 +171,7 @@ const AG_UI = mostly(
     tools: or(fc.array(VALUE, { maxLength: 2 })),
     context: or(fc.array(VALUE, { maxLength: 2 })),
     resume: or(fc.array(ANSWER, { maxLength: 2 })),
+    from: or(TEXT),
   },
   ["threadId", "runId", "messages"],
 );
@@ -284,7 +285,9 @@ const AG_UI_PATHS = fc.oneof(
   { weight: 6, arbitrary: fc.constant("/agent") },
   {
     weight: 1,
-    arbitrary: fc.tuple(PART, fc.constantFrom("", "/events")).map(([id, rest]) => `/agent/threads/${id}${rest}`),
+    arbitrary: fc
+      .tuple(PART, fc.constantFrom("", "/events", "/checkpoints"))
+      .map(([id, rest]) => `/agent/threads/${id}${rest}`),
   },
   { weight: 2, arbitrary: fc.tuple(PART, PART).map(([id, run]) => `/agent/threads/${id}/runs/${run}`) },
   { weight: 1, arbitrary: LANG_GRAPH_PATHS },
