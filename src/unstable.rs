@@ -49,7 +49,7 @@ pub mod agent {
 
 /// The rest of a checkpoint, for a checkpointer that writes LangGraph's format (`crates/checkpoint`).
 pub mod checkpoint {
-    pub use crate::graph::checkpoint::{Ended, Finished, Pending, Source};
+    pub use crate::graph::checkpoint::{Ended, Finished, Pending, Source, TaskError};
     pub use crate::graph::names::Names;
     pub use crate::graph::naming::{Naming, PlannedTask, is_within};
     pub use crate::graph::node::Answered;

@@ -11,7 +11,7 @@ use super::encoder::sentence;
 use super::run_input::RunAgentInput;
 use super::run_start::check;
 use crate::graph::sendable::{MaybeSend, MaybeSync};
-use crate::graph::{Graph, GraphError, GraphState, Outcome};
+use crate::graph::{BoxError, Graph, GraphError, GraphState, Outcome};
 use crate::id::new_id;
 use crate::value::{Json, Value};
 
@@ -27,7 +27,7 @@ pub use request::{RunWork, ServiceBody, ServiceRequest, ServiceResponse};
 use run_log::RunLog;
 use run_logs::{Entered, RunLogs};
 use thread_form::thread_json;
-use work::{Begin, work};
+use work::{Begin, given_up, work};
 
 /// A state that a [`Service`] can serve: serde reads and writes it and its updates.
 pub trait ServedState:
@@ -56,8 +56,9 @@ impl<S> ServedState for S where
 ///   thread's last run joins it. So a client that lost its connection sends the same request again.
 /// - A run whose process was killed continues once a client asks for it or its thread, or by
 ///   [`recover`](Self::recover). All nodes of the step that it was in run again, also those that had
-///   returned. A run that failed or was stopped does not continue. Nor does one of a graph with
-///   breakpoints: its stop looks like a killed run.
+///   returned. After five attempts in one step it has failed, with the code `KILLED`.
+/// - A run that failed or was stopped does not continue. Nor does one of a graph with breakpoints: its
+///   stop looks like a killed run.
 /// - A field whose name begins with `_` is private: clients neither see nor write it. They write the other
 ///   fields that `S::default()` has.
 /// - One process serves a thread. Anybody may ask: check users before you pass a request on.
@@ -186,7 +187,8 @@ impl<S: ServedState> Service<S> {
     }
 
     /// Continues the thread's run, if its process was killed. Call it when your program starts, for
-    /// each thread of your database. Returns the work to spawn.
+    /// each thread of your database. Returns the work to spawn. A run that has failed after five
+    /// attempts in one step is [reported](Self::on_error) instead, until its thread continues.
     ///
     /// # Errors
     /// Those of the checkpointer.
@@ -195,7 +197,14 @@ impl<S: ServedState> Service<S> {
         if !known.is_cut {
             return Ok(None);
         }
+        let given_up = given_up(&known);
         let run = known.outcome.run_id.unwrap_or_else(new_id);
+        if let Some(reason) = given_up {
+            if let Some(on_error) = &self.on_error {
+                on_error.call(thread, Some(&run), &*BoxError::from(reason));
+            }
+            return Ok(None);
+        }
         Ok(match self.serving.runs.enter(thread, &run) {
             Entered::New(log) => Some(self.work(log, Begin::GoOn)),
             Entered::Known(_) | Entered::Busy(_) => None,

@@ -77,6 +77,26 @@ pub enum Source {
     Stop,
 }
 
+/// Why a task has not finished.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TaskError {
+    /// It has failed, or was stopped: its error as text.
+    Failed(String),
+    /// Its process ended. The run was continued so many times in this step; saved before each attempt.
+    Killed(u32),
+}
+
+impl fmt::Display for TaskError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Failed(text) => f.write_str(text),
+            Self::Killed(attempts) => {
+                write!(f, "The process ended in this step: attempt {attempts} to continue the run.")
+            }
+        }
+    }
+}
+
 /// The pending results of a task in a step that did not end.
 pub struct Pending<S: State> {
     /// Its node.
@@ -85,8 +105,8 @@ pub struct Pending<S: State> {
     pub cause: Cause,
     /// The channel that triggered it.
     pub trigger: Channel,
-    /// Its error, if it has failed.
-    pub error: Option<String>,
+    /// Its error, if it has failed or was cut off.
+    pub error: Option<TaskError>,
     /// Its results, if it has finished: it does not run again.
     pub finished: Option<Finished<S>>,
     /// The answers that it was given.

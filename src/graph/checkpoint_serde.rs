@@ -6,7 +6,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Value, json};
 
-use super::checkpoint::{Checkpoint, Delta, Finished, Pending, Source};
+use super::checkpoint::{Checkpoint, Delta, Finished, Pending, Source, TaskError};
 use super::names::Names;
 use super::node::{Answered, Interrupt};
 use super::planner::{Cause, ChannelState, PlanState};
@@ -30,13 +30,14 @@ type AnswerForm = (Value, Option<String>);
 type InterruptForm = (String, String, Value, Option<String>, bool);
 /// That of an earlier version.
 type OpenForm = (String, String, Value, Option<String>);
-/// The node, why it ran and its trigger; its results, its answers, its interrupt, its error.
+/// The node, why it ran and its trigger; its results, its answers, its interrupt, its error: a text,
+/// or the number of attempts to continue.
 type PendingForm<U, S> = (
     (u32, CauseForm, u32),
     Option<FinishedForm<U, S>>,
     Vec<AnswerForm>,
     Option<Value>,
-    Option<String>,
+    Option<Value>,
 );
 /// The fields, the nodes, the list edges and the deferred nodes.
 type NamesForm = (Vec<String>, Vec<String>, Vec<String>, Vec<u32>);
@@ -179,7 +180,10 @@ fn pending<S: State>(pending: &Pending<S>) -> PendingForm<&S::Update, &S> {
             .interrupt
             .as_ref()
             .map(|own| json!([own.id, own.node, own.value, own.forwarded, pending.is_answered])),
-        pending.error.clone(),
+        pending.error.as_ref().map(|error| match error {
+            TaskError::Failed(text) => json!(text),
+            TaskError::Killed(attempts) => json!(attempts),
+        }),
     )
 }
 
@@ -203,11 +207,18 @@ fn read_pending<S: State>(
             Some((task, true)) => Cause::Error(task),
         },
         trigger,
-        error,
+        error: error.map(read_error).transpose()?,
         finished,
         answers: answers.collect(),
         interrupt,
         is_answered: is_answered.unwrap_or_default(),
+    })
+}
+
+fn read_error(form: Value) -> serde_json::Result<TaskError> {
+    Ok(match form {
+        Value::Number(_) => TaskError::Killed(u32::deserialize(form)?),
+        form => TaskError::Failed(String::deserialize(form)?),
     })
 }
 

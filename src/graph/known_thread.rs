@@ -11,6 +11,8 @@ pub(crate) struct KnownThread<S> {
     /// Whether its run was cut off between checkpoints, as by the end of its process. False for a graph
     /// with breakpoints: a stop at one of them looks the same.
     pub is_cut: bool,
+    /// How many times its run was continued in the step that it is in.
+    pub attempts: u32,
     /// Whether its run has failed, or was stopped.
     pub has_failed: bool,
 }

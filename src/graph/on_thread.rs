@@ -123,6 +123,11 @@ where
         Running::known(&self.0).await
     }
 
+    /// Continues the run of a thread whose process ended.
+    pub(crate) async fn stream_recovered(&self) -> Result<Running<'g, S>, GraphError> {
+        Running::recovered(&self.0).await
+    }
+
     /// Returns the thread as of one of its checkpoints. A run there begins a branch of its own: its
     /// first checkpoint follows that one and becomes the thread's last.
     ///

@@ -21,6 +21,7 @@ use crate::{Error, State};
 mod halted;
 mod merged;
 mod opened;
+mod recovered;
 mod saved;
 mod step;
 mod streamed;

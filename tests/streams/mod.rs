@@ -5,6 +5,7 @@ mod ag_ui_events;
 mod ag_ui_recorded;
 mod ag_ui_subagents;
 mod ag_ui_words;
+mod crash_loops;
 mod langgraph_parts;
 mod langgraph_recorded;
 mod malformed;

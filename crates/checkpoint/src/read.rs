@@ -10,7 +10,9 @@ use threadfold::State;
 use threadfold::graph::{BoxError, Checkpoint, Delta, Interrupt};
 use threadfold::reducer::kind::FieldKind;
 use threadfold::typed::StateField;
-use threadfold::unstable::checkpoint::{Answered, Finished, Names, Pending, PlannedTask, Source};
+use threadfold::unstable::checkpoint::{
+    Answered, Finished, Names, Pending, PlannedTask, Source, TaskError,
+};
 use threadfold::unstable::planner::{Cause, Channel, ChannelState, Node, PlanState};
 
 use crate::channels::{channel_count, is_field, is_lead, numbered, target};
@@ -18,8 +20,8 @@ use crate::fields::some_fields;
 use crate::ids::{CALLER, interrupt_id, place_of, task_id};
 use crate::messages::from_records;
 use crate::row::{
-    BRANCH, ERROR, INPUT, INTERRUPT, JOIN, NO_WRITES, Object, RESUME, Row, START, TASKS, Write,
-    object, version_of,
+    BRANCH, ERROR, INPUT, INTERRUPT, JOIN, KILLED, NO_WRITES, Object, RESUME, Row, START, TASKS,
+    Write, object, version_of,
 };
 
 /// The look at a checkpoint.
@@ -354,7 +356,7 @@ impl Reading<'_> {
             node: task.node,
             cause: task.cause,
             trigger: task.trigger,
-            error: error.map(|error| text(error, "message").unwrap_or_else(|| error.to_string())),
+            error: error.map(task_error),
             finished,
             answers,
             is_answered: is_answered && interrupt.is_some(),
@@ -404,6 +406,15 @@ impl Reading<'_> {
         writes.extend(leads.into_iter().map(|(number, _)| number));
         Ok(Finished { updates, writes, sends, edges: Some(edges), is_kept: true })
     }
+}
+
+fn task_error(record: &Value) -> TaskError {
+    let attempts = record.get(KILLED).and_then(Value::as_u64);
+    if let Some(attempts) = attempts.and_then(|attempts| u32::try_from(attempts).ok()) {
+        return TaskError::Killed(attempts);
+    }
+    let text = record.get("message").and_then(Value::as_str).map(str::to_owned);
+    TaskError::Failed(text.unwrap_or_else(|| record.to_string()))
 }
 
 /// Returns a write of a field as the state's update has it: messages as a list of dicts.

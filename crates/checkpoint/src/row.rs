@@ -16,6 +16,9 @@ pub const JOIN: &str = "join:";
 /// kept whole.
 pub const COUNTERS: &str = "counters_since_delta_snapshot";
 
+/// The key of a task's error that counts the attempts to continue it after its process ended.
+pub const KILLED: &str = "attempts";
+
 /// The places of a task's reports on itself.
 const PLACES: [(&str, i32); 4] =
     [(ERROR, -1), ("__scheduled__", -2), (INTERRUPT, -3), (RESUME, -4)];

@@ -9,7 +9,7 @@ use threadfold::State;
 use threadfold::graph::{BoxError, Checkpoint, Delta, Interrupt};
 use threadfold::reducer::kind::FieldKind;
 use threadfold::unstable::checkpoint::{
-    Answered, Ended, Finished, Names, Pending, PlannedTask, Source,
+    Answered, Ended, Finished, Names, Pending, PlannedTask, Source, TaskError,
 };
 use threadfold::unstable::planner::{Cause, Channel, ChannelState, Node};
 
@@ -19,8 +19,8 @@ use crate::ids::{task_id, update_id};
 use crate::known::{Counter, Known};
 use crate::messages::to_records;
 use crate::row::{
-    COUNTERS, ERROR, INPUT, INTERRUPT, JOIN, NO_WRITES, NewRow, Object, Put, RESUME, START, TASKS,
-    TaskWrites,
+    COUNTERS, ERROR, INPUT, INTERRUPT, JOIN, KILLED, NO_WRITES, NewRow, Object, Put, RESUME, START,
+    TASKS, TaskWrites,
 };
 
 /// The number of steps that reading may walk back.
@@ -324,8 +324,12 @@ where
                 let is_answered = pending.is_answered;
                 entries.push((INTERRUPT.to_owned(), asked_for(asked, is_answered, inside.clone())));
             }
-            if let (Some(message), None) = (error, finished) {
-                let record = object_of([("name", json!("Error")), ("message", json!(message))]);
+            if let (Some(error), None) = (error, finished) {
+                let message = json!(error.to_string());
+                let mut record = object_of([("name", json!("Error")), ("message", message)]);
+                if let TaskError::Killed(attempts) = error {
+                    record.insert(KILLED.to_owned(), json!(attempts));
+                }
                 entries.push((ERROR.to_owned(), with_inside(record, inside)));
             }
             entries.extend(resumed(answers));

@@ -8,11 +8,15 @@ use std::sync::Arc;
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use threadfold::graph::{BoxError, Ctx, Graph, GraphError, Resume, RunPart, START, StateGraph};
+use threadfold::ag_ui::{RunWork, Service, ServiceRequest};
+use threadfold::graph::{
+    BoxError, Command, Ctx, Graph, GraphError, Node, Resume, RunPart, START, StateGraph,
+};
 use threadfold::reducer::{AddMessages, Append};
 use threadfold::typed::MessageList;
 use threadfold::{Message, State};
 use threadfold_checkpoint::SqliteSaver;
+use tokio::sync::Notify;
 
 #[derive(Debug, Clone, Default, State, Serialize, Deserialize)]
 #[state(derive(Debug, Clone, Serialize, Deserialize))]
@@ -412,4 +416,36 @@ fn a_delta_of_a_field_that_the_state_lacks_is_refused() {
         "delta(\"mesages\"): the state has no such field. Its fields are 'messages', 'log', 'title'."
     );
     assert!(compile("messages").is_ok());
+}
+
+/// A service's run that is killed at each attempt ends: a database counts the attempts.
+#[tokio::test]
+async fn attempts_to_continue_are_counted() {
+    struct Wait(Arc<Notify>);
+    impl Node<Chat> for Wait {
+        async fn run(&self, _: &Chat, _: Ctx) -> Result<Command<Chat>, BoxError> {
+            self.0.notify_one();
+            std::future::pending().await
+        }
+    }
+    let (saver, waits) = (memory(), Arc::new(Notify::new()));
+    let process = || {
+        let graph = StateGraph::<Chat>::new().node("wait", Wait(waits.clone())).edge(START, "wait");
+        Service::new(graph.checkpointer(saver.clone()).compile().unwrap()).unwrap()
+    };
+    let killed = async |work: RunWork| {
+        tokio::select! {
+            () = work => panic!("its node waits"),
+            () = waits.notified() => {}
+        }
+    };
+    let body = br#"{ "threadId": "1", "runId": "r", "messages": [] }"#;
+    let posted = process().answer(ServiceRequest::new("POST", "/").body(body)).await;
+    killed(posted.work.unwrap()).await;
+    for _ in 0..5 {
+        killed(process().recover("1").await.unwrap().expect("it goes on")).await;
+    }
+    assert!(process().recover("1").await.unwrap().is_none());
+    let left = process().graph().on("1").outcome().await.unwrap().unwrap();
+    assert_eq!(left.next, ["wait".into()]);
 }

@@ -17,6 +17,23 @@ use crate::stream::StreamError;
 /// The code of a run that panicked.
 const PANIC: &str = "PANIC";
 
+/// The code of a run whose process was killed at each attempt.
+const KILLED: &str = "KILLED";
+
+/// How many times a run is continued in one step after its process was killed.
+const MOST_ATTEMPTS: u32 = 5;
+
+/// Returns why a run whose process was killed does not continue, if it was tried often enough.
+pub fn given_up<S>(known: &KnownThread<S>) -> Option<String> {
+    (known.attempts >= MOST_ATTEMPTS).then(|| {
+        let nodes = known.outcome.next.join("', '");
+        format!(
+            "The run was continued {MOST_ATTEMPTS} times, and its process ended each time in the step \
+             of '{nodes}': it does not continue by itself."
+        )
+    })
+}
+
 /// How a run begins.
 pub enum Begin {
     /// By a client's request.
@@ -101,7 +118,13 @@ async fn run<S: ServedState>(
     let known = thread.known().await?;
     let own = known.as_ref().filter(|known| known.outcome.run_id.as_deref() == Some(log.id()));
     let start = match (own, input) {
-        (Some(own), _) if !own.is_cut => return told_again(own, log, encoder),
+        (Some(own), _) if !own.is_cut || given_up(own).is_some() => {
+            return told_again(own, log, encoder);
+        }
+        (Some(_), _) => {
+            let running = thread.stream_recovered().await?;
+            return follow(running.parts(), log, encoder).await;
+        }
         (None, Some(input)) => {
             let found = known.as_ref().map(Found::of).transpose()?;
             run_start::<S>(input, found.as_ref())?
@@ -160,6 +183,9 @@ fn told_again<S: ServedState>(
     encoder: &mut RunEncoder,
 ) -> Result<(), Failed> {
     log.add(encoder.stands(&known.outcome)?);
+    if let Some(message) = given_up(known).filter(|_| known.is_cut) {
+        return Err(Failed { message, code: KILLED.to_owned(), error: None });
+    }
     if known.has_failed {
         let reason = "The run ended before its graph did: it failed, or was stopped.";
         return Err(Failed {

@@ -3,7 +3,7 @@
 use super::Running;
 use super::saved::Stepped;
 use crate::State;
-use crate::graph::checkpoint::{Finished, Source};
+use crate::graph::checkpoint::{Finished, Source, TaskError};
 use crate::graph::error::GraphError;
 use crate::graph::planner::Status;
 
@@ -14,7 +14,7 @@ where
 {
     /// Saves a step that ends before all its nodes have returned, or has not begun. The other tasks
     /// have this reason as their error: without one, the run would look killed.
-    pub(super) async fn halted(&mut self, reason: &str, then: Stepped) -> Stepped {
+    pub(super) async fn halted(&mut self, reason: &TaskError, then: Stepped) -> Stepped {
         self.status = Status::Done;
         let (tasks, step) = {
             let run = &mut self.shared().run;
@@ -32,7 +32,7 @@ where
         let has_asked = |at: usize| ended.asked.iter().any(|(asked, _)| *asked == at);
         for (at, (error, done)) in ended.errors.iter_mut().zip(&ended.done).enumerate() {
             if error.is_none() && !has_ended(done.as_ref()) && !has_asked(at) {
-                *error = Some(reason.to_owned());
+                *error = Some(reason.clone());
             }
         }
         self.keep(&tasks, ended.done, ended.asked, ended.before, step);
@@ -47,9 +47,9 @@ where
 pub(super) fn unmerged<S: State>(
     done: &[Option<Finished<S>>],
     error: &GraphError,
-) -> Vec<Option<String>> {
-    let text = error.cause_text();
-    done.iter().map(|own| (!has_ended(own.as_ref())).then(|| text.clone())).collect()
+) -> Vec<Option<TaskError>> {
+    let error = TaskError::Failed(error.cause_text());
+    done.iter().map(|own| (!has_ended(own.as_ref())).then(|| error.clone())).collect()
 }
 
 /// Whether a task has finished, and its edges and branches have been asked.

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
+use super::recovered::attempts;
 use super::{Running, identified};
 use crate::State;
 use crate::graph::caught::caught_saving;
-use crate::graph::checkpoint::{Checkpoint, Source};
+use crate::graph::checkpoint::{Checkpoint, Source, TaskError};
 use crate::graph::command::START;
 use crate::graph::error::GraphError;
 use crate::graph::known_thread::KnownThread;
@@ -154,8 +155,11 @@ where
         }
         let at_checkpoint = running.state.clone();
         // A step that did not end has left what its tasks returned or asked, and why they ended.
-        let has_left = !running.pending.is_empty();
-        let has_error = running.pending.iter().any(|own| own.is_answered || own.error.is_some());
+        let attempts = attempts(&running.pending);
+        let has_left = !running.pending.is_empty() && attempts == 0;
+        let mut left = running.pending.iter();
+        let has_error =
+            left.any(|own| own.is_answered || matches!(own.error, Some(TaskError::Failed(_))));
         let options = &place.graph.options;
         let has_breakpoints =
             !(options.interrupt_before.is_empty() && options.interrupt_after.is_empty());
@@ -163,7 +167,7 @@ where
         let is_open = !outcome.is_ended() && outcome.interrupts.is_empty();
         let is_cut = is_open && !has_left && !has_breakpoints;
         let has_failed = is_open && has_left || has_error;
-        Ok(Some(KnownThread { outcome, at_checkpoint, is_cut, has_failed }))
+        Ok(Some(KnownThread { outcome, at_checkpoint, is_cut, attempts, has_failed }))
     }
 
     /// Returns the thread's outcome, if anything of it is saved.

@@ -10,7 +10,7 @@ use super::saved::Stepped;
 use super::{Running, by_task};
 use crate::State;
 use crate::graph::caught::{caught, caught_saving};
-use crate::graph::checkpoint::{Ended, Finished, Pending, Source};
+use crate::graph::checkpoint::{Ended, Finished, Pending, Source, TaskError};
 use crate::graph::command::Command;
 use crate::graph::error::{BoxError, GraphError};
 use crate::graph::naming::PlannedTask;
@@ -40,7 +40,7 @@ pub(super) struct Results<S: State> {
     /// The first error.
     pub failed: Option<GraphError>,
     /// For each task, its error.
-    pub errors: Vec<Option<String>>,
+    pub errors: Vec<Option<TaskError>>,
     /// For each task, its last interrupt of an earlier run, and whether it was answered.
     pub before: Vec<Option<(Interrupt, bool)>>,
 }
@@ -66,7 +66,8 @@ where
             Status::Tasks => {}
             Status::Limit => {
                 let error = GraphError::RecursionLimit(self.graph.options.recursion_limit);
-                return self.halted(&error.to_string(), Err(error)).await;
+                let reason = TaskError::Failed(error.to_string());
+                return self.halted(&reason, Err(error)).await;
             }
             _ => return Ok(None),
         }
@@ -295,7 +296,7 @@ where
                 (Ok(finished), Some(slot)) => *slot = Some(finished),
                 (Err(error), _) => {
                     if let Some(slot) = errors.get_mut(at) {
-                        *slot = Some(error.cause_text());
+                        *slot = Some(TaskError::Failed(error.cause_text()));
                     }
                     failed = failed.or(Some(error));
                 }

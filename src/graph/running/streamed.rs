@@ -8,6 +8,7 @@ use std::task::Poll;
 use super::Running;
 use super::step::Returned;
 use crate::State;
+use crate::graph::checkpoint::TaskError;
 use crate::graph::emitter::{Emitter, TaskName};
 use crate::graph::error::GraphError;
 use crate::graph::node::{Interrupt, Interrupted};
@@ -103,7 +104,8 @@ where
             stepped?;
         }
         if self.status == Status::Tasks {
-            self.halted("The run was stopped.", Ok(None)).await?;
+            let reason = TaskError::Failed("The run was stopped.".to_owned());
+            self.halted(&reason, Ok(None)).await?;
         }
         self.status = Status::Done;
         Ok(())
