@@ -11,6 +11,7 @@ pub(crate) mod encoder;
 mod event;
 mod fold;
 mod message;
+mod run_again;
 mod run_input;
 mod run_start;
 mod service;

@@ -31,6 +31,8 @@ pub(super) struct Found {
     /// The state without that: new input begins there.
     pub at_checkpoint: Json,
     pub interrupts: Vec<Interrupt>,
+    /// Answers that nodes have failed with.
+    pub given: Vec<(String, serde_json::Value)>,
     /// Whether its last run did not end.
     pub is_unfinished: bool,
 }
@@ -41,6 +43,7 @@ impl Found {
             state: json_of(&known.outcome.state)?,
             at_checkpoint: json_of(&known.at_checkpoint)?,
             interrupts: known.outcome.interrupts.clone(),
+            given: known.given.clone(),
             is_unfinished: !known.outcome.is_ended(),
         })
     }
@@ -126,7 +129,10 @@ fn own_fields<'i>(
 }
 
 /// The answers to what the thread asks; none if the client sends none.
-fn answered(input: &RunAgentInput, found: Option<&Found>) -> Result<Option<Resume>, StreamError> {
+pub(super) fn answered(
+    input: &RunAgentInput,
+    found: Option<&Found>,
+) -> Result<Option<Resume>, StreamError> {
     let legacy = &input.forwarded_props["command"]["resume"];
     if input.resume.is_empty() && legacy.is_null() {
         return Ok(None);
@@ -247,13 +253,13 @@ fn undone(known: &Json, sent: &[Json]) -> Vec<Json> {
 }
 
 /// A message as the state would have it; as it is, if the crate cannot read it.
-fn langchain(message: &Json) -> Json {
+pub(super) fn langchain(message: &Json) -> Json {
     let read: Result<Message, _> = serde::Deserialize::deserialize(message);
     read.ok().and_then(|message| json_of(&message).ok()).unwrap_or_else(|| message.clone())
 }
 
 /// Reasoning and activities are for the screen.
-fn is_said(message: &Json) -> bool {
+pub(super) fn is_said(message: &Json) -> bool {
     !message["role"].as_str().is_some_and(is_on_screen)
 }
 

@@ -2,14 +2,17 @@
 
 use std::error::Error;
 use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::encoder::sentence;
+use super::run_again::is_again;
 use super::run_input::RunAgentInput;
-use super::run_start::check;
+use super::run_start::{Found, check};
+use crate::graph::naming::INSIDE;
 use crate::graph::sendable::{MaybeSend, MaybeSync};
 use crate::graph::{BoxError, Graph, GraphError, GraphState, Outcome};
 use crate::id::new_id;
@@ -52,8 +55,9 @@ impl<S> ServedState for S where
 /// | `DELETE …/threads/ID/runs/ID` | `{}`, once the run has stopped |
 ///
 /// - A run continues without its connection. The service answers a second run of its thread with 409.
-/// - A run has the id that its client gives it, and so have its checkpoints. A `POST` with the id of the
-///   thread's last run joins it. So a client that lost its connection sends the same request again.
+/// - A run has the id that its client gives it, and so have its checkpoints. A `POST` with the id of a run
+///   joins it. So a client that lost its connection sends the same request again. If that run is over, a
+///   request that answers an open question or has a new message begins another run of that id.
 /// - A run whose process was killed continues once a client asks for it or its thread, or by
 ///   [`recover`](Self::recover). All nodes of the step that it was in run again, also those that had
 ///   returned. After five attempts in one step it has failed, with the code `KILLED`.
@@ -147,6 +151,17 @@ impl<S: ServedState> Service<S> {
         self
     }
 
+    /// Keeps the events of so many runs that are over, the last to end, and of these up to so many bytes
+    /// in all. By default 100 runs and 16 MiB. They are for clients that come back.
+    ///
+    /// A client that asks for the thread's last run gets all of the thread's state after that, and one that
+    /// asks for an older run 404.
+    #[must_use]
+    pub fn keep(self, runs: usize, bytes: usize) -> Self {
+        self.serving.runs.keep(runs, bytes);
+        self
+    }
+
     fn report(&self, thread: &str, error: &GraphError) -> Refusal {
         if let Some(on_error) = &self.on_error {
             on_error.call(thread, None, error);
@@ -164,9 +179,9 @@ impl<S: ServedState> Service<S> {
     pub async fn answer(&self, request: ServiceRequest<'_>) -> ServiceResponse {
         let answer = match (request.method, ServicePath::read(request.path)) {
             (_, ServicePath::Thread(thread) | ServicePath::Run(thread, _))
-                if is_inside(&thread) =>
+                if thread.contains(INSIDE) =>
             {
-                Err(unknown_thread(&thread))
+                Err(invalid_thread(thread))
             }
             ("GET", ServicePath::Capabilities) => Ok(ServiceResponse::json(200, &capabilities())),
             ("POST", ServicePath::Other) => self.start(request.body).await,
@@ -205,7 +220,7 @@ impl<S: ServedState> Service<S> {
             }
             return Ok(None);
         }
-        Ok(match self.serving.runs.enter(thread, &run) {
+        Ok(match self.serving.runs.enter(thread, &run, None) {
             Entered::New(log) => Some(self.work(log, Begin::GoOn)),
             Entered::Known(_) | Entered::Busy(_) => None,
         })
@@ -215,13 +230,19 @@ impl<S: ServedState> Service<S> {
         let invalid = |error| Refusal(400, format!("Invalid input of a run: {}", sentence(&error)));
         let input: RunAgentInput = serde_json::from_slice(body).map_err(invalid)?;
         check(&input).map_err(|error| Refusal(400, error.to_string()))?;
-        if is_inside(&input.thread_id) {
-            return Err(unknown_thread(&input.thread_id));
+        if input.thread_id.contains(INSIDE) {
+            return Err(invalid_thread(input.thread_id));
         }
         let (thread, run) = (input.thread_id.clone(), input.run_id.clone());
+        let request = number_of(body);
         loop {
-            match self.serving.runs.enter(&thread, &run) {
-                Entered::Known(log) => return Ok(ServiceResponse::events(log.events(0), None)),
+            match self.serving.runs.enter(&thread, &run, Some(request)) {
+                Entered::Known(log) => {
+                    if !log.has_ended() || log.is_of(request) || self.is_again(&input).await? {
+                        return Ok(ServiceResponse::events(log.events(0), None));
+                    }
+                    self.serving.runs.forget(&log);
+                }
                 Entered::New(log) => {
                     let events = log.events(0);
                     let work = self.work(log, Begin::Input(Box::new(input)));
@@ -231,6 +252,17 @@ impl<S: ServedState> Service<S> {
                 Entered::Busy(_) => return Err(busy(&thread)),
             }
         }
+    }
+
+    /// Whether a request asks again for a run that is over.
+    async fn is_again(&self, input: &RunAgentInput) -> Result<bool, Refusal> {
+        let thread = &input.thread_id;
+        let known = self.serving.graph.on(thread).known().await;
+        let Some(known) = known.map_err(|error| self.report(thread, &error))? else {
+            return Ok(false);
+        };
+        let found = Found::of(&known).map_err(|error| Refusal(500, error.to_string()))?;
+        Ok(is_again(input, &found))
     }
 
     async fn thread(&self, thread: &str) -> Result<ServiceResponse, Refusal> {
@@ -271,7 +303,7 @@ impl<S: ServedState> Service<S> {
         if known.and_then(|known| known.run_id).as_deref() != Some(run) {
             return Err(unknown_run(thread, run));
         }
-        match self.serving.runs.enter(thread, run) {
+        match self.serving.runs.enter(thread, run, None) {
             Entered::New(log) => {
                 let events = log.events(0);
                 Ok(ServiceResponse::events(events, Some(self.work(log, Begin::GoOn))))
@@ -314,9 +346,16 @@ fn busy(thread: &str) -> Refusal {
     Refusal(409, format!("The thread {thread} has a run that goes on."))
 }
 
-/// Whether a thread is that of a graph inside a node: it is part of another thread, and no client's.
-fn is_inside(thread: &str) -> bool {
-    thread.contains('|')
+/// A thread of a graph inside a node is part of another thread, and no client's.
+fn invalid_thread(thread: String) -> Refusal {
+    Refusal(422, GraphError::InvalidThread(thread).to_string())
+}
+
+/// Returns the number of a request: the same body has the same.
+fn number_of(body: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    body.hash(&mut hasher);
+    hasher.finish()
 }
 
 fn unknown_thread(thread: &str) -> Refusal {

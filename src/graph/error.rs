@@ -41,6 +41,8 @@ pub enum GraphError {
         /// The reason.
         error: Error,
     },
+    /// A thread's id has a `|`: that names the threads of graphs inside nodes, which their nodes run.
+    InvalidThread(String),
     /// Nothing was saved of the thread to continue: langgraph's `EmptyInputError`.
     UnknownThread(String),
     /// The thread has no checkpoint with this id.
@@ -91,6 +93,10 @@ impl fmt::Display for GraphError {
                 f.write_str("The input cannot be merged into the state")
             }
             Self::Merge { node, .. } => write!(f, "The update of '{node}' cannot be merged"),
+            Self::InvalidThread(thread) => write!(
+                f,
+                "Invalid thread id '{thread}': a '|' names the threads of graphs inside. Choose another id."
+            ),
             Self::UnknownThread(thread) => {
                 write!(f, "Received no input, and nothing is saved of the thread '{thread}'.")
             }

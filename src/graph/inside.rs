@@ -96,7 +96,7 @@ impl Ctx {
             return self.pass_on(graph.stream(S::default().try_merge(input)?)).await;
         };
         let name = format!("{thread}|{}:{}:{}{mark}", self.node(), self.step(), self.task);
-        let inner = graph.on(&name);
+        let inner = graph.inside(&name);
         let inner = inner.run_id(self.run_id());
         let mut outcome = match inner.outcome().await? {
             None => self.pass_on(inner.stream(input).await?).await?,

@@ -39,18 +39,28 @@ where
     }
 
     /// Returns a thread of this graph, which its checkpointer keeps.
+    ///
+    /// An id with a `|` is that of a thread of a graph inside, `THREAD|…`. It can be looked at and deleted.
+    /// To run it is [`GraphError::InvalidThread`].
     #[must_use]
     pub fn on<'g>(&'g self, thread: &'g str) -> OnThread<'g, S> {
-        OnThread(Place { graph: &self.0, thread, at: None, run_id: None, or_kept_by: None })
+        let (at, run_id, is_inside, or_kept_by) = (None, None, false, None);
+        OnThread(Place { graph: &self.0, thread, at, run_id, is_inside, or_kept_by })
     }
 
-    /// Returns a thread of this graph, which this checkpointer keeps if the graph has none.
+    /// Returns the thread of a node that runs this graph.
+    pub(super) fn inside<'g>(&'g self, thread: &'g str) -> OnThread<'g, S> {
+        let OnThread(place) = self.on(thread);
+        OnThread(Place { is_inside: true, ..place })
+    }
+
+    /// Returns the thread of a node that runs this graph. This checkpointer keeps it if the graph has none.
     pub(crate) fn kept_by<'g>(
         &'g self,
         saver: &'g Arc<dyn Checkpointer<S>>,
         thread: &'g str,
     ) -> OnThread<'g, S> {
-        let OnThread(place) = self.on(thread);
+        let OnThread(place) = self.inside(thread);
         OnThread(Place { or_kept_by: Some(saver), ..place })
     }
 }

@@ -1,5 +1,7 @@
 //! A thread as a new run finds it.
 
+use serde_json::Value;
+
 use super::outcome::Outcome;
 
 /// A thread as a new run finds it.
@@ -8,6 +10,8 @@ pub(crate) struct KnownThread<S> {
     pub outcome: Outcome<S>,
     /// The state without that.
     pub at_checkpoint: S,
+    /// Answers that nodes have failed with, by the ids of their questions, which are open again.
+    pub given: Vec<(String, Value)>,
     /// Whether its run was cut off between checkpoints, as by the end of its process. False for a graph
     /// with breakpoints: a stop at one of them looks the same.
     pub is_cut: bool,

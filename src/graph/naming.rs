@@ -4,11 +4,14 @@ use super::names::Names;
 use super::planner::{Cause, Channel, Node};
 use super::sendable::{MaybeSend, MaybeSync};
 
+/// Parts the id of a thread from the name of a graph inside it.
+pub(crate) const INSIDE: char = '|';
+
 /// Returns whether a thread is `outer`, or is that of a graph inside a node of `outer`: those are named
 /// `OUTER|…`.
 #[must_use]
 pub fn is_within(thread: &str, outer: &str) -> bool {
-    thread.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('|'))
+    thread.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with(INSIDE))
 }
 
 /// A task, by everything that LangGraph's id of it is made of.

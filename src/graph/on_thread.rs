@@ -68,8 +68,9 @@ where
     /// As [`invoke`](Self::invoke), step by step.
     ///
     /// # Errors
-    /// [`GraphError::NoCheckpointer`], or the checkpointer's.
+    /// [`GraphError::NoCheckpointer`], [`GraphError::InvalidThread`], or the checkpointer's.
     pub async fn stream(&self, update: S::Update) -> Result<Running<'g, S>, GraphError> {
+        self.0.check()?;
         Running::on_thread(&self.0, update).await
     }
 
@@ -96,6 +97,7 @@ where
         &self,
         answers: impl Into<Resume>,
     ) -> Result<Running<'g, S>, GraphError> {
+        self.0.check()?;
         Running::resumed(&self.0, answers.into()).await
     }
 
@@ -200,6 +202,7 @@ where
         update: S::Update,
         as_node: Option<&str>,
     ) -> Result<Outcome<S>, GraphError> {
+        self.0.check()?;
         Running::updated(&self.0, update, as_node).await
     }
 

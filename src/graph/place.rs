@@ -6,6 +6,7 @@ use super::caught::caught_saving;
 use super::checkpointer::Checkpointer;
 use super::compiled::Compiled;
 use super::error::GraphError;
+use super::naming::INSIDE;
 use crate::State;
 
 #[derive(Clone)]
@@ -16,6 +17,8 @@ pub(super) struct Place<'g, S: State> {
     pub at: Option<&'g str>,
     /// The id of the runs that begin here; without it, each has a new one.
     pub run_id: Option<&'g str>,
+    /// Whether the thread is that of a graph inside a node.
+    pub is_inside: bool,
     /// Where it is kept, if the graph has no checkpointer of its own.
     pub or_kept_by: Option<&'g Arc<dyn Checkpointer<S>>>,
 }
@@ -23,6 +26,14 @@ pub(super) struct Place<'g, S: State> {
 impl<'g, S: State> Place<'g, S> {
     pub fn saver(&self) -> Result<&'g Arc<dyn Checkpointer<S>>, GraphError> {
         self.graph.saver.as_ref().or(self.or_kept_by).ok_or(GraphError::NoCheckpointer)
+    }
+
+    /// Checks that a run may begin: the threads of graphs inside are run by their nodes.
+    pub fn check(&self) -> Result<(), GraphError> {
+        if self.thread.contains(INSIDE) && !self.is_inside {
+            return Err(GraphError::InvalidThread(self.thread.to_owned()));
+        }
+        Ok(())
     }
 
     /// Returns the ids of the thread's checkpoints, newest first.

@@ -11,6 +11,7 @@ mod langgraph_recorded;
 mod malformed;
 mod nested;
 mod recording;
+mod repeats;
 mod requests;
 mod run_input;
 mod served;

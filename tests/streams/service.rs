@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use threadfold::ag_ui::{Service, ServiceRequest, ServiceResponse};
-use threadfold::graph::{BoxError, Command, Ctx, MemorySaver, Node, START, StateGraph};
+use threadfold::graph::{BoxError, Command, Ctx, GraphError, MemorySaver, Node, START, StateGraph};
 use threadfold::reducer::{AddMessages, Append};
 use threadfold::typed::MessageList;
 use threadfold::{Message, State};
@@ -430,9 +430,22 @@ async fn a_client_reaches_no_thread_of_a_graph_inside() {
     let asked = events(post("alice").await.body).await;
     assert_eq!(asked.last().unwrap()["outcome"]["type"], "interrupt");
     let thread = "alice|inside:1:0";
-    assert!(service.graph().on(thread).outcome().await.unwrap().is_some());
-    assert_eq!(post(thread).await.status, 404);
+    // A program may look at it, and not run it.
+    let inner = service.graph().on(thread);
+    assert!(inner.outcome().await.unwrap().is_some());
+    for refused in [
+        inner.invoke(LogUpdate::default()).await,
+        inner.resume(json!(true)).await,
+        inner.update_state(LogUpdate::default(), None).await,
+    ] {
+        assert!(matches!(refused, Err(GraphError::InvalidThread(id)) if id == thread));
+    }
+    let refused = post(thread).await;
+    assert_eq!(refused.status, 422);
+    let why = "Invalid thread id 'alice|inside:1:0': a '|' names the threads of graphs inside. Choose \
+               another id.";
+    assert_eq!(json_of(refused).await["error"], why);
     for path in ["/threads/alice%7Cinside:1:0", "/threads/alice|inside:1:0/runs/r1"] {
-        assert_eq!(service.answer(ServiceRequest::new("GET", path)).await.status, 404);
+        assert_eq!(service.answer(ServiceRequest::new("GET", path)).await.status, 422);
     }
 }

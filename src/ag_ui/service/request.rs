@@ -4,6 +4,10 @@ use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
+use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+use super::path::ServicePath;
 use super::run_log::RunEvents;
 use crate::graph::sendable::{BoxFuture, MaybeSend};
 use crate::value::Json;
@@ -36,11 +40,68 @@ impl<'a> ServiceRequest<'a> {
         self
     }
 
+    /// Returns the id of the thread that it is about, as the service reads it: that of its path, or the
+    /// `threadId` of its body. Ask whether your user may use that thread.
+    ///
+    /// Returns none for a request without a thread, such as for the capabilities, and for a body that the
+    /// service refuses.
+    ///
+    /// ```
+    /// use threadfold::ag_ui::ServiceRequest;
+    ///
+    /// let body = br#"{ "threadId": "alice:1", "runId": "r", "messages": [] }"#;
+    /// let posted = ServiceRequest::new("POST", "/agent").body(body);
+    /// assert_eq!(posted.thread().as_deref(), Some("alice:1"));
+    /// let stops = ServiceRequest::new("DELETE", "/agent/threads/bob%3A1/runs/r");
+    /// assert_eq!(stops.thread().as_deref(), Some("bob:1"));
+    /// ```
+    #[must_use]
+    pub fn thread(&self) -> Option<String> {
+        match ServicePath::read(self.path) {
+            ServicePath::Thread(thread) | ServicePath::Run(thread, _) => Some(thread),
+            ServicePath::Capabilities => None,
+            ServicePath::Other => {
+                serde_json::from_slice(self.body).ok().and_then(|ThreadOf(id)| id)
+            }
+        }
+    }
+
     /// Returns this request with the header `Last-Event-ID`, if there is one.
     #[must_use]
     pub fn last_event_id(mut self, id: Option<&'a str>) -> Self {
         self.last_event_id = id;
         self
+    }
+}
+
+/// The `threadId` of a body: the last one, as `RunAgentInput` takes it.
+struct ThreadOf(Option<String>);
+
+impl<'de> Deserialize<'de> for ThreadOf {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(ThreadVisitor)
+    }
+}
+
+struct ThreadVisitor;
+
+impl<'de> Visitor<'de> for ThreadVisitor {
+    type Value = ThreadOf;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object with a `threadId`")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<ThreadOf, A::Error> {
+        let mut id = None;
+        while let Some(key) = fields.next_key::<String>()? {
+            if key == "threadId" {
+                id = fields.next_value::<Json>()?.as_str().map(str::to_owned);
+            } else {
+                fields.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(ThreadOf(id))
     }
 }
 

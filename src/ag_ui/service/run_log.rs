@@ -15,22 +15,25 @@ pub struct RunLog {
     /// Begins the ids of its events: the same run in another process, or after its work was dropped,
     /// has others.
     epoch: String,
+    /// The number of the request that it was begun by; none if it goes on by itself.
+    request: Option<u64>,
     told: Mutex<Told>,
 }
 
 #[derive(Debug, Default)]
 struct Told {
     parts: Vec<Arc<str>>,
+    bytes: usize,
     has_ended: bool,
     is_stopped: bool,
     waiting: Vec<Waker>,
 }
 
 impl RunLog {
-    pub fn new(thread: &str, id: &str) -> Arc<Self> {
+    pub fn new(thread: &str, id: &str, request: Option<u64>) -> Arc<Self> {
         let (thread, id) = (thread.to_owned(), id.to_owned());
         let epoch = new_id().split('-').next().unwrap_or_default().to_owned();
-        Arc::new(Self { thread, id, epoch, told: Mutex::default() })
+        Arc::new(Self { thread, id, epoch, request, told: Mutex::default() })
     }
 
     pub fn thread(&self) -> &str {
@@ -47,9 +50,21 @@ impl RunLog {
                 // Events are of JSON, which serde writes; one nested too deep is left out.
                 let Ok(json) = serde_json::to_string(&event) else { continue };
                 let id = told.parts.len() + 1;
-                told.parts.push(format!("id: {}-{id}\ndata: {json}\n\n", self.epoch).into());
+                let part = format!("id: {}-{id}\ndata: {json}\n\n", self.epoch);
+                told.bytes += part.len();
+                told.parts.push(part.into());
             }
         });
+    }
+
+    /// Whether it was begun by this very request.
+    pub fn is_of(&self, request: u64) -> bool {
+        self.request == Some(request)
+    }
+
+    /// Returns the size of its events.
+    pub fn bytes(&self) -> usize {
+        self.told().bytes
     }
 
     pub fn end(&self) {

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::run_log::RunLog;
 
-/// How many runs that are over can still be joined.
-const KEPT: usize = 100;
+/// How many runs that are over can still be joined, and how large their events may be together.
+const KEPT: (usize, usize) = (100, 16 << 20);
 
 /// The runs of a service.
 #[derive(Debug, Default)]
@@ -14,14 +14,24 @@ pub struct RunLogs {
     runs: Mutex<Runs>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Runs {
     /// By thread, and by id.
     all: HashMap<String, HashMap<String, Arc<RunLog>>>,
     /// The latest run of each thread that has not ended.
     under_way: HashMap<String, Arc<RunLog>>,
-    /// Those that are over, the first to end first.
+    /// Those that are over, the first to end first, and the size of their events.
     over: VecDeque<Arc<RunLog>>,
+    bytes: usize,
+    /// How many of those to keep, and up to which size.
+    most: (usize, usize),
+}
+
+impl Default for Runs {
+    fn default() -> Self {
+        let (all, under_way, over) = (HashMap::new(), HashMap::new(), VecDeque::new());
+        Self { all, under_way, over, bytes: 0, most: KEPT }
+    }
 }
 
 impl Runs {
@@ -38,6 +48,15 @@ impl Runs {
         let thread = log.thread();
         if self.under_way.get(thread).is_some_and(|own| Arc::ptr_eq(own, log)) {
             self.under_way.remove(thread);
+        }
+    }
+
+    /// Forgets the oldest of too many.
+    fn trim(&mut self) {
+        while self.over.len() > self.most.0 || self.bytes > self.most.1 {
+            let Some(oldest) = self.over.pop_front() else { return };
+            self.bytes = self.bytes.saturating_sub(oldest.bytes());
+            self.forget(&oldest);
         }
     }
 
@@ -62,7 +81,9 @@ pub enum Entered {
 
 impl RunLogs {
     /// Enters a run, unless it is known or another of its thread is under way.
-    pub fn enter(&self, thread: &str, id: &str) -> Entered {
+    ///
+    /// `request` is the number of the request that it is begun by.
+    pub fn enter(&self, thread: &str, id: &str, request: Option<u64>) -> Entered {
         let mut runs = self.runs();
         if let Some(known) = runs.get(thread, id) {
             return Entered::Known(known.clone());
@@ -70,7 +91,7 @@ impl RunLogs {
         if let Some(other) = runs.under_way(thread) {
             return Entered::Busy(other.clone());
         }
-        let log = RunLog::new(thread, id);
+        let log = RunLog::new(thread, id, request);
         runs.all.entry(thread.to_owned()).or_default().insert(id.to_owned(), log.clone());
         runs.under_way.insert(thread.to_owned(), log.clone());
         Entered::New(log)
@@ -89,10 +110,25 @@ impl RunLogs {
     pub fn end(&self, log: &Arc<RunLog>) {
         let mut runs = self.runs();
         runs.end(log);
+        runs.bytes += log.bytes();
         runs.over.push_back(log.clone());
-        while runs.over.len() > KEPT {
-            let Some(oldest) = runs.over.pop_front() else { return };
-            runs.forget(&oldest);
+        runs.trim();
+    }
+
+    /// Keeps so many runs that are over, with events up to so many bytes.
+    pub fn keep(&self, most: usize, bytes: usize) {
+        let mut runs = self.runs();
+        runs.most = (most, bytes);
+        runs.trim();
+    }
+
+    /// Forgets a run that is over: another takes its id.
+    pub fn forget(&self, log: &Arc<RunLog>) {
+        let mut runs = self.runs();
+        let at = runs.over.iter().position(|own| Arc::ptr_eq(own, log));
+        if let Some(own) = at.and_then(|at| runs.over.remove(at)) {
+            runs.bytes = runs.bytes.saturating_sub(own.bytes());
+            runs.forget(&own);
         }
     }
 

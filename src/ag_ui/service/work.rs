@@ -8,10 +8,11 @@ use std::task::Poll;
 use super::run_log::RunLog;
 use super::{OnError, ServedState, Serving};
 use crate::ag_ui::encoder::RunEncoder;
+use crate::ag_ui::run_again::is_again;
 use crate::ag_ui::run_input::RunAgentInput;
 use crate::ag_ui::run_start::{Found, NO_QUESTION, RunStart, run_start};
 use crate::graph::caught::caught_future;
-use crate::graph::{BoxError, GraphError, KnownThread, Parts, Resume};
+use crate::graph::{BoxError, GraphError, KnownThread, Parts};
 use crate::stream::StreamError;
 
 /// The code of a run that panicked.
@@ -116,24 +117,25 @@ async fn run<S: ServedState>(
 ) -> Result<(), Failed> {
     let thread = serving.graph.on(log.thread()).run_id(log.id());
     let known = thread.known().await?;
-    let own = known.as_ref().filter(|known| known.outcome.run_id.as_deref() == Some(log.id()));
-    let start = match (own, input) {
-        (Some(own), _) if !own.is_cut || given_up(own).is_some() => {
-            return told_again(own, log, encoder);
-        }
-        (Some(_), _) => {
-            let running = thread.stream_recovered().await?;
-            return follow(running.parts(), log, encoder).await;
-        }
-        (None, Some(input)) => {
+    let is_own = known.as_ref().and_then(|known| known.outcome.run_id.as_deref()) == Some(log.id());
+    let start = match input {
+        Some(input) => {
             let found = known.as_ref().map(Found::of).transpose()?;
-            run_start::<S>(input, found.as_ref())?
+            let again = found.as_ref().filter(|found| is_own && is_again(input, found));
+            match again {
+                Some(_) => None,
+                None => Some(run_start::<S>(input, found.as_ref())?),
+            }
         }
-        _ => RunStart::Resume(Resume::GoOn),
+        None => None,
     };
-    let running = match start {
-        RunStart::Input(update) => thread.stream(update).await?,
-        RunStart::Resume(resume) => thread.stream_resumed(resume).await?,
+    let running = match (start, &known) {
+        (Some(RunStart::Input(update)), _) => thread.stream(update).await?,
+        (Some(RunStart::Resume(resume)), _) => thread.stream_resumed(resume).await?,
+        (None, Some(known)) if !known.is_cut || given_up(known).is_some() => {
+            return told_again(known, log, encoder);
+        }
+        (None, _) => thread.stream_recovered().await?,
     };
     follow(running.parts(), log, encoder).await
 }

@@ -160,6 +160,11 @@ where
         let mut left = running.pending.iter();
         let has_error =
             left.any(|own| own.is_answered || matches!(own.error, Some(TaskError::Failed(_))));
+        let answered = running.pending.iter().filter(|own| own.is_answered);
+        let given = answered.filter_map(|own| {
+            Some((own.interrupt.as_ref()?.id.clone(), own.answers.last()?.value.clone()))
+        });
+        let given = given.collect();
         let options = &place.graph.options;
         let has_breakpoints =
             !(options.interrupt_before.is_empty() && options.interrupt_after.is_empty());
@@ -167,7 +172,7 @@ where
         let is_open = !outcome.is_ended() && outcome.interrupts.is_empty();
         let is_cut = is_open && !has_left && !has_breakpoints;
         let has_failed = is_open && has_left || has_error;
-        Ok(Some(KnownThread { outcome, at_checkpoint, is_cut, attempts, has_failed }))
+        Ok(Some(KnownThread { outcome, at_checkpoint, given, is_cut, attempts, has_failed }))
     }
 
     /// Returns the thread's outcome, if anything of it is saved.

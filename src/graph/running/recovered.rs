@@ -18,7 +18,10 @@ where
     where
         S: Default,
     {
-        let (mut running, _) = Self::opened(place).await?;
+        let (mut running, is_known) = Self::opened(place).await?;
+        if !is_known {
+            return Err(GraphError::UnknownThread(place.thread.to_owned()));
+        }
         let attempt = TaskError::Killed(attempts(&running.pending).saturating_add(1));
         running.halted(&attempt, Ok(None)).await?;
         Self::resumed(place, Resume::GoOn).await
