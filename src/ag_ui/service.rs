@@ -154,8 +154,8 @@ impl<S: ServedState> Service<S> {
     /// Keeps the events of so many runs that are over, the last to end, and of these up to so many bytes
     /// in all. By default 100 runs and 16 MiB. They are for clients that come back.
     ///
-    /// A client that asks for the thread's last run gets all of the thread's state after that, and one that
-    /// asks for an older run 404.
+    /// Afterwards, a client that asks for the thread's last run gets the thread as it stands. An older run
+    /// is 404.
     #[must_use]
     pub fn keep(self, runs: usize, bytes: usize) -> Self {
         self.serving.runs.keep(runs, bytes);

@@ -74,7 +74,7 @@ async fn a_new_message_under_an_old_id_is_answered() {
         let q1 = user("q1", "Hi");
         post(&service, "r", std::slice::from_ref(&q1), json!({})).await;
         let service = if others { process(&world) } else { service };
-        // The same again, with what the run has said.
+        // The same again, with the answer of the run.
         let a1 = json!({ "id": "a1", "role": "assistant", "content": "answer 1" });
         for messages in [&[q1.clone()][..], &[q1.clone(), a1.clone()]] {
             let again = post(&service, "r", messages, json!({})).await;

@@ -42,7 +42,7 @@ async fn main() -> Result<(), BoxError> {
     Ok(())
 }
 
-/// Anybody may ask here: check your users first, and whose thread it is.
+/// Answers a request. A proxy that signs users in names them in `X-User`.
 async fn answer(State(service): State<Service<Shop>>, request: Request) -> Response {
     let (head, body) = request.into_parts();
     let Ok(body) = to_bytes(body, MOST_BYTES).await else {
@@ -51,6 +51,10 @@ async fn answer(State(service): State<Service<Shop>>, request: Request) -> Respo
     let last = head.headers.get("last-event-id").and_then(|id| id.to_str().ok());
     let request = ServiceRequest::new(head.method.as_str(), head.uri.path());
     let asked = request.last_event_id(last).body(&body);
+    let user = head.headers.get("x-user").and_then(|user| user.to_str().ok());
+    if !may_use(user, asked.thread().as_deref()) {
+        return StatusCode::FORBIDDEN.into_response();
+    }
     let ServiceResponse { status, body, work, .. } = service.answer(asked).await;
     work.map(tokio::spawn);
     let status = StatusCode::from_u16(status).unwrap_or_default();
@@ -59,4 +63,12 @@ async fn answer(State(service): State<Service<Shop>>, request: Request) -> Respo
         body.next().await.map(|piece| (Ok::<_, Infallible>(piece), body))
     });
     (status, kind, Body::from_stream(pieces)).into_response()
+}
+
+/// Whether a user may use a thread: `alice:1` is alice's alone, one without a `:` is anybody's.
+fn may_use(user: Option<&str>, thread: Option<&str>) -> bool {
+    match thread.and_then(|thread| thread.split_once(':')) {
+        Some((owner, _)) => user == Some(owner),
+        None => true,
+    }
 }
