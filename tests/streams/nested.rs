@@ -147,8 +147,9 @@ async fn a_graph_inside_that_fails_names_its_cause() {
             assert_eq!((&error["code"], &error["message"]), (&json!(code), &json!(message)));
             let checkpoint = Checkpointer::<AgentState>::get(&*saver, "t", None).await.unwrap();
             let Delta { pending, .. } = checkpoint.unwrap().delta;
-            let errors: Vec<_> = pending.iter().map(|own| own.error.as_deref()).collect();
-            assert_eq!(errors, [Some(kept)]);
+            let errors: Vec<_> =
+                pending.iter().map(|own| own.error.as_ref().map(ToString::to_string)).collect();
+            assert_eq!(errors, [Some(kept.to_owned())]);
         }
     }
 }

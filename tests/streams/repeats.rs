@@ -150,7 +150,7 @@ async fn old_runs_make_room() {
     assert_eq!(world.ran.load(Ordering::SeqCst), 3);
 }
 
-/// Whoever decides by `thread` decides about the thread that runs.
+/// A program that decides by `thread` decides about the thread that runs.
 #[tokio::test]
 async fn a_request_says_its_thread() {
     let service = process(&Arc::default());
