@@ -121,7 +121,7 @@ async fn an_answer_under_the_id_of_the_run_that_asked_is_taken_once() {
     }
 }
 
-/// Of runs that are over, the service keeps what it may. The last one is told by its thread.
+/// Of runs that are over, the service keeps what it may. The state of the thread stands for the last one.
 #[tokio::test]
 async fn old_runs_make_room() {
     let world = Arc::<World>::default();
