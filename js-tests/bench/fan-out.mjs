@@ -1,5 +1,6 @@
 // `node js-tests/bench/fan-out.mjs`: the cost of many followers. 10,000 connections follow one run, as many wait for one,
-// and 1,000 threads have a run each. The server has a process of its own; its clients read over TCP.
+// and 1,000 threads have a run each. The server has a process of its own; its clients read over TCP. The limit is a bare
+// node:http server that writes the same bytes to the same followers, one write for a token.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -16,6 +17,17 @@ const THREADS = [250, 500, 1_000];
 /** A token is the time at which it was made, on the clock that all processes share. */
 const now = () => Number(process.hrtime.bigint() / 1_000n);
 const TOKEN = /@(\d+)@/g;
+
+/** Does what the parent asks for, and says what is used. */
+function answerParent(commands) {
+  process.on("message", (asked) => {
+    void commands[asked]?.();
+    if (asked !== "usage") return process.send({});
+    gc();
+    const { user, system } = process.cpuUsage();
+    process.send({ cpu: user + system, heap: process.memoryUsage().heapUsed, rss: process.memoryUsage.rss() });
+  });
+}
 
 async function serve() {
   const { defineSchema, field } = await import("threadfold");
@@ -39,22 +51,39 @@ async function serve() {
     .compile({ checkpointer: new MemorySaver() });
   const handler = serveAgUi(graph, { runs: new MemoryRuns({ keep: 0 }) });
   const server = createServer(toNodeListener(handler)).listen(0, "127.0.0.1", 16_384);
-  process.on("message", (asked) => {
-    if (asked === "hold") isReady = new Promise((resolve) => (go = resolve));
-    if (asked === "go") go();
-    if (asked !== "usage") return process.send({});
-    gc();
-    const { user, system } = process.cpuUsage();
-    process.send({ cpu: user + system, heap: process.memoryUsage().heapUsed, rss: process.memoryUsage.rss() });
-  });
+  answerParent({ hold: () => (isReady = new Promise((resolve) => (go = resolve))), go: () => go() });
+  await once(server, "listening");
+  process.send({ port: server.address().port });
+}
+
+/** The limit by hand: holds the responses, and writes each token to each. */
+async function serveByHand() {
+  const followers = new Set();
+  let pace;
+  async function talk() {
+    const id = crypto.randomUUID();
+    for (let token = 0; token < TOKENS; token++) {
+      const event = { type: "TEXT_MESSAGE_CONTENT", messageId: id, delta: `@${now()}@` };
+      const bytes = Buffer.from(`id: ${token + 3}\ndata: ${JSON.stringify(event)}\n\n`);
+      for (const follower of followers) follower.write(bytes);
+      await sleep(pace);
+    }
+  }
+  const server = createServer(async (request, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" }).write(": heartbeat 15000\n\n");
+    if (request.method === "GET") return followers.add(response);
+    const { messages } = await new Response(request).json();
+    pace = Number(messages[0].content);
+  }).listen(0, "127.0.0.1", 16_384);
+  answerParent({ go: talk });
   await once(server, "listening");
   process.send({ port: server.address().port });
 }
 
 class Server {
-  static async start() {
+  static async start(what = "serve") {
     const server = new Server();
-    server.child = fork(import.meta.filename, ["serve"], { execArgv: ["--expose-gc"] });
+    server.child = fork(import.meta.filename, [what], { execArgv: ["--expose-gc"] });
     [{ port: server.port }] = await once(server.child, "message");
     return server;
   }
@@ -110,8 +139,8 @@ const growth = (rows, cost) => {
   return (Math.log(cost(last) / cost(first)) / Math.log(last.n / first.n)).toFixed(2);
 };
 
-async function followed(n, pace) {
-  const server = await Server.start();
+async function followed(n, pace, what) {
+  const server = await Server.start(what);
   const latencies = new Latencies();
   await server.ask("hold");
   const starter = await server.run("t", pace, () => {});
@@ -125,7 +154,7 @@ async function followed(n, pace) {
   server.child.kill();
   return {
     n,
-    pace,
+    by: what,
     "p50 ms": latencies.at(0.5),
     "p99 ms": latencies.at(0.99),
     "µs a token": ((after.cpu - held.cpu) / n / TOKENS).toFixed(1),
@@ -176,9 +205,10 @@ async function threads(n) {
 function show(title, rows) {
   console.log(`\n${title}`);
   console.table(rows.map(({ cpu: _cpu, rss: _rss, ...shown }) => shown));
-  if (rows[0].cpu)
-    console.log(`CPU grows as n^${growth(rows, ({ cpu }) => cpu)}, RSS as n^${growth(rows, ({ rss }) => rss)}`);
 }
+
+const growths = (rows) =>
+  `CPU grows as n^${growth(rows, ({ cpu }) => cpu)}, RSS as n^${growth(rows, ({ rss }) => rss)}`;
 
 /** Measures one after the other. */
 async function each(sizes, measure) {
@@ -187,12 +217,27 @@ async function each(sizes, measure) {
   return rows;
 }
 
+/** The followers of one run, beside the limit, one after the other. */
+async function showFollowed(pace) {
+  const rows = [];
+  for (const n of FOLLOWERS) for (const what of ["serve", "by hand"]) rows.push(await followed(n, pace, what));
+  const of = (what) => rows.filter(({ by }) => by === what);
+  const limits = of("by hand");
+  show(
+    `Followers of one run, a token each ${pace} ms`,
+    rows.map((row) => ({ ...row, ratio: (row.cpu / limits.find(({ n }) => n === row.n).cpu).toFixed(2) })),
+  );
+  for (const what of ["serve", "by hand"]) console.log(`${what}: ${growths(of(what))}`);
+}
+
 if (process.argv[2] === "serve") await serve();
+else if (process.argv[2] === "by hand") await serveByHand();
 else {
   console.log(`${cpus().length} cores, load ${loadavg()[0].toFixed(1)}, Node ${process.version}`);
-  for (const pace of PACES)
-    show(`Followers of one run, a token each ${pace} ms`, await each(FOLLOWERS, (n) => followed(n, pace)));
+  for (const pace of PACES) await showFollowed(pace);
   show("Followers of a thread without a run", await each([1_000, 10_000], idle));
-  show("Threads with a run each, a token each 100 ms", await each(THREADS, threads));
+  const ofThreads = await each(THREADS, threads);
+  show("Threads with a run each, a token each 100 ms", ofThreads);
+  console.log(growths(ofThreads));
   process.exit();
 }
