@@ -1,7 +1,8 @@
 // The checkpoints of a thread over AG-UI: who may read and copy them, and what is refused.
 import { MemorySaver as TheirMemorySaver } from "@langchain/langgraph";
 import { createAgent, humanInTheLoopMiddleware, tool } from "threadfold/agent";
-import { MemorySaver } from "threadfold/graph";
+import { defineSchema, field } from "threadfold";
+import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
 import { serveAgUi, type FetchHandler } from "threadfold/serve";
 import { describe, expect, test } from "vitest";
 import { LIBRARIES } from "./libraries";
@@ -172,4 +173,24 @@ test("what the checkpoints share is told once", async () => {
     if (turn === 19 || turn === 39) sizes.push((await ask("GET", "/threads/t/checkpoints")).text.length);
   }
   expect(sizes[1]).toBeLessThan(2.2 * (sizes[0] ?? 0));
+});
+
+test("a thread whose last input the graph refuses is 400; a copy of an earlier checkpoint repairs it", async () => {
+  const graph = new StateGraph(defineSchema({ messages: field.messages(), log: field.append<string>() }))
+    .addNode("answer", () => ({ messages: [{ type: "ai", content: "Said." }] }))
+    .addEdge(START, "answer")
+    .addEdge("answer", END)
+    .compile({ checkpointer: new MemorySaver() });
+  const ask = asking(serveAgUi(graph, { authenticate }));
+  await ask("POST", "", said("r1", user("q1", "one")));
+  const [first] = (await ask("GET", "/threads/t/checkpoints")).told();
+  await ask("POST", "", { ...said("r2", user("q2", "two")), state: { log: "no list" } });
+  const unreadable = await ask("GET", "/threads/t");
+  expect([unreadable.status, unreadable.told()]).toEqual([400, { error: "log should be a list." }]);
+  expect((await ask("GET", "/threads/t/checkpoints")).told().some(({ id }) => id === first?.id)).toBe(true);
+  expect((await ask("POST", "/threads/t/checkpoints", { from: first?.id })).status).toBe(200);
+  expect(await ask("GET", "/threads/t")).toMatchObject({
+    status: 200,
+    text: expect.stringContaining("Said.") as string,
+  });
 });

@@ -15,6 +15,7 @@ import { REPEATS, WHOLE } from "../ag-ui/graph/whole.js";
 import { capabilities, foldingClient, folds } from "./capabilities.js";
 import { checkpointList, copyCheckpoint } from "./langgraph/checkpoints.js";
 import { ClientWrites } from "./langgraph/approvals.js";
+import { refusedWith } from "./langgraph/thread-states.js";
 import { newId } from "../shared/new-id.js";
 import { errorWords } from "../stream/error-words.js";
 import { checkedGraph, shownState, type GraphTask, type RunnableGraph } from "../stream/graph-parts.js";
@@ -502,8 +503,20 @@ class AgUiServer {
   /** @throws {@link Refusal} 404 for a thread that has no run and is in no checkpointer. */
   async #checkKnown(threadId: string): Promise<void> {
     if ((await this.#runs.runs({ threadId })).length > 0) return;
-    const known = await threadState(this.#graph, { configurable: { thread_id: threadId } });
-    if (!known || !isKept(known)) throw new Refusal(404, `There is no thread ${threadId}.`);
+    try {
+      const known = await this.#stateOf(threadId);
+      if (known && isKept(known)) return;
+    } catch (error) {
+      // A thread whose last input the graph refuses is there: a copy of an earlier checkpoint repairs it.
+      if (error instanceof Refusal && error.status === 400) return;
+      throw error;
+    }
+    throw new Refusal(404, `There is no thread ${threadId}.`);
+  }
+
+  /** @throws {@link Refusal} 400 for a thread whose last input the graph refuses. */
+  async #stateOf(threadId: string) {
+    return threadState(this.#graph, { configurable: { thread_id: threadId } }).catch(refusedWith(400));
   }
 
   /** The thread's run that is under way. */
@@ -516,7 +529,7 @@ class AgUiServer {
   async #thread(threadId: string): Promise<Response> {
     // First: a run that ends meanwhile is joined, instead of a thread without its end and without a run.
     const run = await this.#runOf(threadId);
-    const known = await threadState(this.#graph, { configurable: { thread_id: threadId } });
+    const known = await this.#stateOf(threadId);
     const { messages = [], ...state } = (known?.values ?? {}) as { messages?: readonly unknown[] };
     if (!known || !(run || isKept(known))) throw new Refusal(404, `There is no thread ${threadId}.`);
     const interrupts = (known.tasks ?? []).flatMap(({ interrupts = [] }: GraphTask) => interrupts);

@@ -6,7 +6,7 @@ import type { ClientWrites } from "./approvals.js";
 import { countOf } from "./list-query.js";
 import { Refusal } from "../refusal.js";
 import { configOf } from "./thread-state.js";
-import { checkNamed } from "./thread-states.js";
+import { checkNamed, refusedWith } from "./thread-states.js";
 
 /** How many checkpoints a request may read. */
 const MOST = 200;
@@ -63,7 +63,7 @@ export async function copyCheckpoint(
   const config = configOf(threadId, id);
   await checkNamed(graph, config.configurable);
   await writes.checkFork(graph, config.configurable);
-  await graph.updateState(config as never, null as never);
+  await graph.updateState(config as never, null as never).then(undefined, refusedWith(422));
 }
 
 function sharedStart(one: readonly Message[], other: readonly Message[]): number {
