@@ -5,6 +5,7 @@ import { ThreadfoldError } from "../../shared/errors.js";
 import { PAGE_TOOLS } from "../../shared/page-tools.js";
 import { type RunInbox, withInbox } from "../../shared/run-inbox.js";
 import { errorWords } from "../../stream/error-words.js";
+import { beforeRefusedInput } from "../../stream/refused-input.js";
 import {
   graphParts,
   interruptsIn,
@@ -205,10 +206,16 @@ async function openQuestions(graph: RunnableGraph, config: object): Promise<read
   }
 }
 
-/** The state of a graph's thread, or undefined if the graph keeps no threads. */
+/** The state of a graph's thread, before an input that the graph refuses; undefined if the graph keeps no threads. */
 export async function threadState(graph: RunnableGraph, config: object): Promise<GraphState | undefined> {
   if (!graph.checkpointer || !graph.getState) return undefined;
-  return (await graph.getState(config as never)) as GraphState;
+  try {
+    return (await graph.getState(config as never)) as GraphState;
+  } catch (error) {
+    const before = await beforeRefusedInput(graph, config);
+    if (before) return before;
+    throw error;
+  }
 }
 
 /**

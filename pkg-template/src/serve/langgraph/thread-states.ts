@@ -4,6 +4,7 @@ import { isDict } from "../../langgraph/merge.js";
 import { ThreadfoldError } from "../../shared/errors.js";
 import { errorWords } from "../../stream/error-words.js";
 import type { GraphState, RunnableGraph } from "../../stream/graph-parts.js";
+import { beforeRefusedInput } from "../../stream/refused-input.js";
 import { Refusal } from "../refusal.js";
 import type { Assistants } from "./assistants.js";
 import type { KeptThreads } from "./kept-threads.js";
@@ -138,14 +139,9 @@ export class ThreadStates {
     try {
       return await this.at(id, undefined);
     } catch (error) {
-      if (!(error instanceof Refusal) || error.status !== 400) throw error;
-      const graph = await this.graphOf(id);
-      const before = graph.getStateHistory?.(configOf(id) as never, { limit: 1 } as never);
-      try {
-        for await (const state of before ?? []) return state as GraphState;
-      } catch {
-        // The one before cannot be read either.
-      }
+      const isRefused = error instanceof Refusal && error.status === 400;
+      const before = isRefused && (await beforeRefusedInput(await this.graphOf(id), configOf(id)));
+      if (before) return before;
       throw error;
     }
   }
