@@ -14,6 +14,7 @@ use crate::typed::State;
 use crate::value::{Json, Value};
 
 mod chunk_form;
+mod inside_told;
 pub(super) mod interrupt_form;
 mod json_form;
 mod open_message;
@@ -249,6 +250,7 @@ impl RunEncoder {
         }
         self.written(task, update, events);
         self.messages.end(Some(task), &update["messages"], events);
+        self.messages.returned(task);
         self.step_over(task, events);
     }
 
@@ -257,6 +259,7 @@ impl RunEncoder {
         self.written(task, update, events);
         self.around.insert(task.clone());
         self.messages.end_whole(&update["messages"], events);
+        self.messages.keep_inside(task, &update["messages"]);
     }
 
     /// Skips the messages that a graph inside has made in an earlier run. Streamed now, a call would

@@ -84,8 +84,8 @@ fn words(events: &[Value]) -> Vec<String> {
     events.iter().filter(is_shown).map(word).collect()
 }
 
-/// The client does not get the question's message before the node has returned, nor its call then: the
-/// list has it in its place.
+/// The client keeps the message whose call waits, though the graph's own list gets it only when the node
+/// returns: then the list has it in its place.
 #[tokio::test]
 async fn an_agent_as_a_node_is_told_as_by_the_package() {
     for (prompt, parts) in [("whole", &["It is sent."][..]), ("stream", &["It is ", "sent."])] {
@@ -101,7 +101,7 @@ async fn an_agent_as_a_node_is_told_as_by_the_package() {
             "TEXT_MESSAGE_END a1",
             "TOOL_CALL_END c1",
             "STEP_FINISHED",
-            "MESSAGES_SNAPSHOT user",
+            "MESSAGES_SNAPSHOT user assistant",
             "RUN_FINISHED",
         ];
         assert_eq!(words(&asked), expected);

@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use indexmap::IndexMap;
 
 use super::chunk_form::{reasoning_of, text_of};
+use super::inside_told::InsideTold;
 use super::open_message::OpenMessage;
 use crate::ag_ui::event::{Event, EventKind};
 use crate::ag_ui::message::{arguments_of, to_ag_ui};
@@ -23,6 +24,7 @@ pub struct ToldMessages {
     /// The messages streamed in parts in this run and not yet as a whole, with their streamed calls.
     parts: HashMap<String, HashSet<String>>,
     list: Json,
+    inside: InsideTold,
     /// Whether the client gets the whole list at the end.
     is_due: bool,
 }
@@ -34,6 +36,7 @@ impl ToldMessages {
             known: known.map(str::to_owned).collect(),
             parts: HashMap::new(),
             list: Json::NULL,
+            inside: InsideTold::default(),
             is_due: false,
         }
     }
@@ -80,6 +83,16 @@ impl ToldMessages {
                 self.end_one(id, events);
             }
         }
+    }
+
+    /// Keeps what a node of a graph inside has written, until the node around it has returned.
+    pub fn keep_inside(&mut self, task: &TaskName, written: &Json) {
+        self.inside.note(task, written, &self.known);
+    }
+
+    /// The node around a graph inside has returned: the list has what it keeps.
+    pub fn returned(&mut self, task: &TaskName) {
+        self.inside.forget(task);
     }
 
     /// Sends the list of messages, if the client lacks one or has one that was removed.
@@ -220,7 +233,8 @@ impl ToldMessages {
     fn snapshot(&mut self) -> Event {
         self.is_due = !self.open.is_empty();
         self.known.extend(self.list.iter().filter_map(id_of).map(str::to_owned));
-        EventKind::MessagesSnapshot { messages: ag_ui_messages(&self.list) }.into()
+        let messages = ag_ui_messages(&self.inside.with(&self.list));
+        EventKind::MessagesSnapshot { messages }.into()
     }
 }
 

@@ -21,7 +21,7 @@ import { checkedInput, graphInput, isUnfinished, resumeOf, type GraphRunInput } 
 import { MessagesTold } from "./messages-told.js";
 import { PROTOCOL_VERSION } from "../protocol-version.js";
 import { SubagentsTold } from "./subagents-told.js";
-import { subagentOf } from "../../langgraph/namespace.js";
+import { isToolsOwn, subagentOf } from "../../langgraph/namespace.js";
 import { StateTold } from "./state-told.js";
 import { UsageTold } from "./usage-told.js";
 
@@ -389,12 +389,16 @@ class Telling {
 
   /** A step is a node of the root graph at work; several tasks of one node are one step. */
   *#task(payload: unknown, ns: readonly string[]): Generator<GraphEvent> {
-    const { id, name, triggers, result, error } = payload as Readonly<Record<string, unknown>>;
+    const { id, name, triggers, result, error, interrupts } = payload as Readonly<Record<string, unknown>>;
     if (typeof name !== "string") return;
     const isStart = triggers !== undefined && !this.#tasks.delete(id);
     if (isStart) this.#tasks.add(id);
     // A failed task's message gets no end event, so that the client does not keep the half as a message.
-    else if (typeof id === "string" && error == null) yield* this.#messages.end(id, result);
+    else if (typeof id === "string" && error == null) {
+      yield* this.#messages.end(id, result);
+      if (ns.length > 0 && !isToolsOwn(ns)) this.#messages.keepInside(ns, result);
+      else if (ns.length === 0 && !(Array.isArray(interrupts) && interrupts.length > 0)) this.#messages.returned(id);
+    }
     if (ns.length > 0) return;
     const others = this.#steps.get(name) ?? 0;
     if (isStart) {

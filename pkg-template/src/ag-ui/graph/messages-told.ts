@@ -7,6 +7,7 @@ import { isToolsOwn } from "../../langgraph/namespace.js";
 import { newId } from "../../shared/new-id.js";
 import { snapshotOf, type ClientMessages } from "./client-messages.js";
 import type { GraphEvent, ServedEvent } from "./graph-event.js";
+import { InsideTold } from "./inside-told.js";
 import { reasoningId, reasoningIn } from "./message-told.js";
 import { nonEmptyText } from "../../shared/non-empty-text.js";
 import { REPEATS, WHOLE } from "./whole.js";
@@ -30,6 +31,7 @@ export class MessagesTold {
   /** The messages streamed in parts in this run and not yet as a whole, with their streamed calls. */
   readonly #parts = new Map<string, Set<string>>();
   #list: readonly unknown[] | undefined;
+  readonly #inside = new InsideTold();
   /** Whether the run has reported a list: its next one has the same objects. */
   #isFollowed = false;
   /** Whether the client should get the whole list at the end. */
@@ -77,6 +79,16 @@ export class MessagesTold {
   *end(task?: string, result?: unknown): Generator<GraphEvent> {
     for (const message of messagesIn(result)) yield* this.#rest(message);
     for (const open of this.#open.values()) if (task === undefined || open.task === task) yield* this.#end(open);
+  }
+
+  /** Keeps what a node of a graph inside has written, until the node around it has returned. */
+  keepInside(ns: readonly string[], result: unknown): void {
+    this.#inside.note(ns, messagesIn(result), (id) => typeof id === "string" && this.#known.has(id));
+  }
+
+  /** The node around a graph inside has returned: the list has what it keeps. */
+  returned(task: string): void {
+    this.#inside.forget(task);
   }
 
   /** Tells the messages of a state, where the parts did not: of others, and of what was taken out. */
@@ -221,7 +233,7 @@ export class MessagesTold {
 
   #snapshot(isLast = false): GraphEvent {
     this.#isDue = this.#open.size > 0;
-    const list = this.#list ?? [];
+    const list = this.#inside.with(this.#list ?? []);
     const event = this.#client ? this.#client[isLast ? "closing" : "snapshot"](list) : snapshotOf(list);
     for (const id of [...list, ...(event["messages"] as object[])].map(idOf))
       if (typeof id === "string") this.#known.add(id);
