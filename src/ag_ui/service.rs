@@ -60,7 +60,7 @@ impl<S> ServedState for S where
 ///   request that answers an open question or has a new message begins another run of that id.
 /// - A run whose process was killed continues once a client asks for it or its thread, or by
 ///   [`recover`](Self::recover). All nodes of the step that it was in run again, also those that had
-///   returned. After five attempts in one step it has failed, with the code `KILLED`.
+///   returned. After 50 attempts in one step it has failed, with the code `KILLED`.
 /// - A run that failed or was stopped does not continue. Nor does one of a graph with breakpoints: its
 ///   stop looks like a killed run.
 /// - A field whose name begins with `_` is private: clients neither see nor write it. They write the other
@@ -202,7 +202,7 @@ impl<S: ServedState> Service<S> {
     }
 
     /// Continues the thread's run, if its process was killed. Call it when your program starts, for
-    /// each thread of your database. Returns the work to spawn. A run that has failed after five
+    /// each thread of your database. Returns the work to spawn. A run that has failed after 50
     /// attempts in one step is [reported](Self::on_error) instead, until its thread continues.
     ///
     /// # Errors

@@ -118,7 +118,7 @@ async fn a_run_that_kills_each_process_is_not_continued_for_ever() {
     let world = Arc::<World>::default();
     let work = post(&process(&world), "r1").await.work.unwrap();
     killed_at(work, &world, 1).await;
-    for attempt in 1..=5 {
+    for attempt in 1..=50 {
         let work = process(&world).recover("t").await.unwrap().expect("it goes on");
         killed_at(work, &world, 1 + attempt).await;
     }
@@ -129,7 +129,7 @@ async fn a_run_that_kills_each_process_is_not_continued_for_ever() {
         log.lock().unwrap().push(format!("{thread} {}: {error}", run.unwrap_or_default()));
     });
     assert!(service.recover("t").await.unwrap().is_none());
-    let why = "The run was continued 5 times, and its process ended each time in the step of \
+    let why = "The run was continued 50 times, and its process ended each time in the step of \
                'second': it does not continue by itself.";
     assert_eq!(*heard.lock().unwrap(), [format!("t r1: {why}")]);
     for service in [service.clone(), service, process(&world)] {
@@ -141,7 +141,7 @@ async fn a_run_that_kills_each_process_is_not_continued_for_ever() {
             assert_eq!(end["message"], why);
         }
     }
-    assert_eq!(world.ran.lock().unwrap().len(), 7);
+    assert_eq!(world.ran.lock().unwrap().len(), 52);
 
     // The thread is usable.
     world.heals.store(true, Ordering::SeqCst);

@@ -442,7 +442,7 @@ async fn attempts_to_continue_are_counted() {
     let body = br#"{ "threadId": "1", "runId": "r", "messages": [] }"#;
     let posted = process().answer(ServiceRequest::new("POST", "/").body(body)).await;
     killed(posted.work.unwrap()).await;
-    for _ in 0..5 {
+    for _ in 0..50 {
         killed(process().recover("1").await.unwrap().expect("it goes on")).await;
     }
     assert!(process().recover("1").await.unwrap().is_none());

@@ -21,8 +21,9 @@ const PANIC: &str = "PANIC";
 /// The code of a run whose process was killed at each attempt.
 const KILLED: &str = "KILLED";
 
-/// How many times a run is continued in one step after its process was killed.
-const MOST_ATTEMPTS: u32 = 5;
+/// How many times a run is continued in one step after its process was killed. Many: the steps of a graph
+/// inside a node, such as an agent, are one step here.
+const MOST_ATTEMPTS: u32 = 50;
 
 /// Returns why a run whose process was killed does not continue, if it was tried often enough.
 pub fn given_up<S>(known: &KnownThread<S>) -> Option<String> {
