@@ -13,40 +13,35 @@ pub(super) enum Local<V> {
 }
 
 /// Returns the additions, with the ids that the server gave to their messages later.
-pub(super) fn with_new_ids<V: Value>(local: Vec<Local<V>>) -> Vec<Local<V>> {
-    let mut symbols = V::Symbols::default();
-    // By the number of an id, the server's.
+pub(super) fn with_new_ids<V: Value>(mut local: Vec<Local<V>>) -> Vec<Local<V>> {
+    let mut olds = V::Symbols::default();
+    // By the number of an old id.
     let mut ids: Vec<V> = Vec::new();
-    let mut added = Vec::with_capacity(local.len());
     // From the last on: a rename concerns what was added before it.
-    for local in local.into_iter().rev() {
-        let new_id = |id: &V| symbols.find(id).and_then(|at| ids.get(at as usize).cloned());
+    for local in local.iter_mut().rev() {
+        let new_id = |id: &V| olds.find(id).and_then(|at| ids.get(at as usize).cloned());
         match local {
             Local::Renamed { old, id } => {
-                let id = new_id(&id).unwrap_or(id);
-                let at = symbols.intern(&old).map(|at| at as usize);
-                match at.and_then(|at| ids.get_mut(at)) {
+                let id = new_id(id).unwrap_or_else(|| id.clone());
+                match olds.intern(old).and_then(|at| ids.get_mut(at as usize)) {
                     Some(known) => *known = id,
                     None => ids.push(id),
                 }
             }
-            Local::Added { update, settled } => {
-                let renamed = |item: V| match item.get("id").and_then(|id| new_id(&id)) {
-                    Some(id) => item.with("id", id),
-                    None => item,
-                };
-                let list = update.get_owned(MESSAGES).filter(|_| !ids.is_empty());
-                let update = match list.map(V::own_list) {
-                    Some(list) => {
-                        let items = list.items().map(|item| renamed(item.into_owned()));
-                        update.with(MESSAGES, V::array(items))
+            Local::Added { update, .. } if !ids.is_empty() => {
+                let Some(list) = update.get_owned(MESSAGES).map(V::own_list) else { continue };
+                let items = list.items().map(|item| {
+                    let id = item.get("id").and_then(|id| new_id(&id));
+                    let item = item.into_owned();
+                    match id {
+                        Some(id) => item.with("id", id),
+                        None => item,
                     }
-                    None => update,
-                };
-                added.push(Local::Added { update, settled });
+                });
+                *update = update.clone().with(MESSAGES, V::array(items));
             }
+            Local::Added { .. } => {}
         }
     }
-    added.reverse();
-    added
+    local
 }

@@ -157,10 +157,14 @@ impl<V: Value> Thread<V> {
         let nameless = (0..).zip(&compared.numbers).filter(|(_, number)| **number == Join::NONE);
         for (at, _) in nameless {
             let Some(item) = snapshot.at(at as usize).map(Found::into_owned) else { continue };
-            let kind = kind_or_role(&item);
+            let (kind, role) = (kind_of(&item), item.text_of("role"));
             let same = item.get_owned("content").and_then(|content| {
                 let is_it = |[at, _]: Place| {
-                    let own = self.messages.item(at).filter(|own| kind_or_role(own) == kind);
+                    // A role of your own has no kind.
+                    let is_kind = |own: &V| {
+                        kind_of(own) == kind && (kind.is_some() || own.text_of("role") == role)
+                    };
+                    let own = self.messages.item(at).filter(is_kind);
                     own.is_some_and(|own| own.get("content").is_some_and(|it| it.equals(&content)))
                 };
                 own.take(&text_or_empty(&content), &is_it)
@@ -265,11 +269,6 @@ fn reconcile<V: Value>(
     }
     stay(&before, Join::NONE, &mut picks);
     V::compose(list.items(), snapshot, &picks)
-}
-
-/// Returns a message's kind, or its role if that is your own.
-fn kind_or_role<V: Value>(item: &V) -> Option<String> {
-    kind_of(item).map_or_else(|| item.text_of("role"), |kind| Some(kind.to_owned()))
 }
 
 fn is_set(flags: &[bool], at: u32) -> bool {
