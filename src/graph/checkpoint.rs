@@ -77,6 +77,10 @@ pub enum Source {
     Stop,
 }
 
+/// How many times a run is continued in one step after its process was killed. Many: the steps of a graph
+/// inside a node, such as an agent, are one step here.
+pub(crate) const MOST_ATTEMPTS: u32 = 50;
+
 /// Why a task has not finished.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TaskError {
@@ -113,11 +117,25 @@ pub struct Pending<S: State> {
     pub answers: Vec<Answered>,
     /// Its last interrupt, which is open until the task has finished.
     pub interrupt: Option<Interrupt>,
-    /// Whether its last answer is to that interrupt: another answer replaces it.
+    /// Whether its last answer is to that interrupt.
     pub is_answered: bool,
 }
 
 impl<S: State> Pending<S> {
+    /// Whether a run is at work on it with the answer to its interrupt, or was killed there.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn is_at_work(&self) -> bool {
+        let has_failed = matches!(self.error, Some(TaskError::Failed(_)));
+        self.is_answered && !has_failed && self.finished.is_none()
+    }
+
+    /// Whether its interrupt, if it has one, takes an answer: no run has taken one that it may go on with.
+    pub(super) fn takes_answer(&self) -> bool {
+        let is_given_up = matches!(self.error, Some(TaskError::Killed(MOST_ATTEMPTS..)));
+        is_given_up || !self.is_at_work()
+    }
+
     /// Answers its interrupt. An answer that it was given before, and did not finish with, is dropped.
     #[doc(hidden)]
     pub fn answer(&mut self, value: serde_json::Value) {

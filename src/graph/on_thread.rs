@@ -77,8 +77,10 @@ where
     /// Continues where the thread stopped: with an answer to its open interrupt, with answers by ids,
     /// or with `()` after a breakpoint or an error.
     ///
-    /// An interrupt is open until its node has finished. A node that fails with an answer runs again with
-    /// it by `()`, and another answer replaces it.
+    /// An answer is saved before its node runs. Its question takes no other one until the run has ended: a
+    /// killed run continues with it, by `()`. If the run fails or is stopped before the node has finished,
+    /// the question is open again, as in langgraph.js. `()` then runs the node with the same answer, and
+    /// another answer replaces it.
     ///
     /// # Errors
     /// [`GraphError::UnknownThread`] if nothing is saved of the thread,
@@ -180,7 +182,8 @@ where
     /// Returns the ids of the thread's checkpoints, newest first. With [`at`](Self::at), each is a
     /// thread to look at or to go on from.
     ///
-    /// There is one for each input, for each step, and for each stop within a step.
+    /// There is one for each input, for each step, for each stop within a step, and for each answer.
+    /// LangGraph's format keeps the last two beside the step's.
     ///
     /// # Errors
     /// [`GraphError::NoCheckpointer`], or the checkpointer's.

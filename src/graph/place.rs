@@ -17,7 +17,8 @@ pub(super) struct Place<'g, S: State> {
     pub at: Option<&'g str>,
     /// The id of the runs that begin here; without it, each has a new one.
     pub run_id: Option<&'g str>,
-    /// Whether the thread is that of a graph inside a node.
+    /// Whether the thread is that of a graph inside a node. Its runs are of one task, one after the other:
+    /// a question that a killed run has taken an answer to is open again, for the task's answer.
     pub is_inside: bool,
     /// Where it is kept, if the graph has no checkpointer of its own.
     pub or_kept_by: Option<&'g Arc<dyn Checkpointer<S>>>,

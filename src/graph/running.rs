@@ -54,6 +54,8 @@ pub struct Running<'g, S: State> {
     kept_run: Option<String>,
     /// Whether it continues where the thread stopped.
     resumes: bool,
+    /// Whether its thread is that of a graph inside a node.
+    is_inside: bool,
     /// Whether a reducer has panicked and left the state half merged.
     is_torn: bool,
     /// The parts for its reader, and the way of its nodes to them.
@@ -86,6 +88,7 @@ where
             save: Mutex::new(None),
             kept_run: None,
             resumes: false,
+            is_inside: false,
             is_torn: false,
             queue: None,
             emitter: Emitter::default(),
@@ -103,7 +106,13 @@ where
         if self.status == Status::Tasks {
             return Vec::new();
         }
-        self.pending.iter().filter_map(|pending| pending.interrupt.clone()).collect()
+        let open = self.pending.iter().filter(|pending| self.is_open(pending));
+        open.filter_map(|pending| pending.interrupt.clone()).collect()
+    }
+
+    /// Whether a task's question, if it has one, takes an answer.
+    fn is_open(&self, pending: &Pending<S>) -> bool {
+        self.is_inside || pending.takes_answer()
     }
 
     /// Runs to the end, or to an interrupt.

@@ -126,6 +126,39 @@ async fn a_node_that_is_stopped_with_an_answer_has_its_question_open() {
     assert_eq!(joined(&thread.resume(json!(2)).await.unwrap().state), "in 1 2");
 }
 
+/// A run whose process dies while the node that was answered is at work.
+#[tokio::test]
+async fn a_killed_run_continues_with_its_answer_and_takes_no_other() {
+    let savers: [Arc<dyn Checkpointer<Log>>; 2] =
+        [Arc::new(MemorySaver::new()), Arc::new(Texts::default())];
+    for saver in savers {
+        let graph = |waits: bool| {
+            let slow = move |_: &Log, ctx: Ctx| async move {
+                let answer = ctx.interrupt(json!("Pay?"))?;
+                if waits {
+                    std::future::pending::<()>().await;
+                }
+                Ok::<_, BoxError>(say(format!("paid {answer}")))
+            };
+            let graph = StateGraph::<Log>::new().node("slow", slow).edge(START, "slow");
+            graph.checkpointer(saver.clone()).compile().unwrap()
+        };
+        let killed = graph(true);
+        let id = killed.on("1").invoke(say("in")).await.unwrap().interrupts[0].id.clone();
+        let mut parts = killed.on("1").stream_resumed(json!(1)).await.unwrap().parts();
+        while !matches!(parts.next().await, Some(RunPart::Started(_))) {}
+        drop(parts);
+        let graph = graph(false);
+        let left = graph.on("1").outcome().await.unwrap().unwrap();
+        assert_eq!((left.interrupts.len(), next(&left)), (0, "slow".to_owned()));
+        let late = graph.on("1").resume(json!(2)).await.unwrap_err();
+        assert!(matches!(late, GraphError::UnknownInterrupt(None)));
+        let late = graph.on("1").resume(vec![(id.clone(), json!(2))]).await.unwrap_err();
+        assert!(matches!(late, GraphError::UnknownInterrupt(Some(late)) if late == id));
+        assert_eq!(joined(&graph.on("1").resume(()).await.unwrap().state), "in paid 1");
+    }
+}
+
 /// A question that nobody answered stays open if its node fails before it asks again.
 #[tokio::test]
 async fn a_question_without_an_answer_outlives_a_failure() {

@@ -41,11 +41,26 @@ async fn one_question_has_one_answer() {
     let thread = graph.on("1");
     thread.invoke(say("in")).await.unwrap();
     let one = thread.stream_resumed(json!("one")).await.unwrap();
-    let two = thread.stream_resumed(json!("two")).await.unwrap();
+    let late = thread.stream_resumed(json!("two")).await.unwrap_err();
+    assert!(matches!(late, GraphError::UnknownInterrupt(None)));
     assert_eq!(one.finish().await.unwrap().interrupts[0].value, json!("second?"));
-    assert!(matches!(two.finish().await, Err(GraphError::Conflict(_))));
     let done = thread.resume(json!(2)).await.unwrap();
     assert_eq!(joined(&done.state), r#"in ask: "one" 2"#);
+}
+
+/// Two answers that are saved at once.
+#[tokio::test]
+async fn the_first_of_two_answers_to_be_saved_counts() {
+    let graph = StateGraph::<Log>::new().node("ask", asks).edge(START, "ask");
+    let graph = graph.checkpointer(Slow::default()).compile().unwrap();
+    let thread = graph.on("1");
+    thread.invoke(say("in")).await.unwrap();
+    let (one, two) = tokio::join!(thread.resume(json!("one")), thread.resume(json!("two")));
+    let is_lost = |run: &Result<_, _>| matches!(run, Err(GraphError::Conflict(_)));
+    assert!(is_lost(&one) != is_lost(&two));
+    let kept = if one.is_ok() { "one" } else { "two" };
+    let done = thread.resume(json!(2)).await.unwrap();
+    assert_eq!(joined(&done.state), format!(r#"in ask: "{kept}" 2"#));
 }
 
 /// Two runs begin a new thread at once.

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use threadfold::State;
 use threadfold::graph::{
-    BoxError, Command, Ctx, Graph, MemorySaver, MessageChunk, Node, Resume, RunPart, START,
-    StateGraph,
+    BoxError, Command, Ctx, Graph, GraphError, MemorySaver, MessageChunk, Node, Resume, RunPart,
+    START, StateGraph,
 };
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize, State)]
@@ -199,6 +199,55 @@ async fn each_of_two_graphs_inside_one_node_runs_and_is_answered_alone() {
         assert_eq!(asked.interrupts[0].value, json!("B"), "{shared} {at_once}");
         let done = thread.resume(json!("no")).await.unwrap();
         assert_eq!(done.state.lines, ["one", "A one \"yes\"", "two", "B two \"no\""]);
+    }
+}
+
+/// A graph that asks, and never returns with the answer `"wait"`.
+fn waiting(saver: &Arc<MemorySaver<Log>>) -> Graph<Log> {
+    let ask = |_: &Log, ctx: Ctx| async move {
+        let answer = ctx.interrupt("Sure?")?;
+        if answer == "wait" {
+            std::future::pending::<()>().await;
+        }
+        Ok::<_, BoxError>(LogUpdate { lines: Some(vec![answer.to_string()]) })
+    };
+    let graph = StateGraph::new().node("ask", ask).edge(START, "ask");
+    graph.checkpointer(saver.clone()).compile().unwrap()
+}
+
+/// The process dies or the run is stopped while the graph inside is at work with an answer.
+#[tokio::test]
+async fn a_graph_inside_takes_the_answer_of_its_node_after_a_kill_and_after_a_stop() {
+    for is_stopped in [false, true] {
+        let (own, outer) = (Arc::new(MemorySaver::new()), Arc::new(MemorySaver::new()));
+        let graph = |inner: Graph<Log>| {
+            let graph = StateGraph::new().node("inside", Inside(inner)).edge(START, "inside");
+            graph.checkpointer(outer.clone()).compile().unwrap()
+        };
+        let killed = graph(waiting(&own));
+        let first = killed.on("1").invoke(LogUpdate::default()).await.unwrap().interrupts;
+        let mut parts = killed.on("1").stream_resumed(json!("wait")).await.unwrap().parts();
+        while !matches!(parts.next().await, Some(RunPart::Started(_))) {}
+        // The inner run has saved its answer, and is at work.
+        for _ in 0..100 {
+            let poll = std::future::poll_fn(|context| {
+                let polled = std::pin::pin!(parts.next()).poll(context);
+                std::task::Poll::Ready(polled.is_ready())
+            });
+            assert!(!poll.await);
+        }
+        if is_stopped {
+            parts.stop();
+            assert_eq!(parts.finish().await.unwrap().interrupts, first);
+            let done = killed.on("1").resume(json!("yes")).await.unwrap();
+            assert_eq!(done.state.lines, ["in", "\"yes\""]);
+            continue;
+        }
+        drop(parts);
+        let late = killed.on("1").resume(json!("yes")).await.unwrap_err();
+        assert!(matches!(late, GraphError::UnknownInterrupt(None)));
+        let done = graph(asking("again", &own)).on("1").resume(()).await.unwrap();
+        assert_eq!(done.state.lines, ["in", "again in \"wait\""]);
     }
 }
 

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use threadfold::State;
 use threadfold::ag_ui::{RunWork, Service, ServiceRequest};
 use threadfold::graph::{
-    BoxError, Checkpoint, Checkpointer, Command, Ctx, MemorySaver, Node, START, Saving, StateGraph,
+    BoxError, Checkpoint, Checkpointer, Command, Ctx, MemorySaver, Node, RunPart, START, Saving,
+    StateGraph,
 };
 use threadfold::reducer::Append;
 
@@ -71,6 +72,20 @@ impl Node<Log> for Step {
             tokio::task::yield_now().await;
         }
         Ok(Command::update(LogUpdate { lines: Some(vec![(*name).to_owned()]) }))
+    }
+}
+
+/// Asks, and ends the process with the answer `"bad"`.
+struct Pay(Arc<World>);
+
+impl Node<Log> for Pay {
+    async fn run(&self, _: &Log, ctx: Ctx) -> Result<Command<Log>, BoxError> {
+        let answer = ctx.interrupt("Pay?")?;
+        self.0.ran.lock().unwrap().push("second");
+        if answer == "bad" {
+            std::future::pending::<()>().await;
+        }
+        Ok(Command::update(LogUpdate { lines: Some(vec![answer.to_string()]) }))
     }
 }
 
@@ -178,4 +193,47 @@ async fn attempts_count_from_a_runs_last_progress() {
     assert_eq!(left.state.lines, ["r1", "first", "second"]);
     assert!(left.is_ended());
     assert!(process(&world).recover("t").await.unwrap().is_none());
+}
+
+/// A run that goes on with its answer is counted, too. Its question is open again once it is given up.
+#[tokio::test]
+async fn an_answer_that_kills_each_process_can_be_replaced() {
+    let world = Arc::<World>::default();
+    let process = || {
+        let graph = StateGraph::<Log>::new().node("pay", Pay(world.clone())).edge(START, "pay");
+        Service::new(graph.checkpointer(world.saver.clone()).compile().unwrap()).unwrap()
+    };
+    let asked = told(post(&process(), "r1").await).await;
+    let id = &asked.last().unwrap()["outcome"]["interrupts"][0]["id"];
+    let answer = async |run: &str, payload: &str| {
+        let resume = json!([{ "interruptId": id, "status": "resolved", "payload": payload }]);
+        let body = json!({ "threadId": "t", "runId": run, "messages": [], "resume": resume });
+        process().answer(ServiceRequest::new("POST", "/").body(body.to_string().as_bytes())).await
+    };
+    killed_at(answer("r2", "bad").await.work.unwrap(), &world, 1).await;
+    for attempt in 1..=50 {
+        let late = told(answer("r3", "good").await).await;
+        assert_eq!(late.last().unwrap()["code"], "NO_QUESTION", "attempt {attempt}");
+        let work = process().recover("t").await.unwrap().expect("it goes on");
+        killed_at(work, &world, 1 + attempt).await;
+    }
+    assert!(process().recover("t").await.unwrap().is_none());
+    let again = told(answer("r2", "bad").await).await;
+    assert_eq!(again.last().unwrap()["code"], "KILLED");
+    let left = process().graph().on("t").outcome().await.unwrap().unwrap();
+    assert_eq!(json!(left.interrupts[0].id), *id);
+
+    // The next answer has its own attempts.
+    killed_at(answer("r3", "bad").await.work.unwrap(), &world, 52).await;
+    let work = process().recover("t").await.unwrap().expect("it goes on");
+    killed_at(work, &world, 53).await;
+    let service = process();
+    let mut parts = service.graph().on("t").stream_resumed(()).await.unwrap().parts();
+    while parts.next().await.is_some_and(|part| !matches!(part, RunPart::Started(_))) {}
+    parts.stop();
+    parts.finish().await.unwrap();
+    let done = told(answer("r4", "good").await).await;
+    assert_eq!(done.last().unwrap()["type"], "RUN_FINISHED");
+    let left = process().graph().on("t").outcome().await.unwrap().unwrap();
+    assert_eq!((left.is_ended(), left.state.lines), (true, vec!["r1".into(), "\"good\"".into()]));
 }

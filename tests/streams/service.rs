@@ -266,6 +266,53 @@ async fn an_answer_that_does_not_fit_leaves_the_question_open() {
     assert_eq!(thread["state"]["lines"], json!(["paid true"]));
 }
 
+/// The process dies in the step that takes an answer: each way to ask for the run continues it.
+#[tokio::test]
+async fn a_run_that_is_killed_with_an_answer_goes_on_with_it() {
+    for way in ["recover", "thread", "run", "request"] {
+        let saver = Arc::new(MemorySaver::new());
+        let process = |to_die: bool| {
+            let pay = move |_: &Log, ctx: Ctx| async move {
+                let answer = ctx.interrupt("Pay?")?;
+                if to_die {
+                    std::future::pending::<()>().await;
+                }
+                Ok::<_, BoxError>(LogUpdate { lines: Some(vec![format!("paid {answer}")]) })
+            };
+            let graph = StateGraph::<Log>::new().node("pay", pay).edge(START, "pay");
+            Service::new(graph.checkpointer(saver.clone()).compile().unwrap()).unwrap()
+        };
+        let post = async |service: &Service<Log>, run: &str, resume: Value| {
+            let body = json!({ "threadId": "t", "runId": run, "messages": [], "resume": resume });
+            let body = body.to_string();
+            service.answer(ServiceRequest::new("POST", "/").body(body.as_bytes())).await
+        };
+        let killed = process(true);
+        let mut asked = post(&killed, "r1", json!([])).await;
+        asked.work.take().map(tokio::spawn);
+        let asked = events(asked.body).await;
+        let id = &asked.last().unwrap()["outcome"]["interrupts"][0]["id"];
+        let yes = json!([{ "interruptId": id, "status": "resolved", "payload": true }]);
+        let mut cut = post(&killed, "r2", yes.clone()).await;
+        let work = tokio::spawn(cut.work.take().unwrap());
+        while !cut.body.next().await.unwrap().contains("STEP_STARTED") {}
+        work.abort();
+        work.await.unwrap_err();
+
+        let service = process(false);
+        let work = match way {
+            "recover" => service.recover("t").await.unwrap(),
+            "thread" => get(&service, "/threads/t").await.work,
+            "run" => get(&service, "/threads/t/runs/r2").await.work,
+            _ => post(&service, "r2", yes).await.work,
+        };
+        work.unwrap_or_else(|| panic!("{way}: it goes on")).await;
+        let thread = json_of(get(&service, "/threads/t").await).await;
+        assert_eq!(thread["state"]["lines"], json!(["paid true"]), "{way}");
+        assert_eq!(thread["interrupts"], json!([]), "{way}");
+    }
+}
+
 #[tokio::test]
 async fn a_run_is_told_from_where_its_client_left() {
     let world = Arc::<World>::default();

@@ -20,8 +20,8 @@ use crate::fields::some_fields;
 use crate::ids::{CALLER, interrupt_id, place_of, task_id};
 use crate::messages::from_records;
 use crate::row::{
-    BRANCH, ERROR, INPUT, INTERRUPT, JOIN, KILLED, NO_WRITES, Object, RESUME, Row, START, TASKS,
-    Write, object, version_of,
+    BRANCH, ERROR, INPUT, INTERRUPT, JOIN, KILLED, NO_WRITES, Object, RESUME, RUN, Row, START,
+    TASKS, Write, object, version_of,
 };
 
 /// The look at a checkpoint.
@@ -47,11 +47,12 @@ where
     let sent: Result<Vec<S>, _> = sends.iter().map(|(_, args)| laid_over_default(args)).collect();
     let input = values.get(START).filter(|input| !input.is_null());
     let input = input.map(|input| reading.update(input.clone())).transpose()?;
-    let (pending, held) = (reading.pending(&plan)?, reading.held());
+    let ((pending, run), held) = (reading.pending(&plan)?, reading.held());
+    let run = run.or_else(|| row.metadata.get("run_id").and_then(Value::as_str));
     let delta = Delta {
         id: row.id.clone(),
         parent: row.parent.clone(),
-        run_id: row.metadata.get("run_id").and_then(Value::as_str).map(str::to_owned),
+        run_id: run.map(str::to_owned),
         updates: Arc::default(),
         plan,
         input,
@@ -247,7 +248,8 @@ impl Reading<'_> {
         Ok(serde_json::from_value(Value::Object(object.collect()))?)
     }
 
-    fn pending<S>(&self, plan: &PlanState) -> Result<Vec<Pending<S>>, BoxError>
+    /// Returns the pending work of tasks, and the run that is at work on them with its answers.
+    fn pending<S>(&self, plan: &PlanState) -> Result<(Vec<Pending<S>>, Option<&str>), BoxError>
     where
         S: State + Default + Serialize + DeserializeOwned,
         S::Update: DeserializeOwned,
@@ -257,20 +259,24 @@ impl Reading<'_> {
             by_task.entry(&write.task).or_default().push(write);
         }
         if by_task.is_empty() {
-            return Ok(Vec::new());
+            return Ok((Vec::new(), None));
         }
         let callers = by_task.remove(CALLER).unwrap_or_default();
         let callers = if self.look.past.is_some() { Vec::new() } else { callers };
-        let mut pending = Vec::new();
+        let (mut pending, mut run) = (Vec::new(), None);
         for (node, cause, trigger) in self.tasks(plan) {
             let (checkpoint, step, names) = (self.row.id.as_str(), plan.step + 1, self.names);
             let task = PlannedTask { checkpoint, step, node, cause, trigger, names };
             if let Some(writes) = by_task.remove(task_id(&task).as_str()) {
-                pending.push(self.one(&task, &writes)?);
+                let own = self.one(&task, &writes)?;
+                if own.is_at_work() {
+                    run = run.or_else(|| run_at_work(&writes));
+                }
+                pending.push(own);
             }
         }
         self.call(&callers, &mut pending)?;
-        Ok(pending)
+        Ok((pending, run))
     }
 
     /// Gives a caller's answer that no task has got yet to the task that asks.
@@ -327,11 +333,17 @@ impl Reading<'_> {
         };
         let (asked, error) = (report(INTERRUPT), report(ERROR));
         let is_past = self.look.past.is_some();
-        let error = error.filter(|_| !is_past);
-        let mut answers = answers(report(RESUME), asked.or(error));
         let is_report = |write: &&Write| crate::row::place_of(&write.channel).is_some();
         let wrote: Vec<&Write> = writes.iter().copied().filter(|write| !is_report(write)).collect();
         let is_finished = !wrote.is_empty() && !is_past;
+        // LangGraph's savers remove no write. An error is over once a run is at work with an answer, and
+        // attempts once the task has asked or finished.
+        let is_at_work = run_at_work(writes).is_some();
+        let has_come_on = asked.is_some() || is_finished;
+        let is_over =
+            |error: &Value| is_past || is_at_work || has_come_on && killed(error).is_some();
+        let error = error.filter(|error| !is_over(error));
+        let mut answers = answers(report(RESUME), asked.or(error));
         let finished = is_finished.then(|| self.finished(&wrote)).transpose()?;
         let asked = asked.map(|asked| asked.get(0).unwrap_or(asked));
         let id = asked.and_then(|asked| asked.get("id")).and_then(Value::as_str);
@@ -345,6 +357,7 @@ impl Reading<'_> {
         // In langgraph.js, all questions of a task have one id.
         let has_answered = error.is_some() || asked.is_some_and(|own| own["answered"] == true);
         let is_answered = has_answered && !answers.is_empty() && before != Some(answers.len());
+        let attempts = asked.filter(|_| is_at_work && !is_past).and_then(killed);
         let text = |of: &Value, key: &str| of.get(key).and_then(Value::as_str).map(str::to_owned);
         let interrupt = asked.map(|asked| {
             let id = text(asked, "id").unwrap_or_else(|| task_id(task));
@@ -356,7 +369,7 @@ impl Reading<'_> {
             node: task.node,
             cause: task.cause,
             trigger: task.trigger,
-            error: error.map(task_error),
+            error: attempts.or_else(|| error.map(task_error)),
             finished,
             answers,
             is_answered: is_answered && interrupt.is_some(),
@@ -409,12 +422,15 @@ impl Reading<'_> {
 }
 
 fn task_error(record: &Value) -> TaskError {
-    let attempts = record.get(KILLED).and_then(Value::as_u64);
-    if let Some(attempts) = attempts.and_then(|attempts| u32::try_from(attempts).ok()) {
-        return TaskError::Killed(attempts);
-    }
-    let text = record.get("message").and_then(Value::as_str).map(str::to_owned);
-    TaskError::Failed(text.unwrap_or_else(|| record.to_string()))
+    killed(record).unwrap_or_else(|| {
+        let text = record.get("message").and_then(Value::as_str).map(str::to_owned);
+        TaskError::Failed(text.unwrap_or_else(|| record.to_string()))
+    })
+}
+
+fn killed(record: &Value) -> Option<TaskError> {
+    let attempts = record.get(KILLED)?.as_u64()?;
+    Some(TaskError::Killed(u32::try_from(attempts).ok()?))
 }
 
 /// Returns a write of a field as the state's update has it: messages as a list of dicts.
@@ -427,6 +443,12 @@ pub fn written_value(fields: &[StateField], name: &str, value: Value) -> Value {
         one @ Value::Object(_) => json!([one]),
         list => list,
     }
+}
+
+/// Returns the run that is at work on a task with its answer.
+fn run_at_work<'a>(writes: &[&'a Write]) -> Option<&'a str> {
+    let mut asked = writes.iter().filter(|write| write.channel == INTERRUPT);
+    asked.find_map(|write| write.value.get(RUN)?.as_str())
 }
 
 /// Returns a caller's answers, if it gave them by the ids of interrupts.

@@ -16,7 +16,11 @@ pub const JOIN: &str = "join:";
 /// kept whole.
 pub const COUNTERS: &str = "counters_since_delta_snapshot";
 
-/// The key of a task's error that counts the attempts to continue it after its process ended.
+/// The key of an interrupt with the run that is at work on its task with the answer.
+pub const RUN: &str = "run";
+
+/// The key of a task's error, or of an interrupt that has its answer, that counts the attempts to continue
+/// after the process ended.
 pub const KILLED: &str = "attempts";
 
 /// The places of a task's reports on itself.

@@ -19,8 +19,8 @@ use crate::ids::{task_id, update_id};
 use crate::known::{Counter, Known};
 use crate::messages::to_records;
 use crate::row::{
-    COUNTERS, ERROR, INPUT, INTERRUPT, JOIN, KILLED, NO_WRITES, NewRow, Object, Put, RESUME, START,
-    TASKS, TaskWrites,
+    COUNTERS, ERROR, INPUT, INTERRUPT, JOIN, KILLED, NO_WRITES, NewRow, Object, Put, RESUME, RUN,
+    START, TASKS, TaskWrites,
 };
 
 /// The number of steps that reading may walk back.
@@ -321,10 +321,20 @@ where
             };
             let mut entries = Vec::new();
             if let Some(asked) = interrupt {
-                let is_answered = pending.is_answered;
-                entries.push((INTERRUPT.to_owned(), asked_for(asked, is_answered, inside.clone())));
+                let mut record = asked_for(asked, pending.is_answered);
+                if pending.is_at_work() {
+                    record.extend(delta.run_id.iter().map(|run| (RUN.to_owned(), json!(run))));
+                    if let Some(TaskError::Killed(attempts)) = error {
+                        record.insert(KILLED.to_owned(), json!(attempts));
+                    }
+                }
+                entries.push((INTERRUPT.to_owned(), with_inside(record, inside.clone())));
             }
-            if let (Some(error), None) = (error, finished) {
+            // Those of a run with an answer are in the question's record: savers remove no write.
+            let error = error.as_ref().filter(|own| {
+                finished.is_none() && (interrupt.is_none() || matches!(own, TaskError::Failed(_)))
+            });
+            if let Some(error) = error {
                 let message = json!(error.to_string());
                 let mut record = object_of([("name", json!("Error")), ("message", message)]);
                 if let TaskError::Killed(attempts) = error {
@@ -406,7 +416,7 @@ fn resumed(answers: &[Answered]) -> Vec<(String, Value)> {
     if values.is_empty() { Vec::new() } else { vec![(RESUME.to_owned(), json!(values))] }
 }
 
-fn asked_for(asked: &Interrupt, is_answered: bool, inside: Vec<Value>) -> Value {
+fn asked_for(asked: &Interrupt, is_answered: bool) -> Object {
     let mut record = object_of([("id", json!(asked.id)), ("value", asked.value.clone())]);
     if let Some(forwarded) = asked.forwarded() {
         record.insert("forwarded".to_owned(), json!(forwarded));
@@ -414,7 +424,7 @@ fn asked_for(asked: &Interrupt, is_answered: bool, inside: Vec<Value>) -> Value 
     if is_answered {
         record.insert("answered".to_owned(), json!(true));
     }
-    with_inside(record, inside)
+    record
 }
 
 /// Adds the answers to questions of a graph inside, which LangGraph does not distinguish.

@@ -8,11 +8,12 @@ use std::sync::Arc;
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use threadfold::ag_ui::{Service, ServiceRequest, ServiceResponse};
+use threadfold::ag_ui::{RunWork, Service, ServiceRequest, ServiceResponse};
 use threadfold::graph::{BoxError, Command, Ctx, RunPart, START, StateGraph};
 use threadfold::reducer::{Append, TryReducerFn};
 use threadfold::{Error, State};
 use threadfold_checkpoint::SqliteSaver;
+use tokio::sync::Notify;
 
 #[derive(Debug, Clone, Default, State, Serialize, Deserialize)]
 #[state(derive(Clone, Serialize, Deserialize))]
@@ -166,4 +167,115 @@ async fn a_run_that_failed_without_an_error_of_a_node_does_not_continue() {
         assert!(opened.work.is_none(), "{name}");
         assert_eq!(database.errors().len(), 1, "{name}");
     }
+}
+
+/// Asks, fails with the answer `"bad"`, and with `"wait"` works for ever if it is `to_die`.
+fn paying(to_die: bool) -> StateGraph<Shop> {
+    let pay = move |_: &Shop, ctx: Ctx| async move {
+        let answer = ctx.interrupt("Pay?")?;
+        if to_die && answer == "wait" {
+            std::future::pending::<()>().await;
+        }
+        if answer == "bad" {
+            return Err(BoxError::from("no"));
+        }
+        Ok(ShopUpdate { log: Some(vec![format!("paid {answer}")]), ..ShopUpdate::default() })
+    };
+    StateGraph::new().node("pay", pay).edge(START, "pay")
+}
+
+/// Asks, and waits for ever with the answer `"wait"`: then it says so.
+fn waiting_with(waiting: &Arc<Notify>) -> StateGraph<Shop> {
+    let waiting = waiting.clone();
+    let pay = move |_: &Shop, ctx: Ctx| {
+        let waiting = waiting.clone();
+        async move {
+            if ctx.interrupt("Pay?")? == "wait" {
+                waiting.notify_one();
+                std::future::pending::<()>().await;
+            }
+            Ok::<_, BoxError>(ShopUpdate::default())
+        }
+    };
+    StateGraph::new().node("pay", pay).edge(START, "pay")
+}
+
+async fn ended(mut response: ServiceResponse) -> Value {
+    response.work.take().map(tokio::spawn);
+    let mut last = String::new();
+    while let Some(part) = response.body.next().await {
+        last = part;
+    }
+    serde_json::from_str(last.lines().find_map(|line| line.strip_prefix("data: ")).unwrap())
+        .unwrap()
+}
+
+/// Its answer and its id are saved before the step that takes the answer, also after one that failed.
+#[tokio::test]
+async fn a_run_that_was_killed_with_an_answer_continues_with_it() {
+    let database = Database::new("answered");
+    let asked = ended(post(&database.process(paying(true)), &input(1)).await).await;
+    let id = &asked["outcome"]["interrupts"][0]["id"];
+    let answer = |run: &str, payload: &str| {
+        let resume = json!([{ "interruptId": id, "status": "resolved", "payload": payload }]);
+        json!({ "threadId": "t", "runId": run, "messages": [], "resume": resume })
+    };
+    let thread = async |service: &Service<Shop>| -> Value {
+        let mut opened = service.answer(ServiceRequest::new("GET", "/threads/t")).await;
+        serde_json::from_str(&opened.body.next().await.unwrap()).unwrap()
+    };
+    let failed = ended(post(&database.process(paying(true)), &answer("bad", "bad")).await).await;
+    assert_eq!((&failed["type"], &failed["message"]), (&json!("RUN_ERROR"), &json!("no")));
+    let service = database.process(paying(true));
+    assert!(service.recover("t").await.unwrap().is_none());
+    assert_eq!(thread(&service).await["interrupts"][0]["id"], *id);
+
+    let work = until_work(&service, &answer("killed", "wait")).await;
+    work.abort();
+    work.await.unwrap_err();
+    let service = database.process(paying(false));
+    // The question has its answer.
+    let late = ended(post(&service, &answer("late", "other")).await).await;
+    assert_eq!((&late["type"], &late["code"]), (&json!("RUN_ERROR"), &json!("NO_QUESTION")));
+    service.recover("t").await.unwrap().unwrap().await;
+    let done = thread(&service).await;
+    assert_eq!(
+        (&done["interrupts"], &done["state"]["log"]),
+        (&json!([]), &json!(["paid \"wait\""]))
+    );
+    let again = ended(post(&service, &answer("killed", "wait")).await).await;
+    assert_eq!(again["type"], "RUN_FINISHED");
+    assert_eq!(database.errors().len(), 1);
+}
+
+/// The attempts of a run with an answer are beside the answer, and end with it.
+#[tokio::test]
+async fn attempts_to_continue_with_an_answer_are_counted() {
+    let database = Database::new("attempts");
+    let asked = ended(post(&database.process(paying(true)), &input(1)).await).await;
+    let id = &asked["outcome"]["interrupts"][0]["id"];
+    let answer = |run: &str, payload: &str| {
+        let resume = json!([{ "interruptId": id, "status": "resolved", "payload": payload }]);
+        json!({ "threadId": "t", "runId": run, "messages": [], "resume": resume })
+    };
+    let killed = async |mut work: RunWork, waiting: &Notify| {
+        tokio::select! {
+            () = &mut work => panic!("its node waits"),
+            () = waiting.notified() => {}
+        }
+    };
+    let waiting = Arc::new(Notify::new());
+    let process = || database.process(waiting_with(&waiting));
+    let mut cut = post(&process(), &answer("killed", "wait")).await;
+    killed(cut.work.take().unwrap(), &waiting).await;
+    for _ in 0..50 {
+        let work = process().recover("t").await.unwrap().expect("it goes on");
+        killed(work, &waiting).await;
+    }
+    assert!(process().recover("t").await.unwrap().is_none());
+    let again = ended(post(&process(), &answer("killed", "wait")).await).await;
+    assert_eq!((&again["type"], &again["code"]), (&json!("RUN_ERROR"), &json!("KILLED")));
+    let done = ended(post(&process(), &answer("next", "good")).await).await;
+    assert_eq!(done["type"], "RUN_FINISHED");
+    assert!(database.errors().is_empty());
 }

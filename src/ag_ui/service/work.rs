@@ -12,6 +12,7 @@ use crate::ag_ui::run_again::is_again;
 use crate::ag_ui::run_input::RunAgentInput;
 use crate::ag_ui::run_start::{Found, NO_QUESTION, RunStart, run_start};
 use crate::graph::caught::caught_future;
+use crate::graph::checkpoint::MOST_ATTEMPTS;
 use crate::graph::{BoxError, GraphError, KnownThread, Parts};
 use crate::stream::StreamError;
 
@@ -20,10 +21,6 @@ const PANIC: &str = "PANIC";
 
 /// The code of a run whose process was killed at each attempt.
 const KILLED: &str = "KILLED";
-
-/// How many times a run is continued in one step after its process was killed. Many: the steps of a graph
-/// inside a node, such as an agent, are one step here.
-const MOST_ATTEMPTS: u32 = 50;
 
 /// Returns why a run whose process was killed does not continue, if it was tried often enough.
 pub fn given_up<S>(known: &KnownThread<S>) -> Option<String> {

@@ -6,7 +6,7 @@ use super::recovered::attempts;
 use super::{Running, identified};
 use crate::State;
 use crate::graph::caught::caught_saving;
-use crate::graph::checkpoint::{Checkpoint, Source, TaskError};
+use crate::graph::checkpoint::{Checkpoint, Pending, Source, TaskError};
 use crate::graph::command::START;
 use crate::graph::error::GraphError;
 use crate::graph::known_thread::KnownThread;
@@ -51,11 +51,24 @@ where
             return Err(GraphError::UnknownThread(place.thread.to_owned()));
         }
         running.answer(resume)?;
-        running.resumes = true;
-        let status = running.shared().run.resume();
-        running.status = status;
+        // A task that failed with an answer runs again with the answer that it has now.
+        for pending in running.pending.iter_mut().filter(|own| own.is_answered) {
+            pending.error = None;
+        }
+        running.go_on();
         running.fork().await?;
+        // A run that is killed in its first step continues with its answers.
+        if running.pending.iter().any(Pending::is_at_work) {
+            running.save(Source::Stop, Ok(None)).await?;
+        }
         Ok(running)
+    }
+
+    /// Begins where the thread stopped.
+    pub(super) fn go_on(&mut self) {
+        self.resumes = true;
+        let status = self.shared().run.resume();
+        self.status = status;
     }
 
     /// Begins a branch where a thread continues from an older checkpoint, if stops within a step are kept
@@ -89,7 +102,8 @@ where
                 by_id
             }
         };
-        for pending in &mut self.pending {
+        let is_inside = self.is_inside;
+        for pending in self.pending.iter_mut().filter(|own| is_inside || own.takes_answer()) {
             let asked = pending.interrupt.as_ref();
             if let Some(value) = asked.and_then(|own| answers.remove(&own.id)) {
                 pending.answer(value);
@@ -107,7 +121,7 @@ where
     where
         S: Default,
     {
-        let Place { graph, thread, at, run_id, .. } = *place;
+        let Place { graph, thread, at, run_id, is_inside, .. } = *place;
         let saver = place.saver()?;
         let found = caught_saving(|| saver.get(thread, at)).await?;
         if let (None, Some(id)) = (&found, at) {
@@ -122,6 +136,7 @@ where
         let mut running =
             Self { thread: Some(thread), saver: Some(saver), ..Self::new(graph, S::default()) };
         running.status = Status::Done;
+        running.is_inside = is_inside;
         running.trail.last = last;
         if let Some(id) = run_id {
             running.id = id.into();
@@ -158,9 +173,9 @@ where
         let attempts = attempts(&running.pending);
         let has_left = !running.pending.is_empty() && attempts == 0;
         let mut left = running.pending.iter();
-        let has_error =
-            left.any(|own| own.is_answered || matches!(own.error, Some(TaskError::Failed(_))));
-        let answered = running.pending.iter().filter(|own| own.is_answered);
+        let has_error = left.any(|own| matches!(own.error, Some(TaskError::Failed(_))));
+        let is_at_work = running.pending.iter().any(Pending::is_at_work);
+        let answered = running.pending.iter().filter(|own| own.is_answered && running.is_open(own));
         let given = answered.filter_map(|own| {
             Some((own.interrupt.as_ref()?.id.clone(), own.answers.last()?.value.clone()))
         });
@@ -170,7 +185,7 @@ where
             !(options.interrupt_before.is_empty() && options.interrupt_after.is_empty());
         let outcome = running.outcome()?;
         let is_open = !outcome.is_ended() && outcome.interrupts.is_empty();
-        let is_cut = is_open && !has_left && !has_breakpoints;
+        let is_cut = is_at_work || is_open && !has_left && !has_breakpoints;
         let has_failed = is_open && has_left || has_error;
         Ok(Some(KnownThread { outcome, at_checkpoint, given, is_cut, attempts, has_failed }))
     }

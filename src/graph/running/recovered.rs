@@ -4,7 +4,6 @@ use super::Running;
 use crate::State;
 use crate::graph::checkpoint::{Pending, TaskError};
 use crate::graph::error::GraphError;
-use crate::graph::outcome::Resume;
 use crate::graph::place::Place;
 
 impl<'g, S> Running<'g, S>
@@ -24,7 +23,9 @@ where
         }
         let attempt = TaskError::Killed(attempts(&running.pending).saturating_add(1));
         running.halted(&attempt, Ok(None)).await?;
-        Self::resumed(place, Resume::GoOn).await
+        let (mut running, _) = Self::opened(place).await?;
+        running.go_on();
+        Ok(running)
     }
 }
 
