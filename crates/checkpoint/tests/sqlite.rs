@@ -171,7 +171,9 @@ async fn of_two_runs_of_a_thread_the_second_to_save_ends() {
     let (one, two) = (open(), open());
     one.on("1").invoke(say("in")).await.unwrap();
     let mut first = one.on("1").stream_resumed(json!(1)).await.unwrap();
-    let mut second = two.on("1").stream_resumed(json!(2)).await.unwrap();
+    let late = two.on("1").stream_resumed(json!(2)).await.unwrap_err();
+    assert!(matches!(late, GraphError::UnknownInterrupt(None)));
+    let mut second = two.on("1").stream_resumed(()).await.unwrap();
     first.next().await.unwrap().unwrap();
     let lost = second.next().await.unwrap();
     assert!(matches!(lost, Err(GraphError::Conflict(thread)) if thread == "1"));
