@@ -159,6 +159,18 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
       expect(await partsOf(await post(handler, input("How is the weather?")))).toEqual(all);
     });
 
+    test("a new message under the id of a run that is over is answered; the same one, with the answer, is not", async () => {
+      const handler = resumable();
+      const said = async (response: Response) =>
+        (await partsOf(response)).map(({ delta }) => (typeof delta === "string" ? delta : "")).join("");
+      expect(await said(await post(handler, input("Hi")))).toBe("You said: Hi");
+      const [asked] = input("Hi").messages;
+      const answer = { id: "a", role: "assistant", content: "You said: Hi" };
+      expect(await said(await post(handler, input("Hi", { messages: [asked, answer] })))).toBe("You said: Hi");
+      const messages = [asked, answer, ...input("Bye").messages];
+      expect(await said(await post(handler, input("Bye", { messages })))).toBe("You said: Bye");
+    });
+
     test("an AgUiRunner rejoins, and stops", async () => {
       const url = await listening(resumable(10));
       const thread = new Thread<AgUiState>({ threadId: "t" });

@@ -220,10 +220,7 @@ class AgUiServer {
     const { input, client, changes } = folds(this.#graph, this.#options) ? foldingClient(given) : { input: given };
     const owner = await this.#owners.open(asker, input.threadId, true);
     const known = await this.#known(input.threadId, input.runId);
-    const answers = JSON.stringify(input.resume);
-    // An answer under the id of the run that asked, as CopilotKit sends it, is a run of its own.
-    const isSame = answers === known?.about.answers && (answers !== undefined || resumeOf(input) === undefined);
-    if (known && (isSame || !known.hasEnded)) return this.#joined(known, request);
+    if (known && (isRepeat(input, known.about) || !known.hasEnded)) return this.#joined(known, request);
     // Without a checkpointer there is no thread that two runs could share.
     const isAlone = Boolean(this.#graph.checkpointer);
     const { config, resumable } = this.#options;
@@ -254,7 +251,7 @@ class AgUiServer {
       // First: followers would join a run that begins, and not find it once it is refused.
       if (client?.leavesOut) state = await this.#stateAt(run, client.at, asked);
       const carriedOn = await this.#carriedOn(input, client, changes, asked, request);
-      await run.begin({ server: SERVER, about: { answers, carriedOn } satisfies About, isAlone });
+      await run.begin({ server: SERVER, about: { ...sentWith(input), carriedOn }, isAlone });
     } catch (error) {
       run.drop();
       if (!isStoreError(error, "BUSY")) throw error;
@@ -435,7 +432,7 @@ class AgUiServer {
     } catch (error) {
       add(partOf({ type: "RUN_ERROR", message: errorWords(error).message }));
     }
-    await run.end({ answers: JSON.stringify(input.resume) } satisfies About);
+    await run.end(sentWith(input));
   }
 
   #joined(run: RunKey, request: Request): Response {
@@ -554,7 +551,26 @@ const SERVER = "ag-ui";
 interface About {
   /** The answers that it was started with, as JSON. */
   readonly answers: string | undefined;
+  /** The id of the user's last message in its request. */
+  readonly said: string | undefined;
   readonly carriedOn?: CarriedOn | undefined;
+}
+
+/** Tells a request from another one under the same run id. A repeated request may have more of the run's own messages. */
+function sentWith({ messages, resume }: GraphRunInput): About {
+  const users = (messages as readonly { readonly id?: string; readonly role?: string }[]).filter(
+    ({ role }) => role === "user",
+  );
+  return { answers: JSON.stringify(resume), said: users.at(-1)?.id };
+}
+
+/**
+ * Whether a request repeats the one of a run. A new message or answer under the id of a run that is over, as CopilotKit
+ * sends answers, is a run of its own.
+ */
+function isRepeat(input: GraphRunInput, { answers, said }: Partial<About>): boolean {
+  const now = sentWith(input);
+  return now.answers === answers && now.said === said && (answers !== undefined || resumeOf(input) === undefined);
 }
 
 /** All that another instance needs to continue a run. */
