@@ -25,6 +25,7 @@ function startInstance(at) {
   instances[at] = instance;
   instance.once("message", ({ port }) => {
     addresses[at] = `http://127.0.0.1:${port}`;
+    console.log(`Instance ${instance.pid} is ready.`);
     if (!balancer.listening && addresses.filter(Boolean).length === 2) balancer.listen(process.env.PORT ?? 8000);
   });
   instance.once("exit", () => setTimeout(() => isOver || startInstance(at), 1_000));

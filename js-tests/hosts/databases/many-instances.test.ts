@@ -43,6 +43,12 @@ class Example {
     );
   }
 
+  /** Waits until so many instances have started, the first two among them. */
+  async started(count: number): Promise<void> {
+    const ready = () => expect(this.output.match(/is ready/g)).toHaveLength(count);
+    await vi.waitFor(ready, { timeout: TIMEOUT });
+  }
+
   async stop(): Promise<void> {
     this.#child.kill();
     await this.#ended;
@@ -130,7 +136,8 @@ describe.each([
     });
 
     test.skipIf(program === "instance.mjs")("an instance is killed in mid-answer: the other one answers", async () => {
-      for (const text of ["Killed once", "Killed again"].map((begun) => begun + " and again".repeat(30))) {
+      for (const [killed, begun] of ["Killed once", "Killed again"].entries()) {
+        const text = begun + " and again".repeat(30);
         const [first, second] = clients;
         await send(first, text);
         await says(second, new RegExp(`answers "${text.slice(0, 20)}`));
@@ -138,6 +145,8 @@ describe.each([
         process.kill(Number(instance), "SIGKILL");
         await allShow(`user: ${text}`, answerTo(text));
         expect((await textsOf(second)).at(-1)).not.toContain(instance);
+        // Until it has been started again, there is no other one.
+        await example.started(3 + killed);
       }
     });
 
