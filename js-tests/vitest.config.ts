@@ -54,7 +54,11 @@ const GROWTH = "properties/growth/growth.test.ts";
 /** Tests that need a document: making a new one for each file takes longer than the tests. */
 const WITH_DOM = ["unit/react/**/*.test.ts", "unit/stores/**/*.test.ts"];
 
+/** How long a test waits for a page or a server: a loaded machine takes its time. */
+const PATIENT = { expect: { poll: { timeout: 30_000 } } };
+
 const inNode = {
+  ...PATIENT,
   // In CI, which tries all there is to try, one test may take minutes.
   testTimeout: 300_000,
   pool: "forks" as const,
@@ -98,6 +102,7 @@ export default defineConfig({
       {
         // The real servers, in Python: not part of `npm test`.
         test: {
+          ...PATIENT,
           name: "servers",
           include: ["hosts/servers/**/*.test.ts"],
           globalSetup: ["hosts/servers/global-setup.ts"],
@@ -116,6 +121,7 @@ export default defineConfig({
       },
       {
         test: {
+          ...PATIENT,
           name: "browser",
           include: ["hosts/browser/**/*.test.ts"],
           globalSetup: ["hosts/browser/global-setup.ts"],
@@ -125,6 +131,7 @@ export default defineConfig({
       },
       {
         test: {
+          ...PATIENT,
           name: "consumers",
           include: ["hosts/consumers/*.test.ts", "hosts/rust/*.test.ts"],
           globalSetup: ["hosts/consumers/global-setup.ts"],

@@ -9,6 +9,8 @@ import { AgUiRunner, foldAgUi } from "threadfold/ag-ui";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { blocksOf, root } from "../../unit/examples/blocks.js";
 
+const PATIENCE = { timeout: 30_000 };
+
 const here = join(import.meta.dirname, "durable-object");
 const wasms = ["threadfold_bg.wasm", "threadfold_agent_bg.wasm"];
 const CLASSES = { THREADS: "Thread", GUARDED: "Guarded", TALK: "Agent", RULES: "Rules" };
@@ -200,7 +202,7 @@ test("aborted in mid-run: a page's runner rejoins, and has each message once", a
     fetch: (url, init) => server.dispatchFetch(String(url), init as never) as never,
   });
   const sent = runner.sendMessage("Wait");
-  await vi.waitFor(() => expect(contents(thread)).toEqual(["Wait", "First"]));
+  await vi.waitFor(() => expect(contents(thread)).toEqual(["Wait", "First"]), PATIENCE);
   const follower = new Thread<AgUiState>({ threadId: "page" });
   const { run } = (await (await ask("GET", "/agent/threads/page")).json()) as { run?: { id: string } };
   const runId = run?.id;
@@ -260,7 +262,7 @@ test("workerd is started again: threads are there, and the run under way goes on
     await ask("POST", "/agent/threads/again/open");
     const { run } = (await (await ask("GET", "/agent/threads/again")).json()) as { run?: object };
     expect(run).toBeUndefined();
-  });
+  }, PATIENCE);
   for (const [thread, question] of [
     ["again", "Wait"],
     ["before", "Hi"],

@@ -8,6 +8,8 @@ import { storeTests } from "../../unit/serve/run-stores.js";
 import { codeOf, run, sharedRunsTests } from "./shared-runs.js";
 import { hasPostgres, type Postgres, startPostgres } from "./stores.js";
 
+const PATIENCE = { timeout: 30_000 };
+
 if (!hasPostgres) console.log("Runs are not kept in Postgres: it is not installed (apt-get install postgresql).");
 
 /** Ends the connections that listen. */
@@ -129,7 +131,7 @@ describe.skipIf(!hasPostgres)("Postgres", () => {
     await vi.waitFor(async () => {
       expect(await store.claim("test", () => {})).toBe(undefined);
       expect([await count("runs"), await count("parts"), await count("threads")]).toEqual([1, 1, 1]);
-    });
+    }, PATIENCE);
     expect(await store.runs({ threadId: "over" })).toEqual([]);
     expect(await store.runs({ threadId: "other" })).toMatchObject([{ hasEnded: false }]);
   });
@@ -148,7 +150,7 @@ describe.skipIf(!hasPostgres)("Postgres", () => {
     }
     await other.query(LISTENERS);
     await writer.cancel(key);
-    await vi.waitFor(() => expect(stops).toBe(1));
+    await vi.waitFor(() => expect(stops).toBe(1), PATIENCE);
     await store.end(lease, {});
     expect((await following).map(([at]) => at)).toEqual(Array.from({ length: 20 }, (_, at) => at + 1));
     expect(stops).toBe(1);
