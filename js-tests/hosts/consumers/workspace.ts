@@ -77,7 +77,7 @@ async function npmInstall(folder: string): Promise<void> {
       cwd: folder,
       env: environment,
       maxBuffer: 1 << 26,
-      timeout: 4 * 60_000,
+      timeout: 8 * 60_000,
     });
   // npm itself has been seen to wait for ever, all downloads done.
   await install().catch(install);
