@@ -145,7 +145,7 @@ describe.each([
         process.kill(Number(instance), "SIGKILL");
         await allShow(`user: ${text}`, answerTo(text));
         expect((await textsOf(second)).at(-1)).not.toContain(instance);
-        // Until it has been started again, there is no other one.
+        // The next kill needs it running again.
         await example.started(3 + killed);
       }
     });

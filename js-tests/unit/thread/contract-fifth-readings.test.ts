@@ -34,7 +34,7 @@ test("a message that a failed run cut off goes first at another start (4)", () =
   hear(thread, started("r1"), message(ai("a", "Hel"), { streaming: true }), failed);
   thread.optimistic({ messages: [remove("a")] });
   hear(thread, started("r2"));
-  // Its base is that there is no such message: the server's next one is not removed.
+  // Confirmed lacked the message then: the server's next one is not removed.
   expect(thread.pending.map(({ status }) => status)).toEqual(["sent"]);
   hear(thread, messages(ai("a", "Hello")));
   expect([shown(thread), thread.pending]).toEqual([["a Hello"], []]);

@@ -504,14 +504,14 @@ class AgUiServer {
       const known = await this.#stateOf(threadId);
       if (known && isKept(known)) return;
     } catch (error) {
-      // A thread whose last input the graph refuses is there: a copy of an earlier checkpoint repairs it.
+      // A thread whose saved writes the graph refuses is there: a copy of an earlier checkpoint repairs it.
       if (error instanceof Refusal && error.status === 400) return;
       throw error;
     }
     throw new Refusal(404, `There is no thread ${threadId}.`);
   }
 
-  /** @throws {@link Refusal} 400 for a thread whose last input the graph refuses. */
+  /** @throws {@link Refusal} 400 for a thread whose saved writes the graph refuses, such as those of a command. */
   async #stateOf(threadId: string) {
     return threadState(this.#graph, { configurable: { thread_id: threadId } }).catch(refusedWith(400));
   }
