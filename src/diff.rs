@@ -78,19 +78,11 @@ impl<V: Value> Difference<V> {
 
     fn compare_objects(&mut self, left: &V, right: &V) {
         for key in left.keys() {
-            let Some(old) = left.get(&key) else { continue };
-            let outer = self.enter(&token(&key));
-            match right.get(&key) {
-                Some(new) => self.compare(&old, &new),
-                None => self.push("remove", None),
-            }
-            self.path.truncate(outer);
+            self.compare_at(&token(&key), left.get(&key), right.get(&key));
         }
         for key in right.keys() {
-            if let (None, Some(new)) = (left.get(&key), right.get(&key)) {
-                let outer = self.enter(&token(&key));
-                self.push("add", Some(new.into_owned()));
-                self.path.truncate(outer);
+            if left.get(&key).is_none() {
+                self.compare_at(&token(&key), None, right.get(&key));
             }
         }
     }
@@ -108,34 +100,31 @@ impl<V: Value> Difference<V> {
         let end = (1..=most).take_while(|back| equal(old - back, new - back)).count();
         let (old, new) = (old - end, new - end);
         for at in start..old.min(new) {
-            if let (Some(a), Some(b)) = (left.at(at), right.at(at)) {
-                let outer = self.enter(&digits(at));
-                self.compare(&a, &b);
-                self.path.truncate(outer);
-            }
+            self.compare_at(&digits(at), left.at(at), right.at(at));
         }
-        for _ in new..old {
-            let outer = self.enter(&digits(new));
-            self.push("remove", None);
-            self.path.truncate(outer);
+        // Each removal moves the rest to its place.
+        for at in new..old {
+            self.compare_at(&digits(new), left.at(at), None);
         }
         for at in old..new {
-            let value = right.at(at).map(Found::into_owned);
-            let outer = self.enter(&digits(at));
-            self.push("add", value);
-            self.path.truncate(outer);
+            self.compare_at(&digits(at), None, right.at(at));
         }
+    }
+
+    /// Compares the values of a token.
+    fn compare_at(&mut self, token: &str, left: Option<V::Found<'_>>, right: Option<V::Found<'_>>) {
+        let outer = self.path.len();
+        self.path.push_str("/");
+        self.path.push_str(token);
+        match (left, right) {
+            (Some(left), Some(right)) => self.compare(&left, &right),
+            (None, right) => self.push("add", right.map(Found::into_owned)),
+            (Some(_), None) => self.push("remove", None),
+        }
+        self.path.truncate(outer);
     }
 
     fn push(&mut self, op: &str, value: Option<V>) {
         self.operations.push(operation(op, &self.path, value));
-    }
-
-    /// Descends to the token's value; returns the length of the path before.
-    fn enter(&mut self, token: &str) -> usize {
-        let outer = self.path.len();
-        self.path.push('/');
-        self.path.push_str(token);
-        outer
     }
 }

@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use crate::digits::digits;
 
+pub(crate) mod forms;
+
 /// Why an update was refused. The state is unchanged.
 ///
 /// Where a reference system has a sentence for the case, this uses that sentence.
@@ -33,125 +35,17 @@ use crate::digits::digits;
 /// | `FORBIDDEN_KEY` | a key that would reach an object's prototype |
 /// | `REDUCER_FAILED` | an update that your own reducer refuses: its error is the [`source`](StdError::source) |
 #[derive(Clone, PartialEq, Eq)]
-pub struct Error(ErrorKind);
-
-/// The case of an error, with the parts of its sentence.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum ErrorKind {
-    /// One side of `add_messages` is null or missing.
-    NullArgument {
-        /// The side that was given, `left` or `right`; `None` when both are missing.
-        received: Option<&'static str>,
-    },
-    /// A value that is not a message in any accepted form.
-    InvalidMessage {
-        /// Its position, if it came in a list.
-        index: Option<usize>,
-        /// The wrong field, such as `.id`; empty for the message itself.
-        field: Option<&'static str>,
-        /// The form that the field needs; without a field, the fault of the message.
-        reason: String,
-    },
-    /// A removal of an id that is not in the list.
-    UnknownMessageRemoved {
-        /// The removal's id.
-        id: String,
-    },
-    /// A removal, after a remove-all, of an id not added between the two.
-    RemovedAfterRemoveAll {
-        /// The removal's id.
-        id: String,
-    },
-    /// Text for a message that is not in the list.
-    UnknownMessage {
-        /// The id as given.
-        id: String,
-    },
-    /// A todo list that does not match its schema; one line for each problem.
-    InvalidTodos {
-        /// `todos.0.status: …` for each problem, in list order.
-        problems: Vec<String>,
-    },
-    /// More than one `write_todos` call in one assistant message.
-    ParallelTodos,
-    /// An argument, option or field of the wrong shape.
-    InvalidArgument {
-        /// The name of the value: an argument or a field.
-        what: String,
-        /// The form that it needs.
-        expected: &'static str,
-    },
-    /// Several writes to a field that takes one a super-step.
-    ConcurrentUpdate {
-        /// The field.
-        key: String,
-        /// Whether the field is ephemeral or untracked with its guard up.
-        guard: Option<&'static str>,
-    },
-    /// Two `Overwrite`s of one field in one super-step.
-    TwoOverwrites {
-        /// The field.
-        key: String,
-    },
-    /// A caller's update of a field that only the agent writes.
-    NotInput {
-        /// The field.
-        key: String,
-    },
-    /// A run started without input.
-    NoInput,
-    /// Two schemas declare one field with different reducers.
-    ReducerConflict {
-        /// The field.
-        key: String,
-        /// The first reducer.
-        first: String,
-        /// The second reducer.
-        second: String,
-    },
-    /// An invalid patch document, by RFC 6902.
-    InvalidPatch {
-        /// The operation's position in the patch.
-        index: usize,
-        /// The fault.
-        reason: String,
-    },
-    /// A patch path that does not exist.
-    PatchPathMissing {
-        /// The operation's position in the patch.
-        index: usize,
-        /// The JSON Pointer that does not exist.
-        path: String,
-    },
-    /// A patch whose `test` failed.
-    PatchTestFailed {
-        /// The operation's position in the patch.
-        index: usize,
-        /// The JSON Pointer tested.
-        path: String,
-    },
-    /// A key that would reach an object's prototype.
-    ForbiddenKey {
-        /// The key.
-        key: String,
-    },
-    /// A reducer of the npm package failed.
-    ReducerFailed {
-        /// Its message.
-        reason: String,
-    },
-    /// Your own reducer failed.
-    Own {
-        /// Its error.
-        error: Own,
-        /// Its field, if it folds one.
-        field: Option<String>,
-    },
+pub struct Error {
+    /// One of [`forms`].
+    form: &'static str,
+    /// What stands in place of the form's braces, in order.
+    parts: Vec<String>,
+    source: Option<Own>,
 }
 
 /// The error of a program's own code. Two are equal if they display the same.
 #[derive(Debug, Clone)]
-pub(crate) struct Own(Arc<dyn StdError + Send + Sync>);
+struct Own(Arc<dyn StdError + Send + Sync>);
 
 impl PartialEq for Own {
     fn eq(&self, other: &Self) -> bool {
@@ -160,12 +54,6 @@ impl PartialEq for Own {
 }
 
 impl Eq for Own {}
-
-impl From<ErrorKind> for Error {
-    fn from(kind: ErrorKind) -> Self {
-        Self(kind)
-    }
-}
 
 impl Error {
     /// Makes the error of a reducer of your own. It keeps `error` as its source; a text is one, too.
@@ -180,35 +68,44 @@ impl Error {
     /// ```
     #[must_use]
     pub fn reducer(error: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
-        Self(ErrorKind::Own { error: Own(error.into().into()), field: None })
+        Self { source: Some(Own(error.into().into())), ..Self::new(forms::OWN_REDUCER, &[]) }
     }
 
     /// Returns the stable name of this kind of error: the `code` of a JavaScript `ThreadfoldError`.
     #[must_use]
     pub fn code(&self) -> &'static str {
-        self.0.form().split(' ').next().unwrap_or_default()
+        self.form.split(' ').next().unwrap_or_default()
     }
 
-    pub(crate) fn value(what: impl Into<String>, expected: &'static str) -> Self {
-        Self(ErrorKind::InvalidArgument { what: what.into(), expected })
+    /// Makes an error of this form, with its parts.
+    pub(crate) fn new(form: &'static str, parts: &[&str]) -> Self {
+        let parts = parts.iter().map(|part| String::from(*part)).collect();
+        Self { form, parts, source: None }
     }
 
-    pub(crate) fn message(reason: impl Into<String>) -> Self {
-        Self(ErrorKind::InvalidMessage { index: None, field: None, reason: reason.into() })
+    pub(crate) fn value(what: &str, expected: &str) -> Self {
+        Self::new(forms::VALUE, &[what, expected])
+    }
+
+    /// A value that is not a message, for this reason.
+    pub(crate) fn message(reason: &str) -> Self {
+        Self::new(forms::NOT_A_MESSAGE, &[reason])
     }
 
     /// A message whose `field` (such as `.id`; empty for the message itself) does not have the
     /// `expected` form.
-    pub(crate) fn message_field(field: &'static str, expected: impl Into<String>) -> Self {
-        Self(ErrorKind::InvalidMessage { index: None, field: Some(field), reason: expected.into() })
+    pub(crate) fn message_field(field: &str, expected: &str) -> Self {
+        Self::new(forms::MESSAGE, &["message", field, expected])
     }
 
     /// Returns the error of a reducer under the name of its field.
     pub(crate) fn of(mut self, key: &str) -> Self {
-        match &mut self.0 {
-            ErrorKind::InvalidArgument { what, .. } => key.clone_into(what),
-            ErrorKind::Own { field: Some(field), .. } => field.insert_str(0, &[key, "."].concat()),
-            ErrorKind::Own { field, .. } => *field = Some(key.to_owned()),
+        match (self.form, self.parts.first_mut()) {
+            (forms::VALUE, Some(what)) => key.clone_into(what),
+            (forms::OWN_REDUCER_OF, Some(field)) => field.insert_str(0, &[key, "."].concat()),
+            (forms::OWN_REDUCER, _) => {
+                (self.form, self.parts) = (forms::OWN_REDUCER_OF, vec![key.to_owned()]);
+            }
             _ => {}
         }
         self
@@ -216,143 +113,46 @@ impl Error {
 
     /// Returns the error for a message at this position of its list.
     pub(crate) fn at(mut self, position: usize) -> Self {
-        if let ErrorKind::InvalidMessage { index, .. } = &mut self.0 {
-            *index = Some(position);
+        if let (forms::MESSAGE, Some(message)) = (self.form, self.parts.first_mut()) {
+            *message = ["messages[", &digits(position), "]"].concat();
         }
         self
     }
 
-    pub(crate) fn kind(&self) -> &ErrorKind {
-        &self.0
+    /// Returns the form: one of [`forms`].
+    pub(crate) fn form(&self) -> &'static str {
+        self.form
     }
-}
 
-impl ErrorKind {
+    /// Returns the part at this place of the form: empty where the form has none.
+    pub(crate) fn part(&self, place: usize) -> &str {
+        self.parts.get(place).map_or("", String::as_str)
+    }
+
     /// Writes the sentence.
     fn sentence(&self) -> String {
-        let own = self.own_part();
-        let (_, form) = self.form().split_once(' ').unwrap_or_default();
-        let parts = self.parts(&own).into_iter().chain([""]);
+        let (_, form) = self.form.split_once(' ').unwrap_or_default();
+        let parts = self.parts.iter().map(String::as_str).chain([""]);
         form.split("{}").zip(parts).flat_map(|(before, part)| [before, part]).collect()
     }
-
-    /// Returns the code and, after a space, the sentence with braces in place of its parts. One text
-    /// for both, and in the WebAssembly build JavaScript puts the sentence together: every other way
-    /// takes more room there.
-    pub(crate) fn form(&self) -> &'static str {
-        match self {
-            Self::NullArgument { received: Some(_) } => {
-                "INVALID_ARGUMENT Must specify non-null arguments for both 'left' and 'right'. Only received: '{}'."
-            }
-            Self::NullArgument { received: None } => {
-                "INVALID_ARGUMENT Must specify non-null arguments for both 'left' and 'right'."
-            }
-            Self::InvalidMessage { field: None, .. } => "INVALID_MESSAGE Not a message: {}.",
-            Self::InvalidMessage { index: Some(_), .. } => {
-                "INVALID_MESSAGE messages[{}]{} should be {}."
-            }
-            Self::InvalidMessage { index: None, .. } => "INVALID_MESSAGE message{}{} should be {}.",
-            Self::UnknownMessageRemoved { .. } => {
-                "UNKNOWN_MESSAGE Attempting to delete a message with an ID that doesn't exist ('{}')"
-            }
-            Self::RemovedAfterRemoveAll { .. } => {
-                "UNKNOWN_MESSAGE Attempting to delete a message with an ID that doesn't exist ('{}') \
-                 after all messages were removed"
-            }
-            Self::UnknownMessage { .. } => "UNKNOWN_MESSAGE There is no message with the id '{}'.",
-            Self::InvalidTodos { .. } => "INVALID_TODOS {}",
-            Self::ParallelTodos => {
-                "PARALLEL_TODOS Error: The `write_todos` tool should never be called multiple times in parallel. \
-                 Please call it only once per model invocation to update the todo list."
-            }
-            Self::InvalidArgument { .. } => "INVALID_ARGUMENT {} should be {}.",
-            Self::ConcurrentUpdate { guard: None, .. } => {
-                "CONCURRENT_UPDATE At key '{}': Can receive only one value per step. \
-                 Use an Annotated key to handle multiple values."
-            }
-            Self::ConcurrentUpdate { guard: Some(_), .. } => {
-                "CONCURRENT_UPDATE At key '{}': {}(guard=True) can receive only one value per step. \
-                 Use guard=False if you want to store any one of multiple values."
-            }
-            Self::TwoOverwrites { .. } => {
-                "CONCURRENT_UPDATE At key '{}': Can receive only one Overwrite value per super-step."
-            }
-            Self::NotInput { .. } => {
-                "NOT_INPUT The field '{}' is not input: the schema lacks it, or only the agent writes it."
-            }
-            Self::NoInput => "INVALID_ARGUMENT Received no input for __start__",
-            Self::ReducerConflict { .. } => {
-                "INVALID_SCHEMA The field '{}' is declared with two reducers: '{}' and '{}'."
-            }
-            Self::InvalidPatch { .. } => "INVALID_PATCH Patch operation {}: {}.",
-            Self::PatchPathMissing { .. } => "PATCH_FAILED Patch operation {}: nothing is at '{}'.",
-            Self::PatchTestFailed { .. } => {
-                "PATCH_FAILED Patch operation {}: the value at '{}' is not the one tested for."
-            }
-            Self::ForbiddenKey { .. } => {
-                "FORBIDDEN_KEY The key '{}' is refused: it would reach an object's prototype."
-            }
-            Self::ReducerFailed { .. } => "REDUCER_FAILED A reducer failed: {}",
-            Self::Own { field: None, .. } => "REDUCER_FAILED A reducer failed",
-            Self::Own { field: Some(_), .. } => "REDUCER_FAILED The reducer of '{}' failed",
-        }
-    }
-
-    /// Returns the part of the sentence that is not text yet: a position, or the problems.
-    pub(crate) fn own_part(&self) -> String {
-        match self {
-            Self::InvalidTodos { problems } => problems.join("\n"),
-            Self::InvalidMessage { index: Some(index), .. }
-            | Self::InvalidPatch { index, .. }
-            | Self::PatchPathMissing { index, .. }
-            | Self::PatchTestFailed { index, .. } => digits(*index),
-            _ => String::new(),
-        }
-    }
-
-    /// Returns the parts of the sentence, in order.
-    pub(crate) fn parts<'a>(&'a self, own: &'a str) -> [&'a str; 3] {
-        match self {
-            Self::NullArgument { received } => [received.unwrap_or_default(), "", ""],
-            Self::InvalidMessage { field: None, reason: part, .. }
-            | Self::UnknownMessageRemoved { id: part }
-            | Self::RemovedAfterRemoveAll { id: part }
-            | Self::UnknownMessage { id: part }
-            | Self::TwoOverwrites { key: part }
-            | Self::NotInput { key: part }
-            | Self::ForbiddenKey { key: part }
-            | Self::Own { field: Some(part), .. }
-            | Self::ReducerFailed { reason: part } => [part, "", ""],
-            Self::InvalidMessage { field: Some(field), reason, .. } => [own, field, reason],
-            Self::InvalidArgument { what, expected } => [what, expected, ""],
-            Self::ConcurrentUpdate { key, guard } => [key, guard.unwrap_or_default(), ""],
-            Self::ReducerConflict { key, first, second } => [key, first, second],
-            Self::InvalidPatch { reason: part, .. }
-            | Self::PatchPathMissing { path: part, .. }
-            | Self::PatchTestFailed { path: part, .. } => [own, part, ""],
-            Self::InvalidTodos { .. } => [own, "", ""],
-            Self::ParallelTodos | Self::NoInput | Self::Own { field: None, .. } => ["", "", ""],
-        }
-    }
 }
 
+/// Writes the sentence.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.sentence())
+        f.write_str(&self.sentence())
     }
 }
 
+/// Writes the code and the sentence.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.0, f)
+        write!(f, "{}: {}", self.code(), self.sentence())
     }
 }
 
 impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        match &self.0 {
-            ErrorKind::Own { error, .. } => Some(&*error.0),
-            _ => None,
-        }
+        Some(&*self.source.as_ref()?.0)
     }
 }

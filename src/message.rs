@@ -238,7 +238,7 @@ fn from_role<V: Value>(
             return whole_anew(first("type", V::string(kind), fields), ids);
         }
         let expected = "human, user, ai, assistant, system, developer, tool, function or remove";
-        return Err(Error::message_field(field, [expected, ", not '", role, "'"].concat()));
+        return Err(Error::message_field(field, &[expected, ", not '", role, "'"].concat()));
     };
     if kind == "tool" && fields.get("tool_call_id").is_none_or(|id| id.is_null()) {
         return Err(unanswered());

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, forms};
 use crate::message::{Kinds, append_text};
 use crate::reducer::messages::{MessageRules, STRICT, plan, read_list};
 use crate::value::{ByNumber, Found, Holds, Join, Kind, Owned, Plan, Symbols, Value};
@@ -91,7 +91,7 @@ impl<V: Value> JsonMessageList<V> {
     /// Does the same as [`JsonMessageList::update`] with messages of these kinds.
     pub(crate) fn fold(&mut self, messages: V, kinds: Kinds) -> Result<(), Error> {
         if messages.is_null() {
-            return Err(Error::from(ErrorKind::NullArgument { received: Some("left") }));
+            return Err(Error::new(forms::NULL_ARGUMENT, &["left"]));
         }
         let (right, removals) = read_list(messages.own_list(), self.rules.ids(), kinds)?;
         let numbers = self.ids.symbols.numbers(&right, "id");
@@ -164,9 +164,9 @@ impl<V: Value> JsonMessageList<V> {
     /// Appends the text and returns the message's position.
     pub(crate) fn append_to(&mut self, id: &V, text: &V) -> Result<u32, Error> {
         let Some(position) = self.find(id) else {
-            let id =
-                id.text().map_or_else(|| "(not a string)".to_owned(), std::borrow::Cow::into_owned);
-            return Err(Error::from(ErrorKind::UnknownMessage { id }));
+            let id = id.text();
+            let id = id.as_deref().unwrap_or("(not a string)");
+            return Err(Error::new(forms::UNKNOWN_MESSAGE, &[id]));
         };
         let made = self.made.get_mut(position as usize);
         let owned = Owned {
@@ -298,6 +298,15 @@ impl<V: Value> JsonMessageList<V> {
             self.items = items;
             self.owned = false;
         }
+    }
+
+    /// Gives the message of an id another one.
+    pub(crate) fn rename(&mut self, old: &V, id: &V) {
+        let Some(position) = self.find(old) else { return };
+        let renamed = self.item(position).map(|item| item.with("id", id.clone()));
+        self.remove(&[position]);
+        // Its id is a string, so it is not refused.
+        drop(renamed.map(|renamed| self.put(renamed, Some(position as usize))));
     }
 
     /// Removes the messages at these positions, ascending.

@@ -1,7 +1,7 @@
 //! JSON Patch (RFC 6902) over [`Value`].
 
-use crate::digits::index_of;
-use crate::error::{Error, ErrorKind};
+use crate::digits::{digits, index_of};
+use crate::error::{Error, forms};
 use crate::value::{Found, Kind, Value};
 
 /// Applies a JSON Patch to a document: all of its operations, or none.
@@ -81,7 +81,7 @@ impl<V: Value> Operation<'_, V> {
                 if self.find(&document, &path)?.equals(&value) {
                     return Ok(document);
                 }
-                Err(Error::from(ErrorKind::PatchTestFailed { index: self.index, path: path.text }))
+                Err(self.error(forms::TEST_FAILED, &path.text))
             }
             other => Err(self.invalid(&["'", other, "' is not an operation"].concat())),
         }
@@ -142,17 +142,21 @@ impl<V: Value> Operation<'_, V> {
         let pointer = pointer
             .ok_or_else(|| self.invalid(&["its ", key, " is not a JSON Pointer"].concat()))?;
         match self.refused.filter(|key| pointer.tokens.iter().any(|token| token == key)) {
-            Some(key) => Err(Error::from(ErrorKind::ForbiddenKey { key: key.to_owned() })),
+            Some(key) => Err(Error::new(forms::FORBIDDEN_KEY, &[key])),
             None => Ok(pointer),
         }
     }
 
     fn invalid(&self, reason: &str) -> Error {
-        Error::from(ErrorKind::InvalidPatch { index: self.index, reason: reason.to_owned() })
+        self.error(forms::PATCH, reason)
     }
 
     fn missing(&self, path: &Pointer) -> Error {
-        Error::from(ErrorKind::PatchPathMissing { index: self.index, path: path.text.clone() })
+        self.error(forms::PATH_MISSING, &path.text)
+    }
+
+    fn error(&self, form: &'static str, part: &str) -> Error {
+        Error::new(form, &[&digits(self.index), part])
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, forms};
 use crate::reducer::files::merge_files;
 use crate::reducer::files::object;
 use crate::reducer::messages::{MessageRules, add_json_messages};
@@ -220,7 +220,7 @@ impl<V> Schema<V> {
     /// `FORBIDDEN_KEY` for `__proto__`.
     pub(crate) fn add(&mut self, key: String, field: Field<V>) -> Result<(), Error> {
         if key == "__proto__" {
-            return Err(Error::from(ErrorKind::ForbiddenKey { key }));
+            return Err(Error::new(forms::FORBIDDEN_KEY, &[&key]));
         }
         self.fields.push((key.clone(), field));
         self.index.add(&key, self.fields.iter().map(|(key, _)| key.as_str()));
@@ -271,11 +271,8 @@ impl<V: Clone> Schema<V> {
                 continue;
             };
             if !known.same_channel(field) {
-                return Err(Error::from(ErrorKind::ReducerConflict {
-                    key: key.clone(),
-                    first: known.channel().to_owned(),
-                    second: field.channel().to_owned(),
-                }));
+                let channels = [known.channel(), field.channel()];
+                return Err(Error::new(forms::TWO_REDUCERS, &[key, channels[0], channels[1]]));
             }
             let private = known.is_private();
             *known = field.clone();

@@ -1,7 +1,7 @@
 //! States under a [`Schema`]: updates, super-steps, and the fields that a caller may write and
 //! read.
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, forms};
 use crate::message_list::JsonMessageList;
 use crate::schema::{Field, FieldReducer, Lifetime, Schema, append};
 use crate::value::{Found, Kind, Value};
@@ -121,7 +121,7 @@ impl<V: Value> Schema<V> {
     /// `INVALID_ARGUMENT` for null, `INVALID_ARGUMENT` for anything but an object.
     pub fn input(&self, values: V) -> Result<Filtered<V>, Error> {
         if values.is_null() {
-            return Err(Error::from(ErrorKind::NoInput));
+            return Err(Error::new(forms::NO_INPUT, &[]));
         }
         Ok(self.filter(given(values, "input")?, &|field| field.input))
     }
@@ -179,12 +179,16 @@ fn written<V: Value>(
 ) -> Result<V, Error> {
     if !field.takes_many() {
         let guard = match field.lifetime {
-            Lifetime::Kept => Some(None),
-            Lifetime::Ephemeral { guard } => guard.then_some(Some("EphemeralValue")),
-            Lifetime::Untracked { guard } => guard.then_some(Some("UntrackedValue")),
+            Lifetime::Kept => Some((forms::CONCURRENT_UPDATE, "")),
+            Lifetime::Ephemeral { guard } => {
+                guard.then_some((forms::GUARDED_UPDATE, "EphemeralValue"))
+            }
+            Lifetime::Untracked { guard } => {
+                guard.then_some((forms::GUARDED_UPDATE, "UntrackedValue"))
+            }
         };
-        if let (Some(guard), true) = (guard, writes.len() > 1) {
-            return Err(Error::from(ErrorKind::ConcurrentUpdate { key: key.to_owned(), guard }));
+        if let (Some((form, channel)), true) = (guard, writes.len() > 1) {
+            return Err(Error::new(form, &[key, channel]));
         }
         let last = writes.last().cloned().unwrap_or_else(V::null);
         return field.fold(current, last).map_err(|error| error.of(key));
@@ -201,7 +205,7 @@ fn written<V: Value>(
         let value = overwrite(write);
         if value.is_some() {
             if overwritten {
-                return Err(Error::from(ErrorKind::TwoOverwrites { key: key.to_owned() }));
+                return Err(Error::new(forms::TWO_OVERWRITES, &[key]));
             }
             (overwritten, folded, messages, gathered) = (true, value, None, None);
             continue;

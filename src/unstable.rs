@@ -63,7 +63,7 @@ pub mod planner {
     };
 }
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, forms};
 use crate::reducer::messages::MessageRules;
 use crate::schema::{Field, Schema};
 use crate::thread::Thread;
@@ -72,9 +72,7 @@ use crate::value::Value;
 /// Calls `write` with an error's code and sentence, which has braces in place of its parts, and
 /// with these parts.
 pub fn with_parts<T>(error: &Error, write: impl FnOnce(&'static str, [&str; 3]) -> T) -> T {
-    let kind = error.kind();
-    let own = kind.own_part();
-    write(kind.form(), kind.parts(&own))
+    write(error.form(), [error.part(0), error.part(1), error.part(2)])
 }
 
 /// Returns the error for an argument of the wrong shape.
@@ -85,8 +83,8 @@ pub fn invalid(what: &str, expected: &'static str) -> Error {
 
 /// Returns the error of a reducer that failed with this message. It has no source.
 #[must_use]
-pub fn reducer_failed(reason: String) -> Error {
-    ErrorKind::ReducerFailed { reason }.into()
+pub fn reducer_failed(reason: &str) -> Error {
+    Error::new(forms::REDUCER, &[reason])
 }
 
 /// Returns a list's messages.

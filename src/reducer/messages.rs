@@ -1,6 +1,6 @@
 //! `add_messages`: LangGraph's reducer over lists of messages, and DeepAgents' variant of it.
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, forms};
 use crate::message::{self, Ids, Kinds, REMOVE_ALL_MESSAGES, Read};
 use crate::value::{ByNumber, Join, Kind, Plan, Value};
 
@@ -77,12 +77,12 @@ fn add<V: Value, const MODE: bool>(left: V, right: V, rules: MessageRules) -> Re
     let left = match (left.is_null(), right.is_null()) {
         (false, false) => left,
         (true, false) if rules == MessageRules::DeepAgents => V::array([]),
-        (true, true) => return Err(Error::from(ErrorKind::NullArgument { received: None })),
+        (true, true) => return Err(Error::new(forms::NULL_ARGUMENTS, &[])),
         (true, false) => {
-            return Err(Error::from(ErrorKind::NullArgument { received: Some("right") }));
+            return Err(Error::new(forms::NULL_ARGUMENT, &["right"]));
         }
         (false, true) => {
-            return Err(Error::from(ErrorKind::NullArgument { received: Some("left") }));
+            return Err(Error::new(forms::NULL_ARGUMENT, &["left"]));
         }
     };
     let (left, _) = read(left, rules)?;
@@ -276,9 +276,7 @@ fn after_remove_all<const MODE: bool>(
         if let Some(id) = removal {
             let found = present.remove(number);
             if MODE == STRICT {
-                found.ok_or_else(|| {
-                    Error::from(ErrorKind::RemovedAfterRemoveAll { id: id.clone() })
-                })?;
+                found.ok_or_else(|| Error::new(forms::REMOVAL_AFTER_ALL, &[id]))?;
             }
             removed.insert(number, position);
         } else {
@@ -329,8 +327,7 @@ impl<'a> Folding<'a> {
                 None => self.put(number, position),
                 Some(_) if self.remove(number) || MODE == LENIENT => {}
                 Some(id) => {
-                    refused =
-                        Some(Error::from(ErrorKind::UnknownMessageRemoved { id: id.clone() }));
+                    refused = Some(Error::new(forms::UNKNOWN_REMOVAL, &[id]));
                     break;
                 }
             }

@@ -1,7 +1,7 @@
 //! `replace_todos`: checks a todo list and replaces the whole one.
 
 use crate::digits::digits;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, forms};
 use crate::message::is_kind;
 use crate::value::{Found, Kind, Value};
 
@@ -33,7 +33,7 @@ pub fn replace_todos<V: Value>(left: V, right: V) -> Result<V, Error> {
         _ => Some("todos: Input should be a valid list"),
     };
     if let Some(problem) = problem {
-        return Err(Error::from(ErrorKind::InvalidTodos { problems: vec![problem.to_owned()] }));
+        return Err(Error::new(forms::TODOS, &[problem]));
     }
     let mut problems = Vec::new();
     let mut changed = left.kind() != Kind::Array || left.len() != right.len();
@@ -56,7 +56,7 @@ pub fn replace_todos<V: Value>(left: V, right: V) -> Result<V, Error> {
         }
     }
     if !problems.is_empty() {
-        return Err(Error::from(ErrorKind::InvalidTodos { problems }));
+        return Err(Error::new(forms::TODOS, &[&problems.join("\n")]));
     }
     Ok(match (changed, stripped) {
         (false, _) => left,
@@ -78,7 +78,7 @@ pub fn check_todo_calls<V: Value>(messages: &V) -> Result<(), Error> {
     let Some(calls) = answer.get("tool_calls") else { return Ok(()) };
     let writes =
         calls.items().filter(|call| call.text_of("name").as_deref() == Some("write_todos"));
-    if writes.count() > 1 { Err(Error::from(ErrorKind::ParallelTodos)) } else { Ok(()) }
+    if writes.count() > 1 { Err(Error::new(forms::PARALLEL_TODOS, &[])) } else { Ok(()) }
 }
 
 fn check<V: Value>(todo: &V, index: usize, problems: &mut Vec<String>) {

@@ -3,7 +3,7 @@
 use super::pending::{Does, Edit, PendingUpdate};
 use super::{MESSAGES, Thread};
 use crate::digits::digits;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, forms};
 use crate::message::{Ids, Kinds, REMOVE_ALL_MESSAGES};
 use crate::reducer::messages::{MessageRules, Removals, read_list};
 use crate::state::fields_in;
@@ -35,7 +35,7 @@ impl<V: Value> Thread<V> {
             self.rules.schema.field(key).map_or(!self.rules.open, |field| !field.input)
         };
         if let Some(key) = keys.iter().find(refused) {
-            return Err(Error::from(ErrorKind::NotInput { key: key.clone() }));
+            return Err(Error::new(forms::NOT_INPUT, &[key]));
         }
         self.look();
         let mut update = update;
@@ -206,10 +206,10 @@ impl<V: Value> Thread<V> {
             match known {
                 _ if !there && rules == MessageRules::DeepAgents => {}
                 _ if !there && cleared => {
-                    return Err(Error::from(ErrorKind::RemovedAfterRemoveAll { id: name.clone() }));
+                    return Err(Error::new(forms::REMOVAL_AFTER_ALL, &[name]));
                 }
                 _ if !there => {
-                    return Err(Error::from(ErrorKind::UnknownMessageRemoved { id: name.clone() }));
+                    return Err(Error::new(forms::UNKNOWN_REMOVAL, &[name]));
                 }
                 Some(edit) => {
                     (edit.message, edit.at) = (None, at);

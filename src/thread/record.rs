@@ -1,7 +1,7 @@
 //! A thread as JSON: the confirmed state, pending updates and the run's status.
 
 use super::ids::IdSet;
-use super::local::{Local, with_new_ids};
+use super::local::Local;
 use super::object::with;
 use super::parts::Parts;
 use super::pending::{Base, Does, Edit};
@@ -39,8 +39,7 @@ impl<V: Value> Thread<V> {
         let seats = self.places.seats.iter().map(|id| id.clone().unwrap_or_else(V::null));
         run = run.with("parts", V::array(self.parts.last().iter().cloned()));
         if let Some(last) = &self.run {
-            let local = with_new_ids(last.local.clone());
-            run = run.with("local", V::array(local.into_iter().filter_map(local_record)));
+            run = run.with("local", V::array(last.local.iter().map(Local::record)));
             run = with_number(run, "anchor", last.anchor);
             if let Some(start) = &last.start {
                 // The run's changes, undone.
@@ -136,7 +135,7 @@ impl<V: Value> Thread<V> {
                 id,
                 start,
                 anchor,
-                local: items(&run, "local").iter().filter_map(local_of).collect(),
+                local: items(&run, "local").iter().filter_map(Local::of).collect(),
                 spoke_of_messages: is_marked(&run, "spokeOfMessages"),
                 spoke_of_fields: is_marked(&run, "spokeOfFields"),
             });
@@ -163,18 +162,6 @@ impl<V: Value> Thread<V> {
         let messages = self.messages_at(first as usize, &part(record, "rest"));
         (fields.filter(|it| it.kind() == Kind::Object).unwrap_or_else(V::object), messages)
     }
-}
-
-/// Returns an addition as a list of one, or of two if it was settled.
-fn local_record<V: Value>(local: Local<V>) -> Option<V> {
-    let Local::Added { update, settled } = local else { return None };
-    let settled = settled.then(|| V::string("settled"));
-    Some(V::array([update].into_iter().chain(settled)))
-}
-
-fn local_of<V: Value>(record: &V) -> Option<Local<V>> {
-    let update = record.at(0)?.into_owned();
-    Some(Local::Added { update, settled: record.at(1).is_some() })
 }
 
 fn record_of<V: Value>(update: &PendingUpdate<V>, run: Option<u32>) -> V {

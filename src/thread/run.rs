@@ -1,7 +1,7 @@
 //! A run of the agent: which updates it sends, how it ends, and how it is rejoined.
 
 use super::ids::IdSet;
-use super::local::{Local, with_new_ids};
+use super::local::Local;
 use super::pending::{PendingUpdate, UpdateStatus};
 use super::{MESSAGES, Thread};
 use crate::diff::diff;
@@ -136,8 +136,7 @@ impl<V: Value> Thread<V> {
         self.left = IdSet::of(&left);
         (self.server.messages, self.server.fields) = (server_messages, server_fields);
         (run.spoke_of_messages, run.spoke_of_fields) = (false, false);
-        run.local = with_new_ids(std::mem::take(&mut run.local));
-        let (local, anchor) = (run.local.clone(), run.anchor);
+        let (local, anchor) = (std::mem::take(&mut run.local), run.anchor);
         self.broken.clear();
         self.messages.set(messages.clone());
         self.fields = fields;
@@ -155,10 +154,14 @@ impl<V: Value> Thread<V> {
             update.mark(UpdateStatus::Sent, None);
         }
         self.updates.revive_all();
-        for local in local {
-            if let Local::Added { update, settled } = local {
-                self.fold_again(&update, settled);
+        for local in &local {
+            match local {
+                Local::Added { update, settled } => self.fold_again(update, *settled),
+                Local::Renamed { old, id } => self.messages.rename(old, id),
             }
+        }
+        if let Some(run) = &mut self.run {
+            run.local = local;
         }
         self.messages_changed();
         self.fields_changed();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use items::Items;
 
 use super::Identified;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, forms};
 use crate::id::new_id;
 use crate::message::Ids;
 use crate::reducer::list::removals;
@@ -228,7 +228,7 @@ impl<T: Streamed + Clone> MessageList<T> {
         let place = self.items.last(id);
         match place.and_then(|place| self.items.get_mut(place)) {
             Some(item) => Arc::make_mut(item).append(text),
-            None => Err(Error::from(ErrorKind::UnknownMessage { id: id.to_owned() })),
+            None => Err(Error::new(forms::UNKNOWN_MESSAGE, &[id])),
         }
     }
 }

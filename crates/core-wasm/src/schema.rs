@@ -90,7 +90,7 @@ fn custom(
         }
         let folded = functions.fold(current, update);
         if heap::user_code_threw() {
-            return Err(unstable::reducer_failed(heap::reason()));
+            return Err(unstable::reducer_failed(&heap::reason()));
         }
         Ok(folded)
     })

@@ -197,7 +197,7 @@ fn from_fields(mut fields: Map<String, Json>) -> Result<Message, Error> {
             let extra = fields.into();
             MessageKind::Tool(ToolMessage { content, name, tool_call_id, extra })
         }
-        kind => return Err(Error::message(["'", kind, "' has no typed form"].concat())),
+        kind => return Err(Error::message(&["'", kind, "' has no typed form"].concat())),
     };
     Ok(Message { id, kind })
 }
@@ -239,7 +239,7 @@ fn text(fields: &mut Map<String, Json>, key: &str) -> Result<Option<String>, Err
     match unless_null(fields, key) {
         None => Ok(None),
         Some(Json::String(text)) => Ok(Some(text)),
-        Some(_) => Err(Error::message([key, " is a string"].concat())),
+        Some(_) => Err(Error::message(&[key, " is a string"].concat())),
     }
 }
 
