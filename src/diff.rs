@@ -114,7 +114,7 @@ impl<V: Value> Difference<V> {
     /// Compares the values of a token.
     fn compare_at(&mut self, token: &str, left: Option<V::Found<'_>>, right: Option<V::Found<'_>>) {
         let outer = self.path.len();
-        self.path.push_str("/");
+        self.path.push('/');
         self.path.push_str(token);
         match (left, right) {
             (Some(left), Some(right)) => self.compare(&left, &right),

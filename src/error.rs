@@ -38,7 +38,7 @@ pub(crate) mod forms;
 pub struct Error {
     /// One of [`forms`].
     form: &'static str,
-    /// What stands in place of the form's braces, in order.
+    /// The texts in place of the form's braces, in order.
     parts: Vec<String>,
     source: Option<Own>,
 }

@@ -205,7 +205,7 @@ impl<V> Schema<V> {
     /// `FORBIDDEN_KEY` for a field called `__proto__`.
     pub fn new(fields: Vec<(String, Field<V>)>) -> Result<Self, Error> {
         let mut schema = Self::empty();
-        fields.into_iter().try_for_each(|(key, field)| schema.add(key, field))?;
+        fields.into_iter().try_for_each(|(key, field)| schema.add(&key, field))?;
         Ok(schema)
     }
 
@@ -218,12 +218,12 @@ impl<V> Schema<V> {
     ///
     /// # Errors
     /// `FORBIDDEN_KEY` for `__proto__`.
-    pub(crate) fn add(&mut self, key: String, field: Field<V>) -> Result<(), Error> {
+    pub(crate) fn add(&mut self, key: &str, field: Field<V>) -> Result<(), Error> {
         if key == "__proto__" {
-            return Err(Error::new(forms::FORBIDDEN_KEY, &[&key]));
+            return Err(Error::new(forms::FORBIDDEN_KEY, &[key]));
         }
-        self.fields.push((key.clone(), field));
-        self.index.add(&key, self.fields.iter().map(|(key, _)| key.as_str()));
+        self.fields.push((key.to_owned(), field));
+        self.index.add(key, self.fields.iter().map(|(key, _)| key.as_str()));
         Ok(())
     }
 
@@ -267,7 +267,7 @@ impl<V: Clone> Schema<V> {
         for (key, field) in &later.fields {
             let Some((_, known)) = self.place(key).and_then(|place| self.fields.get_mut(place))
             else {
-                self.add(key.clone(), field.clone())?;
+                self.add(key, field.clone())?;
                 continue;
             };
             if !known.same_channel(field) {

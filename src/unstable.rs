@@ -113,7 +113,7 @@ pub fn empty_schema<V>() -> Schema<V> {
 ///
 /// # Errors
 /// `FORBIDDEN_KEY` for `__proto__`.
-pub fn add_field<V>(schema: &mut Schema<V>, key: String, field: Field<V>) -> Result<(), Error> {
+pub fn add_field<V>(schema: &mut Schema<V>, key: &str, field: Field<V>) -> Result<(), Error> {
     schema.add(key, field)
 }
 

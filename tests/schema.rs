@@ -212,11 +212,11 @@ fn of_several_schemas_the_last_declaration_stands_and_private_wins() {
 fn fields_are_found_by_name_and_no_field_reaches_a_prototype() {
     let mut made = empty_schema();
     assert!(made.field("a").is_none());
-    add_field(&mut made, "a".to_owned(), replace()).unwrap();
-    add_field(&mut made, "b".to_owned(), field(FieldReducer::Append)).unwrap();
+    add_field(&mut made, "a", replace()).unwrap();
+    add_field(&mut made, "b", field(FieldReducer::Append)).unwrap();
     assert_eq!(channel(made.field("b").unwrap()), "append");
     assert!(made.field("c").is_none());
-    let forbidden = add_field(&mut made, "__proto__".to_owned(), replace()).unwrap_err();
+    let forbidden = add_field(&mut made, "__proto__", replace()).unwrap_err();
     assert_eq!(forbidden.code(), "FORBIDDEN_KEY");
     assert_eq!(made.fields().count(), 2);
     let fields = vec![("a".to_owned(), replace()), ("__proto__".to_owned(), replace())];

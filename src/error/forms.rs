@@ -57,7 +57,7 @@ pub(crate) const FORBIDDEN_KEY: &str =
     "FORBIDDEN_KEY The key '{}' is refused: it would reach an object's prototype.";
 /// A reducer of the npm package failed: its message.
 pub(crate) const REDUCER: &str = "REDUCER_FAILED A reducer failed: {}";
-/// Your own reducer failed: the error's source tells how.
+/// Your own reducer failed: the reason is the error's source.
 pub(crate) const OWN_REDUCER: &str = "REDUCER_FAILED A reducer failed";
 /// The same, of this field.
 pub(crate) const OWN_REDUCER_OF: &str = "REDUCER_FAILED The reducer of '{}' failed";

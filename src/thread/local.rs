@@ -1,4 +1,4 @@
-//! What happened here since a run began: not the run's, so it survives the run's replay.
+//! Changes made here since a run began: not the run's, so they survive its replay.
 
 use crate::value::{Found, Kind, Value};
 

@@ -20,7 +20,7 @@ impl<V: Value> Rules<V> {
             return Ok(Self { schema, open: false });
         }
         let mut schema = Schema::empty();
-        let mut add = |name: &str, reducer| schema.add(name.to_owned(), Field::new(reducer));
+        let mut add = |name: &str, reducer| schema.add(name, Field::new(reducer));
         add(MESSAGES, FieldReducer::Messages(MessageRules::LangGraph))?;
         add("tools", FieldReducer::Tools(Prefer::First))?;
         add("todos", FieldReducer::Todos)?;

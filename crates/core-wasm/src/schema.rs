@@ -50,7 +50,7 @@ impl RawSchema {
         };
         let (input, output) = (its & ways::INPUT != 0, its & ways::OUTPUT != 0);
         let field = Field { reducer, lifetime, input, output };
-        answer(unstable::add_field(&mut self.0, text(Handle::of(key)), field));
+        answer(unstable::add_field(&mut self.0, &text(Handle::of(key)), field));
     }
 
     /// Merges a schema into this one: see [`Schema::combine`].
