@@ -138,20 +138,30 @@ export function eventStream(
 ): Response {
   const encoder = new TextEncoder();
   const beat = encoder.encode(`: heartbeat ${heartbeat}\n\n`);
-  let coming: Promise<IteratorResult<string>> | undefined;
+  let timer: Timer | undefined;
   const source: UnderlyingDefaultSource<Uint8Array> = {
     start(controller) {
-      if (heartbeat > 0) controller.enqueue(beat);
+      if (heartbeat === 0) return;
+      controller.enqueue(beat);
+      timer = timerOf(heartbeat, () => {
+        // A caller who has not read the last part needs no comment.
+        if ((controller.desiredSize ?? 0) > 0) controller.enqueue(beat);
+        timer?.refresh();
+      });
     },
     async pull(controller) {
-      coming ??= parts.next();
-      const part = await (heartbeat > 0 ? sooner(coming, heartbeat) : coming);
-      if (!part) return controller.enqueue(beat);
-      coming = undefined;
+      let part: IteratorResult<string> | undefined;
+      try {
+        part = await parts.next();
+      } finally {
+        if (part?.done === false) timer?.refresh();
+        else timer?.clear();
+      }
       if (part.done) controller.close();
       else controller.enqueue(encoder.encode(part.value));
     },
     cancel() {
+      timer?.clear();
       left?.();
       // Not awaited: a part may be waited for right now.
       void parts.return(undefined);
@@ -167,6 +177,25 @@ export function eventStream(
       ...headers,
     },
   });
+}
+
+interface Timer {
+  /** Starts the time anew. */
+  refresh(): void;
+  clear(): void;
+}
+
+/** Calls back after so many milliseconds. Node starts a timer anew for a fraction of the price of another one. */
+function timerOf(milliseconds: number, call: () => void): Timer {
+  let timer: unknown = setTimeout(call, milliseconds);
+  const clear = () => clearTimeout(timer as ReturnType<typeof setTimeout>);
+  const refresh = () => {
+    const own = timer as { refresh?: () => void };
+    if (own.refresh) return own.refresh();
+    clear();
+    timer = setTimeout(call, milliseconds);
+  };
+  return { refresh, clear };
 }
 
 /** Resolves with the value if it comes within so many milliseconds, else with undefined. */

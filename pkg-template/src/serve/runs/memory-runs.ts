@@ -1,6 +1,7 @@
 // Runs in this program's memory: the default store of both servers.
 import { ThreadfoldError } from "../../shared/errors.js";
 import { checkOptions } from "../../shared/options.js";
+import { inTask } from "../../thread/schedule.js";
 import { latestFirst } from "../latest-first.js";
 import {
   type BegunRun,
@@ -30,7 +31,7 @@ class MemoryRun implements StoredRun {
   readonly #parts: Part[] = [];
   readonly #stop: () => void;
   readonly #take: TakeText | undefined;
-  #waiting = new Set<() => void>();
+  readonly #waiting = new Set<() => void>();
 
   constructor({ threadId, id, server, owner, about }: NewRun, at: number, stop: () => void, take?: TakeText) {
     this.at = at;
@@ -67,34 +68,61 @@ class MemoryRun implements StoredRun {
     if (!this.#hasEnded) this.#take?.(text);
   }
 
-  async *read(after: number, signal: AbortSignal | undefined): AsyncGenerator<NumberedPart> {
+  /** Not an async generator: thousands of followers would each wait for several promises a part. */
+  read(after: number, signal: AbortSignal | undefined): AsyncIterableIterator<NumberedPart> {
+    let at = Math.max(0, after);
+    let isOver = false;
     let wake = () => {};
     const left = () => wake();
     signal?.addEventListener("abort", left);
-    try {
-      for (let at = Math.max(0, after); ; at++) {
-        while (at >= this.#parts.length) {
-          if (this.#hasEnded || signal?.aborted) return;
-          await new Promise<void>((resolve) => {
-            wake = resolve;
-            this.#waiting.add(resolve);
-          });
-          this.#waiting.delete(wake);
-        }
-        if (signal?.aborted) return;
-        yield [at + 1, this.#parts[at] ?? ""];
-      }
-    } finally {
+    const end = () => {
+      isOver = true;
       signal?.removeEventListener("abort", left);
-    }
+      wake();
+      return DONE;
+    };
+    /** The next part or the end; undefined while neither is there. */
+    const next = (): IteratorResult<NumberedPart> | undefined => {
+      if (isOver || signal?.aborted) return end();
+      if (at < this.#parts.length) return { done: false, value: [++at, this.#parts[at - 1] ?? ""] };
+      return this.#hasEnded ? end() : undefined;
+    };
+    return {
+      next: () =>
+        new Promise((resolve) => {
+          const look = () => {
+            wake = () => {};
+            this.#waiting.delete(look);
+            const here = next();
+            if (here) return resolve(here);
+            wake = look;
+            this.#waiting.add(look);
+          };
+          look();
+        }),
+      return: () => Promise.resolve(end()),
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+    };
   }
 
+  /** Some at a time: each batch writes what it was woken for before the next one makes more garbage. */
   #wake(): void {
-    const waiting = this.#waiting;
-    this.#waiting = new Set();
-    for (const wake of waiting) wake();
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    const wakeFrom = (first: number) => {
+      for (const wake of waiting.slice(first, first + BATCH)) wake();
+      if (first + BATCH < waiting.length) inTask(() => wakeFrom(first + BATCH));
+    };
+    wakeFrom(0);
   }
 }
+
+const DONE = { done: true, value: undefined } as const;
+
+/** How many followers of a run are woken in one task. */
+const BATCH = 100;
 
 /**
  * Keeps runs in this program's memory: the default of `serveAgUi` and `serveLangGraph`. Give one to several servers of a
