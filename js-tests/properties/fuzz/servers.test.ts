@@ -111,6 +111,10 @@ const { value: VALUE } = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 }));
 
+const DICTS = fc.array(fc.dictionary(fc.constantFrom(...NAMES), VALUE, { maxKeys: 3, noNullPrototype: true }), {
+  maxLength: 2,
+});
+
 /** A message in both protocols, and rarely an invalid one. */
 const MESSAGE = fc
   .tuple(
@@ -132,7 +136,7 @@ const MESSAGE = fc
             type: TEXT,
             id: VALUE,
             tool_calls: VALUE,
-            toolCalls: VALUE,
+            toolCalls: fc.oneof({ weight: 8, arbitrary: DICTS }, VALUE),
             name: VALUE,
             tool_call_id: VALUE,
             toolCallId: TEXT,
@@ -168,8 +172,8 @@ const AG_UI = mostly(
     runId: or(fc.nat({ max: 5 }).map(String)),
     messages: or(fc.array(MESSAGE, { maxLength: 3 })),
     state: or(fc.dictionary(fc.constantFrom("note", "log", "files", "messages", "x"), VALUE, { maxKeys: 2 })),
-    tools: or(fc.array(VALUE, { maxLength: 2 })),
-    context: or(fc.array(VALUE, { maxLength: 2 })),
+    tools: or(DICTS),
+    context: or(DICTS),
     resume: or(fc.array(ANSWER, { maxLength: 2 })),
     from: or(TEXT),
   },

@@ -78,3 +78,20 @@ describe.each([
     ]);
   });
 });
+
+test.each([
+  ["tools", { tools: "interrupt" }],
+  ["tools", { tools: [null] }],
+  ["context", { context: { description: "d", value: "v" } }],
+  ["messages", { messages: [{ id: "a", role: "assistant", content: "", toolCalls: "none" }] }],
+  ["messages", { messages: [{ id: "a", role: "assistant", content: "", toolCalls: [1] }] }],
+])("an input whose %s has another form is refused, by name and at once: %o", async (name, part) => {
+  const handler = serveAgUi(ours());
+  const run = (more: object) => asked(handler, "/agent", { threadId: "t", runId: "r", messages: [], ...more });
+  expect((await run({ messages: [{ id: "q", role: "user", content: "Hi" }] })).status).toBe(200);
+  const { status, text } = await run(part);
+  expect([status, text]).toEqual([400, expect.stringContaining(`A run's input needs ${name}: a list`)]);
+  // None counts as an empty list.
+  const nothing = { tools: null, context: null, messages: [{ id: "q", role: "user", content: "Hi", toolCalls: null }] };
+  expect((await run(nothing)).text).not.toContain("RUN_ERROR");
+});

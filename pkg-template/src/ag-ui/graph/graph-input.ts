@@ -30,13 +30,15 @@ interface ResumeEntry {
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Checks what every run needs: a thread, a run, and messages with ids that remove none; and the form of a state and of answers. */
+/** Checks what every run needs: a thread, a run, and messages with ids that remove none; and the form of the rest. */
 export function checkedInput(given: unknown): GraphRunInput {
-  const { threadId, runId, messages, state, resume } = (given ?? {}) as Partial<GraphRunInput>;
+  const { threadId, runId, messages, state, tools, context, resume } = (given ?? {}) as Partial<GraphRunInput>;
   const isText = (value: unknown) => typeof value === "string" && value !== "";
+  const areDicts = (given: unknown) => given == null || (Array.isArray(given) && given.every(isDict));
   const isMessage = (message: unknown) =>
     isText((message as { id?: unknown } | null)?.id) &&
     isText((message as { role?: unknown }).role) &&
+    areDicts((message as { toolCalls?: unknown }).toolCalls) &&
     !isRemoval(message as object);
   const areAnswers = (given: unknown) =>
     Array.isArray(given) && given.every((entry) => isText((entry as Partial<ResumeEntry> | null)?.interruptId));
@@ -45,9 +47,11 @@ export function checkedInput(given: unknown): GraphRunInput {
     [isText(runId), "runId: a string"],
     [
       Array.isArray(messages) && messages.every(isMessage),
-      "messages: a list of messages with id and role, and no removals",
+      "messages: a list of messages with id and role, toolCalls only as a list, and no removals",
     ],
     [state == null || isDict(state), "state: an object, or none"],
+    [areDicts(tools), "tools: a list of tools, or none"],
+    [areDicts(context), "context: a list of descriptions with their values, or none"],
     [resume == null || areAnswers(resume), "resume: a list of answers with interruptId, or none"],
   ] as const;
   const lacks = needs.find(([isGiven]) => !isGiven)?.[1];
@@ -117,15 +121,15 @@ const valuesOf = (state: GraphState | undefined) => (state?.values ?? {}) as Val
  * Whether the user or the page sends something that the thread lacks, or resends the user's last message. Output of a
  * failed step does not count as new: that step runs again.
  */
-function bringsNews({ messages, tools = [] }: GraphRunInput, known: unknown): boolean {
+function bringsNews({ messages, tools }: GraphRunInput, known: unknown): boolean {
   const sent = messages as readonly Sent[];
   if (sent.at(-1)?.role === "user") return true;
   const list = (plainMessages(known) ?? []) as readonly Kept[];
   const has = new Set(list.map(({ id }) => id));
-  const names = new Set((tools as readonly { name?: string }[]).map(({ name }) => name));
+  const names = new Set(((tools ?? []) as readonly { name?: string }[]).map(({ name }) => name));
   const calls = [
-    ...sent.flatMap(({ toolCalls = [] }) => toolCalls.map((call) => ({ id: call.id, name: call.function?.name }))),
-    ...list.flatMap(({ tool_calls = [] }) => tool_calls),
+    ...sent.flatMap(({ toolCalls }) => (toolCalls ?? []).map((call) => ({ id: call.id, name: call.function?.name }))),
+    ...list.flatMap(({ tool_calls }) => tool_calls ?? []),
   ];
   const ofPage = new Set(calls.filter(({ name }) => names.has(name)).map(({ id }) => id));
   const isNews = ({ role, toolCallId }: Sent) => (role === "tool" ? ofPage.has(toolCallId) : role !== "assistant");
@@ -157,7 +161,8 @@ interface Sent {
   readonly id?: string;
   readonly role?: string;
   readonly toolCallId?: string;
-  readonly toolCalls?: readonly { readonly id?: string; readonly function?: { readonly name?: string } }[];
+  readonly toolCalls?:
+    readonly { readonly id?: string; readonly function?: { readonly name?: string } | null }[] | null;
 }
 
 /**
