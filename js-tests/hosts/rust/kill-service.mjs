@@ -219,15 +219,16 @@ class Page {
 
   /** Reloads until the thread is what the server has, and no run is under way. */
   async reload() {
+    let last;
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       this.trial.joins++;
       this.trial.busy.set(this.threadId, `load ${tries}`);
       this.open();
-      const { status } = await this.runner.load();
-      if (status === "finished" || status === "interrupted") return;
+      last = await this.runner.load();
+      if (last.status === "finished" || last.status === "interrupted") return;
       await after(20);
     }
-    throw new Error(`The thread ${this.threadId} cannot be loaded.`);
+    throw new Error(`The thread ${this.threadId} cannot be loaded: ${last.status}, ${last.error?.message}`);
   }
 
   /** Sends a message until the server has it, and its run has ended. */
