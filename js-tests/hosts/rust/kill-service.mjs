@@ -220,9 +220,10 @@ class Page {
   /** Reloads until the thread is what the server has, and no run is under way. */
   async reload() {
     let last;
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
+    // A killed service is not there for a while: that is no try.
+    for (const end = Date.now() + PATIENCE; Date.now() < end;) {
       this.trial.joins++;
-      this.trial.busy.set(this.threadId, `load ${tries}`);
+      this.trial.busy.set(this.threadId, `load, ${last?.status}`);
       this.open();
       last = await this.runner.load();
       if (last.status === "finished" || last.status === "interrupted") return;
