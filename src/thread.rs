@@ -462,6 +462,15 @@ impl<V: Value> Thread<V> {
     }
 }
 
+/// Returns an update's messages as a list: one alone is a list of it.
+fn messages_in<V: Value>(update: &V) -> V {
+    match update.get_owned(MESSAGES) {
+        Some(list) if list.kind() == Kind::Array => list,
+        Some(message) => V::array([message]),
+        None => V::array([]),
+    }
+}
+
 /// Refuses anything but a list of objects.
 fn list_of_messages<V: Value>(list: &V) -> Result<(), Error> {
     let is_one = |at: u32| list.at(at as usize).is_some_and(|it| it.kind() == Kind::Object);

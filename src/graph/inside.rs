@@ -20,7 +20,8 @@ impl Ctx {
     /// killed, continues the inner thread. Inner steps that have ended do not run again.
     /// Everything that inner nodes send and return is streamed, too: [`RunPart::Inside`].
     ///
-    /// The inner thread is named `THREAD|NODE:STEP:TASK`. A node may run several graphs, each on a thread
+    /// The inner thread is named `THREAD|NODE:STEP:SEND`, where `SEND` is 0, or the number of the send
+    /// that made the task. A node may run several graphs, each on a thread
     /// of its own: the name of the second call's ends with `#2`. Make the same calls in the same order when
     /// the node starts over. A branch that [`at`](super::OnThread::at) begins has the same steps again, and
     /// finds it ended: use this on threads without branches.
@@ -95,7 +96,7 @@ impl Ctx {
         let Some(thread) = self.thread() else {
             return self.pass_on(graph.stream(S::default().try_merge(input)?)).await;
         };
-        let name = format!("{thread}|{}:{}:{}{mark}", self.node(), self.step(), self.task);
+        let name = format!("{thread}|{}:{}:{}{mark}", self.node(), self.step(), self.send);
         let inner = graph.inside(&name);
         let inner = inner.run_id(self.run_id());
         let mut outcome = match inner.outcome().await? {

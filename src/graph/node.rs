@@ -33,6 +33,8 @@ pub(super) struct Shared {
 pub struct Ctx {
     pub(super) shared: Arc<Mutex<Shared>>,
     pub(super) task: u32,
+    /// The number of the send that made the task, from 1; 0 for a task that no send made.
+    pub(super) send: u32,
     pub(super) step: i64,
     pub(super) node: Arc<str>,
     pub(super) run_id: Arc<str>,

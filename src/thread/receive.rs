@@ -5,7 +5,7 @@ use super::parts::StreamPosition;
 use super::run::Starts;
 use super::snapshot::Snapshot;
 use super::standing::RunStatus;
-use super::{MESSAGES, Thread};
+use super::{MESSAGES, Thread, messages_in};
 use crate::error::Error;
 use crate::message::{self, Kinds};
 use crate::patch::apply_patch;
@@ -279,11 +279,7 @@ impl<V: Value> Thread<V> {
     }
 
     fn receive_update(&mut self, update: &V) -> Result<(), Error> {
-        let messages = update.get_owned(MESSAGES);
-        let list = messages.map_or_else(
-            || V::array([]),
-            |messages| if messages.kind() == Kind::Array { messages } else { V::array([messages]) },
-        );
+        let list = messages_in(update);
         let new = self.messages.compare(&list);
         self.look();
         self.fold(update, Kinds::Any)?;

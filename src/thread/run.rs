@@ -3,7 +3,7 @@
 use super::ids::IdSet;
 use super::local::Local;
 use super::pending::{PendingUpdate, UpdateStatus};
-use super::{MESSAGES, Thread};
+use super::{MESSAGES, Thread, messages_in};
 use crate::diff::diff;
 use crate::message::Kinds;
 use crate::value::{Found, Value};
@@ -170,7 +170,7 @@ impl<V: Value> Thread<V> {
     /// Folds a local addition again. Leaves out removals of messages that the run has not sent
     /// yet, and fields whose reducer refuses.
     fn fold_again(&mut self, update: &V, settled: bool) {
-        let list = update.get_owned(MESSAGES).unwrap_or_else(V::null).own_list();
+        let list = messages_in(update).own_list();
         let before = self.before(list.items().filter_map(|it| it.get_owned("id")).collect());
         let one_by_one = self.rules.of_messages().is_some();
         for key in update.keys() {

@@ -119,3 +119,38 @@ async fn a_deleted_thread_leaves_no_answer_to_a_new_one() {
     left.sort();
     assert_eq!(left, others);
 }
+
+/// Runs the graph on the task's own thread.
+struct Task(Graph<Order>);
+
+impl Node<Order> for Task {
+    async fn run(&self, _: &Order, ctx: Ctx) -> Result<Command<Order>, BoxError> {
+        let outcome = ctx.run(&self.0, OrderUpdate::default()).await?;
+        Ok(Command::update(OrderUpdate { log: Some(outcome.state.log) }))
+    }
+}
+
+async fn side(_: &Order, _: Ctx) -> Result<OrderUpdate, BoxError> {
+    Ok(OrderUpdate { log: Some(vec!["side".to_owned()]) })
+}
+
+#[tokio::test]
+async fn an_inner_thread_is_found_again_whichever_order_the_nodes_have() {
+    for [other, asks] in [["a", "b"], ["b", "a"]] {
+        let saver = Arc::new(SqliteSaver::in_memory().unwrap());
+        let inner = StateGraph::<Order>::new().node("first", ask).node("second", ask);
+        let inner = inner.edge(START, "first").edge("first", "second").checkpointer(saver.clone());
+        let outer = StateGraph::<Order>::new().node(other, side);
+        let outer = outer.node(asks, Task(inner.compile().unwrap()));
+        let outer = outer.edge(START, other).edge(START, asks).checkpointer(saver.clone());
+        let graph = outer.compile().unwrap();
+        let thread = graph.on("1");
+        let mut asked = thread.invoke(OrderUpdate::default()).await.unwrap();
+        for question in ["first after 0?", "second after 1?"] {
+            assert_eq!(asked.interrupts[0].value, json!(question));
+            asked = thread.resume(json!("yes")).await.unwrap();
+        }
+        asked.state.log.sort();
+        assert_eq!(asked.state.log, [r#"first got "yes""#, r#"second got "yes""#, "side"]);
+    }
+}

@@ -130,6 +130,18 @@ test("local additions during a run outlast its replay, and those that no longer 
   expect(shown(thread)).toEqual(["0 old", "note mine", "1 Hello"]);
 });
 
+test("a message that was added alone outlasts a replay as a list does", () => {
+  using thread = threadOf(human("0", "old"));
+  hear(thread, started("r"));
+  thread.update({ messages: human("0", "new") });
+  thread.update({ messages: human("1", "mine") });
+  hear(thread, { ...started("r"), joined: true } as never);
+  expect(shown(thread)).toEqual(["0 new", "1 mine"]);
+  thread.update({ messages: { type: "remove", id: "0" } });
+  hear(thread, { ...started("r"), joined: true } as never);
+  expect(shown(thread)).toEqual(["1 mine"]);
+});
+
 test("a replay shows pending updates until the server sends them again", () => {
   using thread = threadOf();
   const op = thread.optimistic({ messages: [human("q", "Hi")], topic: "x" });

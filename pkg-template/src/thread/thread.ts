@@ -290,7 +290,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
 
   /**
    * Adds to the confirmed state with the fields' reducers. Values that you add during a run survive a replay of the
-   * run.
+   * run, but for those that a snapshot in it lacks.
    *
    * @throws {@link ThreadfoldError} the errors of the fields' reducers; the state is then unchanged.
    */

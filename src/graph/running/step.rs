@@ -240,6 +240,10 @@ where
             let ctx = Ctx {
                 shared: self.shared.clone(),
                 task: at as u32,
+                send: match task.cause {
+                    Cause::Push(send) => send + 1,
+                    _ => 0,
+                },
                 step,
                 node: node.name.clone(),
                 run_id: self.id.clone(),
