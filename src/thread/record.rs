@@ -73,8 +73,9 @@ impl<V: Value> Thread<V> {
     /// Makes a thread from the result of [`Thread::to_json`].
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT` for anything but such an object, and for another version. A
-    /// record with a schema needs a schema with at least its fields.
+    /// `INVALID_ARGUMENT` for another version, and without a confirmed state whose messages are a list
+    /// of objects. A record with a schema needs a schema with at least its fields. Of other parts, those
+    /// with another shape are left out.
     pub fn from_json(schema: Option<Schema<V>>, record: &V) -> Result<Self, Error> {
         let confirmed = part(record, "confirmed");
         if record.text_of("version").as_deref() != Some(VERSION) || confirmed.kind() != Kind::Object
