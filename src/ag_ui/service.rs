@@ -140,9 +140,9 @@ impl<S: ServedState> Service<S> {
     /// error with its [`source`](Error::source). An error of the checkpointer that has no run is
     /// reported, too.
     ///
-    /// A client receives a `RUN_ERROR`: of a node's error its own text without its sources, of a reducer
-    /// that refuses also its reason, of a panic only the node's name. An error of a graph inside a node
-    /// is that of its own node.
+    /// A client receives a `RUN_ERROR`: a node's error without its sources, or a reducer's with its reason.
+    /// A panic shows only the node's name. An error of a graph inside a node is that of its own
+    /// node.
     #[must_use]
     pub fn on_error<F>(mut self, report: F) -> Self
     where
