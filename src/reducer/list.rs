@@ -96,14 +96,16 @@ fn decide<T: Identified, const MODE: bool>(
         update.iter().map(|item| item.id().map_or(Join::NONE, |id| ids.add(id))).collect();
     let mut hits = Vec::new();
     let mut nameless = Vec::new();
-    for (position, item) in current.iter().enumerate() {
-        match item.id() {
-            Some(id) => {
-                let position = u32::try_from(position).unwrap_or(Join::NONE);
-                hits.extend(ids.number(id).map(|number| [position, number]));
+    for (position, item) in (0..).zip(current) {
+        let Some(id) = item.id() else {
+            if assign {
+                nameless.push(position as usize);
             }
-            None if assign => nameless.push(position),
-            None => {}
+            continue;
+        };
+        // Not `extend` with the option, which costs a third of the scan.
+        if let Some(number) = ids.number(id) {
+            hits.push([position, number]);
         }
     }
     let places = &mut ByNumber::default();
