@@ -15,7 +15,10 @@ describe("servers with one store", () => {
 
 test("each of many followers gets each part once, whatever comes while others are woken", async () => {
   const runs = new MemoryRuns();
-  const lease = await runs.begin({ threadId: "t", id: "r", server: "s", about: {} }, () => {});
+  const lease = await runs.begin(
+    { threadId: "t", id: "r", server: "s", owner: undefined, isAlone: true, about: {} },
+    () => {},
+  );
   const some = async (after: number, signal?: AbortSignal) => {
     const parts: unknown[] = [];
     for await (const part of runs.follow(lease, after, signal)) parts.push(part);
