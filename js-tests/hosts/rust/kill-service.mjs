@@ -220,7 +220,7 @@ class Page {
   /** Reloads until the thread is what the server has, and no run is under way. */
   async reload() {
     let last;
-    // A killed service is not there for a while: that is no try.
+    // By time: a killed service is away for a while.
     for (const end = Date.now() + PATIENCE; Date.now() < end;) {
       this.trial.joins++;
       this.trial.busy.set(this.threadId, `load, ${last?.status}`);

@@ -136,7 +136,7 @@ const MESSAGE = fc
             type: TEXT,
             id: VALUE,
             tool_calls: VALUE,
-            toolCalls: fc.oneof({ weight: 8, arbitrary: DICTS }, VALUE),
+            toolCalls: fc.oneof({ weight: 20, arbitrary: DICTS }, VALUE),
             name: VALUE,
             tool_call_id: VALUE,
             toolCallId: TEXT,
@@ -438,5 +438,5 @@ test("serveLangGraph: no request makes an error that is not the graph's, none ha
 test("many of these requests were answered well", () => {
   console.log(Object.fromEntries(answered));
   const all = [...answered.values()].reduce((sum, count) => sum + count, 0);
-  if (all > 100) expect(answered.get(200)).toBeGreaterThan(all / 20);
+  if (all > 100) expect(answered.get(200)).toBeGreaterThan(all / 10);
 });

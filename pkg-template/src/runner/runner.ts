@@ -273,8 +273,8 @@ export abstract class Runner<S extends object, U extends object> {
 
   /**
    * Shows another branch of a message: an answer that {@link Runner.regenerate} replaced, or a conversation before an edit.
-   * The server continues from there, and other devices show it at their next load. Nothing is lost: the branch shown before is one of the others.
-   * Resolves like {@link Runner.load}. While a run is under way or waits for an answer, resolves at once with the
+   * The server continues from there, and other devices show it at their next load. Nothing is lost: the branch shown
+   * before is one of the others. Resolves like {@link Runner.load}. While a run is under way or waits for an answer, resolves at once with the
    * error `BUSY`. If the switch does not reach the server, {@link Runner.retry} tries again.
    *
    * @param id - One of the ids of `useBranches` of `threadfold/react`.
