@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use super::caught::{Panicked, caught_text};
+use super::caught::{Panicked, caught, caught_text};
 use super::error::GraphError;
 
 impl GraphError {
@@ -35,7 +35,7 @@ impl GraphError {
                 let mut reason: Option<&(dyn Error + 'static)> = Some(error);
                 while let Some(own) = reason {
                     text = [text, caught_text(own)].join(": ");
-                    reason = own.source();
+                    reason = caught(|| own.source()).ok().flatten();
                 }
                 text
             }

@@ -16,7 +16,7 @@ import { mount, until } from "./mount";
 
 type Chat = Pick<
   LangGraphRunner,
-  "thread" | "sendMessage" | "regenerate" | "load" | "retry" | "switchBranch" | "subscribe" | "getStatus"
+  "thread" | "sendMessage" | "regenerate" | "load" | "retry" | "switchBranch" | "follow" | "subscribe" | "getStatus"
 > &
   Parameters<typeof useBranches>[0];
 
@@ -239,6 +239,29 @@ describe.each(["serveLangGraph", "serveAgUi"] as const)("over %s", (name) => {
     expect(textsOf(second)).toEqual(["uno", "answer 2", "on", "answer 4"]);
     for (const page of pages) await until(() => expect(page.told()[0]).toBe("2/3"));
     for (const page of pages) await page.leave();
+  });
+
+  test("a page that follows shows what another device switches to, and goes on from there", async () => {
+    const { open } = serving(name);
+    const first = open();
+    await first.sendMessage("one");
+    await first.sendMessage("uno", { messageId: idAt(first, 0) });
+    const end = first.follow();
+    const page = await show(first);
+    await until(() => expect(page.told()).toEqual(["2/2", undefined]));
+    const second = open(new Thread({ threadId: first.thread.threadId }));
+    await second.load();
+    const other = await show(second);
+    await until(() => expect(other.told()).toEqual(["2/2", undefined]));
+    await call(() => second.switchBranch(other.branches()[0]?.ids[0] ?? ""));
+    await until(() => expect(textsOf(first)).toEqual(["one", "answer 1"]));
+    for (const shown of [page, other]) await until(() => expect(shown.told()).toEqual(["1/2", undefined]));
+    // Again, and back, by the one who followed: a page knows its own switches.
+    await call(() => first.switchBranch(page.branches()[0]?.ids[1] ?? ""));
+    await call(() => first.sendMessage("due"));
+    expect(textsOf(first)).toEqual(["uno", "answer 2", "due", "answer 3"]);
+    end();
+    for (const shown of [page, other]) await shown.leave();
   });
 
   test("a switch that does not reach the server is made by retry()", async () => {

@@ -273,9 +273,10 @@ export abstract class Runner<S extends object, U extends object> {
 
   /**
    * Shows another branch of a message: an answer that {@link Runner.regenerate} replaced, or a conversation before an edit.
-   * The server continues from there, and other devices show it at their next load. Nothing is lost: the branch shown
-   * before is one of the others. Resolves like {@link Runner.load}. While a run is under way or waits for an answer, resolves at once with the
-   * error `BUSY`. If the switch does not reach the server, {@link Runner.retry} tries again.
+   * The server continues from there. Other devices show it at their next load, or at once if they follow the thread and the
+   * server is `serveAgUi` or `serveLangGraph`. Nothing is lost: the branch shown before is one of the others. Resolves like
+   * {@link Runner.load}. While a run is under way or waits for an answer, resolves at once with the error `BUSY`. If the
+   * switch does not reach the server, {@link Runner.retry} tries again.
    *
    * @param id - One of the ids of `useBranches` of `threadfold/react`.
    *
@@ -284,8 +285,7 @@ export abstract class Runner<S extends object, U extends object> {
   async switchBranch(id: string): Promise<RunResult> {
     this.#ready();
     const { switchTo } = this.#protocol;
-    if (!switchTo)
-      throw new ThreadfoldError("UNSUPPORTED", "switchBranch(): the runner's transport has no history and fork.");
+    if (!switchTo) throw lacking("switchBranch", "has no history and fork");
     return this.#driver.call(
       (callId) => ({ is: "edit", callId }),
       (callId) => {
@@ -325,10 +325,7 @@ export abstract class Runner<S extends object, U extends object> {
     this.#ready();
     const { follow } = this.#protocol;
     if (follow) return this.#threadStream.begin(follow);
-    throw new ThreadfoldError(
-      "UNSUPPORTED",
-      "follow(): the runner's transport cannot follow, load and join. With a url, set resumable: true, here and in serveAgUi.",
-    );
+    throw lacking("follow", "cannot follow, load and join");
   }
 
   /**
@@ -344,7 +341,7 @@ export abstract class Runner<S extends object, U extends object> {
     checkOptions("threads", query, ["limit", "offset", "signal"]);
     const { threads } = this.#protocol;
     if (threads) return threads(query);
-    throw new ThreadfoldError("UNSUPPORTED", "threads(): the runner's transport cannot list threads.");
+    throw lacking("threads", "cannot list threads");
   }
 
   /**
@@ -422,3 +419,9 @@ export function runnersThread<T extends object>(call: string, thread: T): T {
 function invalid(sentence: string): never {
   throw new ThreadfoldError("INVALID_ARGUMENT", sentence);
 }
+
+const lacking = (call: string, what: string) =>
+  new ThreadfoldError(
+    "UNSUPPORTED",
+    `${call}(): the runner's transport ${what}. With a url, set resumable: true, here and in serveAgUi.`,
+  );

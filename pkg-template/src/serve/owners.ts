@@ -13,7 +13,7 @@ import { Refusal } from "./refusal.js";
 export const OWNER_NAMESPACE = "__owner__";
 
 /** An owner; undefined for a thread that nobody who is known made. */
-type Owner = string | undefined;
+export type Owner = string | undefined;
 
 /** A part of a thread outside its checkpoints: a run of the store, or the metadata in this program's memory. */
 export interface HeldPart {

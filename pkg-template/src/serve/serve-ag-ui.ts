@@ -32,7 +32,7 @@ import {
   type HandlerOptions,
 } from "./http.js";
 import { Refusal } from "./refusal.js";
-import { Owners } from "./owners.js";
+import { Owners, type Owner } from "./owners.js";
 import { bodyOf } from "./request-body.js";
 import { MemoryRuns } from "./runs/memory-runs.js";
 import {
@@ -48,6 +48,7 @@ import {
 import { Leases, type ClaimedRun } from "./runs/leases.js";
 import { isPlainJson } from "./runs/plain-json.js";
 import { steered } from "./runs/steered.js";
+import { isSwitch, switching } from "./runs/switches.js";
 import { WorkedRun } from "./runs/worked-run.js";
 import { SentEvents } from "./sent-events.js";
 import { threadList } from "./thread-list.js";
@@ -189,11 +190,11 @@ class AgUiServer {
         return this.#start(readInput(await bodyOf(request, this.#options)), request, asker);
       throw new Refusal(404, `There is no ${method} ${pathname}.`);
     }
-    await this.#owners.open(asker, threadId, false);
+    const owner = await this.#owners.open(asker, threadId, false);
     if (part === "checkpoints") {
       if (method === "GET" || method === "POST") await this.#checkKnown(threadId);
       if (method === "GET") return json(wireJson(await checkpointList(this.#graph, threadId, searchParams)));
-      if (method === "POST") return this.#switched(threadId, request);
+      if (method === "POST") return this.#switched(threadId, request, owner);
     } else if (part !== undefined) {
       if (method === "GET") return this.#followed(threadId, request, asker, searchParams.get("only"));
     } else if (runId === undefined) {
@@ -391,7 +392,7 @@ class AgUiServer {
       const isOver = !this.#options.resumable && (await sooner(over, LEAVING)) !== undefined;
       const areStopped =
         here.every(({ stop, hasEnded }) => hasEnded || stop.signal.aborted) &&
-        elsewhere.every(({ isStopped }) => isStopped);
+        elsewhere.every((run) => run.isStopped || isSwitch(run));
       if (!isOver && !areStopped) throw new Refusal(409, `The thread ${threadId} has a run that goes on.`);
       await over;
     }
@@ -447,9 +448,9 @@ class AgUiServer {
     starters?: ReadonlyMap<number, string | undefined>,
   ): Response {
     const { resumable } = this.#options;
-    const seen = Number(headers.get("last-event-id") ?? 0);
+    const seen = headers.get("last-event-id") ?? "";
     const gone = new AbortController();
-    const coming = run.follow(Number.isInteger(seen) ? seen : 0, gone.signal);
+    const coming = run.follow(/^\d+$/.test(seen) ? Number(seen) : 0, gone.signal);
     async function* parts(): AsyncGenerator<string> {
       for await (const [at, part] of coming) {
         const told = starters?.has(at) ? starters.get(at) : textOf(part);
@@ -490,10 +491,11 @@ class AgUiServer {
   }
 
   /** Makes a copy of a checkpoint the thread's newest, while no run of the thread is under way. */
-  async #switched(threadId: string, request: Request): Promise<Response> {
+  async #switched(threadId: string, request: Request, owner: Owner): Promise<Response> {
     const body = (await bodyOf(request, this.#options)) as { readonly from?: unknown } | null;
     await this.#free(threadId, () => undefined);
-    await copyCheckpoint(this.#graph, this.#writes, threadId, body?.from);
+    const copy = () => copyCheckpoint(this.#graph, this.#writes, threadId, body?.from);
+    await switching(this.#runs, threadId, { owner, isAlone: true }, copy);
     return json("{}");
   }
 

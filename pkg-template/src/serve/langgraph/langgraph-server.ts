@@ -8,6 +8,7 @@ import { Refusal } from "../refusal.js";
 import { MemoryRuns } from "../runs/memory-runs.js";
 import { ended, textOf, type NumberedPart, type RunStore, type StoredRun } from "../runs/run-store.js";
 import { steered } from "../runs/steered.js";
+import { switching } from "../runs/switches.js";
 import { keepsRuns, storesOf } from "../stores.js";
 import { leaving, threadStream } from "../thread-stream.js";
 import { Turns } from "../turns.js";
@@ -184,19 +185,19 @@ export class LangGraphServer {
     const config = configOf(id, checkpoint ?? checkpoint_id, true);
     await checkNamed(graph, config.configurable);
     if (isFork) await this.#writes.checkFork(graph, config.configurable);
-    if (
-      isFork &&
-      (this.assistants.underWay(id).length > 0 ||
-        (await this.#runs.store.runs({ threadId: id })).some(({ hasEnded }) => !hasEnded))
-    )
+    if (isFork && this.assistants.underWay(id).length > 0)
       throw new Refusal(409, `A run of the thread ${id} is under way.`);
     const isFields = (given: unknown) => given == null || isDict(given);
     if (!(Array.isArray(values) ? values.every(isFields) : isFields(values)))
       throw new Refusal(422, "The values should be an object of the state's fields.");
     if (as_node != null && typeof as_node !== "string") throw new Refusal(422, "as_node should be a node's name.");
-    const made = await graph
-      .updateState(config as never, values as never, (as_node ?? undefined) as never)
-      .then(undefined, refusedWith(422));
+    const { updateState } = graph;
+    const update = () =>
+      updateState
+        .call(graph, config as never, values as never, (as_node ?? undefined) as never)
+        .then(undefined, refusedWith(422));
+    const owner = this.#threads.get(id)?.owner;
+    const made = await switching(this.#runs.store, id, { owner, isAlone: isFork }, update);
     this.#threads.touch(id);
     const at = checkpointOf(made as never);
     return { checkpoint: at, ...(made as object) };

@@ -1,5 +1,6 @@
 import { ThreadfoldError } from "../../shared/errors.js";
 import type { RunLease, RunStore, StoredRun } from "./run-store.js";
+import { endSwitches } from "./switches.js";
 import type { WorkedRun } from "./worked-run.js";
 
 /** A run whose instance was silent for too long, leased to this program. */
@@ -36,6 +37,7 @@ export class Leases {
 
   async #look(): Promise<void> {
     await Promise.all([...this.#held].map((run) => run.renew()));
+    await endSwitches(this.#store);
     while (await this.#claim());
   }
 
