@@ -22,6 +22,7 @@ const RUN = "graph, a run of so many nodes";
 const CHECKPOINT = "checkpoint in memory, one message added";
 const BYTES = "checkpoints of so many steps, a message each, bytes";
 const TURN = "LangGraph, a turn of ten super-steps, bytes";
+const SAVE = "a token and a save";
 const PAGE = "token on a page in Chromium, main thread";
 
 export const BARS = [
@@ -91,6 +92,11 @@ export const BARS = [
     what: "AG-UI token of predicted arguments, number 20,000 (100 KB), µs",
     measured: ({ us }) => us(PREDICTED, 20_000, "threadfold"),
     atMost: 10,
+  },
+  {
+    what: "a token and a save, n = 5,000, µs",
+    measured: ({ us }) => us(SAVE, 5_000, "threadfold"),
+    atMost: 3_000,
   },
   {
     what: "token on a page in Chromium, n = 5,000, ms of the main thread",

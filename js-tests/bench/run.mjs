@@ -29,6 +29,7 @@ const SUBJECTS = [
   "predict",
   "langgraph",
   "thread",
+  "persist",
   "context",
   "context-decisions",
   "react",

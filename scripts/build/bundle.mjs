@@ -168,7 +168,7 @@ export async function bundle(wasms, isWanted = () => true) {
         target: "es2022",
         // Modules loaded late use `require` then: jest, for one, does not know `import()` in CommonJS.
         supported: { "dynamic-import": format === "esm" },
-        // Names stay, so that a stack trace is readable; the agent half is too large for them.
+        // The names of classes stay: terser then shortens those of functions alone.
         minifyIdentifiers: Boolean(short) && uses("agent names"),
         minifySyntax: true,
         minifyWhitespace: true,
@@ -200,9 +200,9 @@ export async function bundle(wasms, isWanted = () => true) {
 }
 
 /**
- * Writes esbuild's text in fewer bytes. The names of classes and functions stay, because errors and stack traces show
- * them, but in the agent half, which is too large for that. Not for CommonJS: Node finds the exports in code that never
- * runs.
+ * Writes esbuild's text in fewer bytes. The names of classes stay, because errors and consoles show them, but in the agent
+ * half, which is too large for that. Stack traces name methods, and functions where the entry is CommonJS: there, Node
+ * finds the exports in code that never runs.
  */
 async function minified(text, short, via) {
   const { code } = await minify(text, {
@@ -211,9 +211,8 @@ async function minified(text, short, via) {
     // A user's bundler minifies again what imports "threadfold": functions that terser inlined pack worse then.
     compress: { reduce_funcs: Boolean(short || via) },
     // A class without a name of its own takes that of its variable.
-    mangle: { toplevel: Boolean(short), reserved: short ? [] : variablesOfClasses(text) },
+    mangle: { toplevel: true, reserved: short ? [] : variablesOfClasses(text) },
     keep_classnames: !short,
-    keep_fnames: !short,
     // The annotations by which a user's bundler drops what is not used.
     format: { max_line_len: LINE, preserve_annotations: !short },
   });

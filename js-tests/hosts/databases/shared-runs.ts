@@ -198,6 +198,35 @@ export function sharedRunsTests(open: (name: string, ttl?: number) => Promise<Ru
       await other.close();
     });
 
+    test("a switch of branches: the thread's next message waits until its lease has run out", async () => {
+      const { make, calls } = graphs();
+      calls.second = 1;
+      const [{ store: one, kill }, other] = [await killable("dies4"), await open("dies4", 150)];
+      let hang = () => {};
+      const hangs = new Promise<void>((resolve) => (hang = resolve));
+      const updateState = () => (hang(), new Promise<never>(() => {}));
+      const [dying, living] = [
+        serveAgUi(Object.assign(make(), { updateState }), { runs: one }),
+        serveAgUi(make(), { runs: other }),
+      ];
+      const post = (handler: typeof dying, path: string, body: object) =>
+        handler(new Request(`http://localhost/${path}`, { method: "POST", body: JSON.stringify(body) }));
+      const said = (id: string) => ({
+        threadId: "t",
+        runId: `r${id}`,
+        messages: [{ id, role: "user", content: "Hi" }],
+      });
+      expect(await (await post(living, "", said("m1"))).text()).toContain("RUN_FINISHED");
+      const listed = await living(new Request("http://localhost/threads/t/checkpoints?limit=1"));
+      const [newest] = (await listed.json()) as { id: string }[];
+      void post(dying, "threads/t/checkpoints", { from: newest?.id });
+      await hangs;
+      kill();
+      const next = await post(living, "", said("m2"));
+      expect([next.status, await next.text()]).toEqual([200, expect.stringContaining("RUN_FINISHED")]);
+      await other.close();
+    });
+
     test("a config that JSON cannot take ends the run with an error that says so", async () => {
       const { make, hangs } = graphs();
       const [{ store: one, kill }, other] = [await killable("dies3"), await open("dies3", 150)];

@@ -3,11 +3,12 @@ import { applyPatch, type PatchOperation } from "../state/patch.js";
 import type { ActivityDelta, ActivitySnapshot, HeldMessage } from "./event-types.js";
 import { attribution, MESSAGES, NOTHING, withMetadata, type Fold, type Step } from "./fold.js";
 import { knownOperations } from "./agent-state.js";
-import { isObject, list, text } from "./shapes.js";
+import { isDict } from "../shared/dict.js";
+import { list, text } from "./shapes.js";
 import { INSIDE } from "../thread/inside.js";
 
 export const activitySnapshot: Step<ActivitySnapshot> = {
-  shape: { messageId: text, activityType: text, content: isObject },
+  shape: { messageId: text, activityType: text, content: isDict },
   hook: "onActivitySnapshotEvent",
   told(fold, { messageId }) {
     const existingMessage = fold.message(messageId);

@@ -3,14 +3,14 @@ import { applyPatch, type PatchOperation } from "../state/patch.js";
 import { sameJson } from "../shared/same-json.js";
 import type { ThreadEvent } from "../thread/thread-events.js";
 import type { FoldingThread } from "./folding-thread.js";
-import { isObject } from "./shapes.js";
+import { isDict } from "../shared/dict.js";
 import { INSIDE } from "../thread/inside.js";
 
 const OPERATIONS = new Set(["add", "remove", "replace", "move", "copy", "test"]);
 
 /** Returns the operations that RFC 6902 knows, without others, as AG-UI does. */
 export function knownOperations(operations: readonly unknown[]): readonly unknown[] {
-  const known = (operation: unknown) => isObject(operation) && OPERATIONS.has(operation["op"] as string);
+  const known = (operation: unknown) => isDict(operation) && OPERATIONS.has(operation["op"] as string);
   return operations.every(known) ? operations : operations.filter(known);
 }
 
@@ -61,7 +61,7 @@ export class AgentState {
     const { whole, fields } = this.#local;
     if (!whole && fields.size === 0) return;
     const value = whole ? whole.value : this.value;
-    const next = isObject(value) ? written(value, fields) : value;
+    const next = isDict(value) ? written(value, fields) : value;
     this.#put(next, [...(whole ? Object.keys(fieldsOf(next)) : []), ...fields.keys()]);
   }
 
@@ -73,7 +73,7 @@ export class AgentState {
   set(value: unknown): void {
     const before = this.value;
     const own = [];
-    if (isObject(before) && isObject(value)) {
+    if (isDict(before) && isDict(value)) {
       for (const key of Object.keys({ ...before, ...value })) {
         if (Object.hasOwn(value, key) && sameJson(value[key], before[key])) continue;
         this.#local.fields.set(key, Object.hasOwn(value, key) ? { value: value[key] } : undefined);
@@ -111,13 +111,13 @@ export class AgentState {
 }
 
 function restOf(state: unknown): Rest {
-  if (!isObject(state)) return { whole: state };
+  if (!isDict(state)) return { whole: state };
   return Object.hasOwn(state, "messages") ? { messages: state["messages"] } : undefined;
 }
 
 /** Returns the fields that a thread takes of a state. */
 function fieldsOf(state: unknown): Record<string, unknown> {
-  if (!isObject(state)) return {};
+  if (!isDict(state)) return {};
   if (!Object.hasOwn(state, "messages")) return state;
   const { messages: _, ...fields } = state;
   return fields;

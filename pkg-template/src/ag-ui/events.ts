@@ -5,7 +5,8 @@ import type { AgUiEvent, FoldedEvent, Heard, RunEnd } from "./event-types.js";
 import type { Fold, Step } from "./fold.js";
 import { messagesSnapshot } from "./messages-snapshot.js";
 import { runError, runFinished, runStarted } from "./runs.js";
-import { absentOr, isObject, type Check } from "./shapes.js";
+import { isDict } from "../shared/dict.js";
+import { absentOr, type Check } from "./shapes.js";
 import { stateDelta, stateSnapshot } from "./state.js";
 import { isThinking, THINKING_SHAPES } from "./thinking.js";
 import {
@@ -79,11 +80,11 @@ const KINDS = new Map<string, Kind>([
   ),
 ]);
 
-const metadata = absentOr(isObject);
+const metadata = absentOr(isDict);
 
 /** Returns an event's kind, or a sentence that says why the value is not an event. */
 export function kindOf(value: unknown): Kind | string {
-  if (!isObject(value)) return `An AG-UI event should be an object, this is ${nameOf(value)}.`;
+  if (!isDict(value)) return `An AG-UI event should be an object, this is ${nameOf(value)}.`;
   const type = value["type"];
   const kind = typeof type === "string" ? KINDS.get(type) : undefined;
   if (!kind) return `AG-UI 1.0 has no event of the type ${typeof type === "string" ? `'${type}'` : nameOf(type)}.`;

@@ -6,7 +6,8 @@ import { Chunks } from "./chunks.js";
 import type { FoldedEvent, HeldMessage, HeldToolCall, Metadata, RunEnd } from "./event-types.js";
 import type { FoldingThread } from "./folding-thread.js";
 import { RunCalls } from "./run-calls.js";
-import { isObject, type Shape } from "./shapes.js";
+import { isDict } from "../shared/dict.js";
+import { type Shape } from "./shapes.js";
 import { Streams } from "./streams.js";
 import { Thinking } from "./thinking.js";
 import { ToolCallIndex } from "./tool-call-index.js";
@@ -126,7 +127,7 @@ export function withMetadata<T extends HeldMessage | HeldToolCall>(
   held: T,
   event: { metadata?: Metadata | undefined },
 ): T {
-  return isObject(event.metadata) ? { ...held, metadata: { ...held.metadata, ...event.metadata } } : held;
+  return isDict(event.metadata) ? { ...held, metadata: { ...held.metadata, ...event.metadata } } : held;
 }
 
 /** Returns what `serveAgUi` says to a client that folds. */

@@ -3,7 +3,8 @@ import type { HeldMessage, MessagesSnapshot } from "./event-types.js";
 import { sameJson } from "../shared/same-json.js";
 import { cleaned, MESSAGES, NOTHING, ofServer, type Fold, type Step } from "./fold.js";
 import { hasKnownRole, isKnown } from "./known-messages.js";
-import { isObject, messages } from "./shapes.js";
+import { isDict } from "../shared/dict.js";
+import { messages } from "./shapes.js";
 
 /** The key of `@ag-ui/client`'s own metadata. */
 const CLIENT = "@ag-ui/client";
@@ -15,7 +16,7 @@ const CLIENT = "@ag-ui/client";
 function authoritativeTypes({ metadata }: MessagesSnapshot): readonly string[] | null | undefined {
   if (!metadata || !Object.hasOwn(metadata, CLIENT)) return undefined;
   const own = metadata[CLIENT];
-  if (!isObject(own)) return [];
+  if (!isDict(own)) return [];
   if (!Object.hasOwn(own, "authoritativeActivityTypes")) return undefined;
   const types = own["authoritativeActivityTypes"];
   if (types === null) return null;

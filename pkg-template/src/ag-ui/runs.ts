@@ -4,7 +4,8 @@ import { isOpen } from "../thread/run-status.js";
 import type { AgUiInterrupt, RunError, RunFinished, RunStarted } from "./event-types.js";
 import { cleaned, MESSAGES, NOTHING, ofServer, type Fold, type Step } from "./fold.js";
 import { INSIDE } from "../thread/inside.js";
-import { absentOr, areObjects, isObject, messages, text } from "./shapes.js";
+import { isDict } from "../shared/dict.js";
+import { absentOr, areObjects, messages, text } from "./shapes.js";
 
 export function interruptsOf(interrupts: readonly AgUiInterrupt[]): AgUiInterrupt[] {
   return interrupts.map((interrupt) => {
@@ -81,7 +82,7 @@ function finishStopped(fold: Fold): void {
 }
 
 export const runStarted: Step<RunStarted> = {
-  shape: { runId: text, input: absentOr((input) => isObject(input) && absentOr(messages)(input["messages"])) },
+  shape: { runId: text, input: absentOr((input) => isDict(input) && absentOr(messages)(input["messages"])) },
   hook: "onRunStartedEvent",
   always: (fold, { runId }) => beginRun(fold, runId),
   apply(fold, { input }) {
@@ -98,7 +99,7 @@ export const runStarted: Step<RunStarted> = {
 export const runFinished: Step<RunFinished> = {
   shape: {
     outcome: absentOr(
-      (outcome) => isObject(outcome) && (outcome["type"] !== "interrupt" || areObjects(outcome["interrupts"])),
+      (outcome) => isDict(outcome) && (outcome["type"] !== "interrupt" || areObjects(outcome["interrupts"])),
     ),
   },
   hook: "onRunFinishedEvent",

@@ -1,4 +1,5 @@
 // The shapes that an event's fields need for it to be folded.
+import { isDict } from "../shared/dict.js";
 
 export type Check = (value: unknown) => boolean;
 
@@ -9,7 +10,7 @@ export type Shape = Readonly<Record<string, Check>>;
 
 export const text: Check = (value) => typeof value === "string";
 export const list: Check = (value) => Array.isArray(value);
-export const areObjects: Check = (value) => Array.isArray(value) && value.every(isObject);
+export const areObjects: Check = (value) => Array.isArray(value) && value.every(isDict);
 export const given: Check = (value) => value !== undefined;
 export const absentOr =
   (check: Check): Check =>
@@ -19,17 +20,13 @@ export const maybeText = absentOr(text);
 export const messages: Check = (value) => Array.isArray(value) && value.every(isMessage);
 
 function isMessage(value: unknown): boolean {
-  if (!isObject(value) || typeof value["id"] !== "string" || typeof value["role"] !== "string") return false;
+  if (!isDict(value) || typeof value["id"] !== "string" || typeof value["role"] !== "string") return false;
   const calls = value["toolCalls"];
   return calls === undefined || calls === null || (Array.isArray(calls) && calls.every(isToolCall));
 }
 
 function isToolCall(value: unknown): boolean {
-  if (!isObject(value) || typeof value["id"] !== "string") return false;
+  if (!isDict(value) || typeof value["id"] !== "string") return false;
   const called = value["function"];
-  return isObject(called) && typeof called["name"] === "string" && typeof called["arguments"] === "string";
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isDict(called) && typeof called["name"] === "string" && typeof called["arguments"] === "string";
 }

@@ -1,6 +1,7 @@
 import type { StateDelta, StateSnapshot } from "./event-types.js";
 import { type Change, NOTHING, type Step } from "./fold.js";
-import { given, isObject, list } from "./shapes.js";
+import { isDict } from "../shared/dict.js";
+import { given, list } from "./shapes.js";
 
 const STATE: Change = { state: true };
 
@@ -10,7 +11,7 @@ export const stateSnapshot: Step<StateSnapshot> = {
   apply(fold, event) {
     const { snapshot } = event;
     // A thread has fields: only an agent's state may be any JSON.
-    if (snapshot !== null && !isObject(snapshot) && !fold.state.isAny)
+    if (snapshot !== null && !isDict(snapshot) && !fold.state.isAny)
       return (
         fold.refuse(event, "STATE_SNAPSHOT: expected an object, got another value.", "INVALID_ARGUMENT") ?? NOTHING
       );

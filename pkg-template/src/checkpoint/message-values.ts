@@ -1,4 +1,5 @@
 // Messages between a state, where most are plain dicts, and the savers of langgraph.js, where all are instances.
+import { isDict } from "../shared/dict.js";
 import { toAgUi, toLangChain } from "../state/message-forms.js";
 
 type Fields = Record<string, unknown>;
@@ -52,7 +53,7 @@ function mapped(value: unknown, change: (message: unknown) => unknown): unknown 
 }
 
 function toRecord(message: unknown): unknown {
-  if (!isFields(message) || typeof message["getType"] === "function" || message["lc"] === 1) return message;
+  if (!isDict(message) || typeof message["getType"] === "function" || message["lc"] === 1) return message;
   let record = records.get(message);
   if (record === undefined) records.set(message, (record = recordOf(message)));
   return record;
@@ -79,11 +80,11 @@ function recordOf(message: Fields): object {
 }
 
 function fromRecord(message: unknown): unknown {
-  if (!isFields(message)) return message;
+  if (!isDict(message)) return message;
   // An instance, or the record of one where the saver's serializer is not langgraph.js's.
   const kwargs = message[message["lc"] === 1 ? "kwargs" : "lc_kwargs"];
-  const mark = isFields(kwargs) ? kwargs[WAS_DICT] : undefined;
-  if (!isFields(kwargs) || !Array.isArray(mark) || typeof mark[0] !== "string") return message;
+  const mark = isDict(kwargs) ? kwargs[WAS_DICT] : undefined;
+  if (!isDict(kwargs) || !Array.isArray(mark) || typeof mark[0] !== "string") return message;
   const [type, ...given] = mark as string[];
   const dict: Fields = { type: type || typeOf(message) };
   for (const key of Object.keys(kwargs)) {
@@ -102,8 +103,4 @@ function typeOf(message: Fields): unknown {
 
 function isDefault(key: string, value: unknown): boolean {
   return DEFAULTS.includes(key) && Object.keys(value as object).length === 0;
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

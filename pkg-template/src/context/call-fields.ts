@@ -1,6 +1,7 @@
 // The tool calls of an assistant message, in either form: LangChain's, or OpenAI's, which is AG-UI's too.
 import { callOf, type Fields, fieldsOf, functionOf, kindOf, textIn } from "./message-parts.js";
-import { dictOr, isDict } from "./python-text.js";
+import { isDict } from "../shared/dict.js";
+import { dictOr } from "./python-text.js";
 
 /** The calls of a message, and the field that they are in. */
 export interface ToolCalls {

@@ -4,7 +4,8 @@ import type { MessageLike } from "../state/messages.js";
 import { answeredId, callsOf, type MessageParts, readParts, refused } from "./message-parts.js";
 import { checkOptions } from "../shared/options.js";
 import { flagOr, listed, optionsOf, reading, wrong } from "./options.js";
-import { codePoints, isDict, jsonLength, jsonText, reprLength } from "./python-text.js";
+import { isDict } from "../shared/dict.js";
+import { codePoints, jsonLength, jsonText, reprLength } from "./python-text.js";
 import { factorOf, scaledBy, UNSCALED, usageOf } from "./usage-scale.js";
 
 /** How a message is counted; by default as Python counts it by default. */

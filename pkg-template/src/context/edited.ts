@@ -1,6 +1,6 @@
 // Messages with a change, for the context only.
 import { type Fields, fieldsOf } from "./message-parts.js";
-import { isDict } from "./python-text.js";
+import { isDict } from "../shared/dict.js";
 import { wrong } from "./options.js";
 
 /** How much of a context: messages, tokens, or a share of the model's input tokens. */

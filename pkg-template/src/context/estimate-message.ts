@@ -4,7 +4,8 @@ import { scanTokens, type TokenScan } from "./estimate.js";
 import { answeredId, callsOf, type CallParts, readParts } from "./message-parts.js";
 import { checkOptions } from "../shared/options.js";
 import { optionsOf, reading, wrong } from "./options.js";
-import { isDict, jsonText } from "./python-text.js";
+import { isDict } from "../shared/dict.js";
+import { jsonText } from "./python-text.js";
 
 /** How a message's tokens are estimated. */
 export interface EstimateOptions {

@@ -2,7 +2,7 @@
 // same in Rust.
 import { ThreadfoldError } from "./options.js";
 import { blocksOf } from "../state/message-content.js";
-import { isDict } from "./python-text.js";
+import { isDict } from "../shared/dict.js";
 
 export type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
 // Tool messages for the calls that never got a result.
 import { type Fields, fieldsOf, functionOf, kindOfInstance } from "./message-parts.js";
-import { isDict } from "./python-text.js";
+import { isDict } from "../shared/dict.js";
 import type { Call, Facts } from "./rows.js";
 
 /** The text of a tool message that answers a call without a result. */

@@ -2,7 +2,8 @@
 import { type ClearToolUsesOptions } from "./clear.js";
 import { toolTokens } from "./count.js";
 import { scanTokens } from "./estimate.js";
-import { isDict, jsonText } from "./python-text.js";
+import { isDict } from "../shared/dict.js";
+import { jsonText } from "./python-text.js";
 import { flagOr, wrong } from "./options.js";
 import type { TokenCounter } from "./token-counter.js";
 import { type TruncateToolArgsOptions } from "./truncate-args.js";

@@ -1,4 +1,5 @@
 // How long Python's own texts of a value are: `len(repr(value))` and `len(json.dumps(value))`. No text is built.
+import { isDict } from "../shared/dict.js";
 import { ThreadfoldError } from "./options.js";
 
 /** Python's recursion limit: deeper values have no repr there, either. */
@@ -21,8 +22,6 @@ const isHigh = (unit: number) => unit >= 0xd800 && unit < 0xdc00;
 const isLow = (unit: number) => unit >= 0xdc00 && unit < 0xe000;
 
 /** Whether a value is what Python would have as a dict: not null, no array, no function. */
-export const isDict = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Returns a value if it is a dict, else an empty dict. */
 export const dictOr = (value: unknown): Record<string, unknown> => (isDict(value) ? value : {});

@@ -2,7 +2,8 @@
 import type { ContextRecord } from "../thread/full-track.js";
 import { idOf, withFields } from "./edited.js";
 import { fieldsOf, kindOf, textIn } from "./message-parts.js";
-import { dictOr, isDict } from "./python-text.js";
+import { isDict } from "../shared/dict.js";
+import { dictOr } from "./python-text.js";
 
 export type { ContextRecord };
 

@@ -2,7 +2,7 @@
 import { answeredCall } from "./call-fields.js";
 import { FORMS, KINDS, named, refused } from "./message-parts.js";
 import { listed, reading } from "./options.js";
-import { isDict } from "./python-text.js";
+import { isDict } from "../shared/dict.js";
 
 /** A call of a tool, in any form: LangChain's `{ id, name }`, or OpenAI's and AG-UI's `{ id, function: { name } }`. */
 export type Call = Record<string, unknown>;

@@ -1,5 +1,5 @@
 // Where a full track and a record are: in a thread, in a state, or by themselves.
-import { isDict } from "./python-text.js";
+import { isDict } from "../shared/dict.js";
 import { type ContextRecord, recordOf } from "./record.js";
 import { wrong } from "./options.js";
 

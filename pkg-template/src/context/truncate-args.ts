@@ -2,7 +2,7 @@
 import { type ContextSize, type EditedBefore, firstChars, positionOf, withFields } from "./edited.js";
 import { checkOptions } from "../shared/options.js";
 import { listed, numberOr, optionsOf, reading, wrong } from "./options.js";
-import { isDict } from "./python-text.js";
+import { isDict } from "../shared/dict.js";
 import { type Counter, counterOf, type TokenCounter } from "./token-counter.js";
 import { callArgs, callName, toolCallsOf, withArgs } from "./call-fields.js";
 

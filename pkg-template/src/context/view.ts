@@ -6,7 +6,7 @@ import type { Decision, Ledger } from "./ledger.js";
 import type { Offload, Overhead, Rules } from "./policy.js";
 import { textIn } from "./message-parts.js";
 import { defined, reading, wrong } from "./options.js";
-import { isDict } from "./python-text.js";
+import { isDict } from "../shared/dict.js";
 import { type ContextRecord, marked, summaryMessage, summaryOf, withoutReasoning } from "./record.js";
 import { type Listed, listOf } from "./shared-list.js";
 import { repairToolCalls } from "./tool-calls.js";

@@ -1,5 +1,6 @@
 import { ThreadfoldError } from "../shared/errors.js";
-import { isDict, mergeContent, mergeDicts, mergeLists, mergeUsage, type Dict } from "./merge.js";
+import { isDict, type Dict } from "../shared/dict.js";
+import { mergeContent, mergeDicts, mergeLists, mergeUsage } from "./merge.js";
 import { readMessage, type WireMessage } from "./message-form.js";
 import { PartialJson, type PartialObject } from "../text/partial-json.js";
 

@@ -6,7 +6,7 @@ import { isOpen } from "../thread/run-status.js";
 import type { ThreadEvent } from "../thread/thread-events.js";
 import { finishedMessage, joinPart } from "./chunk.js";
 import { isKnown, type RunInterrupt } from "./interrupt.js";
-import { isDict, type Dict } from "./merge.js";
+import { isDict, type Dict } from "../shared/dict.js";
 import { isOverwrite } from "./step-window.js";
 import { takesText, textAdded } from "./tokens.js";
 import { plainDict, plainMessages, type WireMessage } from "./message-form.js";

@@ -12,7 +12,7 @@ import { read as readSource } from "../stream/source.js";
 import type { SentPart, Taker } from "../stream/taker.js";
 import { Folding } from "./folding.js";
 import { interruptOf } from "./interrupt.js";
-import { isDict, type Dict } from "./merge.js";
+import { isDict, type Dict } from "../shared/dict.js";
 import { contentOf, Positions } from "./part-keys.js";
 import type { LangGraphPart, RunStream } from "./parts.js";
 import type { ProtocolEvent } from "./protocol-v2.js";

@@ -6,7 +6,7 @@ import { INSIDE } from "../thread/inside.js";
 import type { Subagents } from "../thread/subagents.js";
 import type { AnyThread } from "../thread/thread.js";
 import { Conversation } from "./conversation.js";
-import { isDict, type Dict } from "./merge.js";
+import { isDict, type Dict } from "../shared/dict.js";
 import { graphOf, toolsGraph } from "./namespace.js";
 import type { LangGraphPart } from "./parts.js";
 import { ProtocolV2, type ProtocolEvent } from "./protocol-v2.js";

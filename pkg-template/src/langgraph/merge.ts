@@ -1,11 +1,7 @@
 // Merges two values of message chunks, like `_mergeDicts` and its relatives in @langchain/core. A value that the chunk
 // does not change stays the same object. Text grows by `+=`, which costs only the new part.
+import { isDict, type Dict } from "../shared/dict.js";
 import { ThreadfoldError } from "../shared/errors.js";
-
-export type Dict = Readonly<Record<string, unknown>>;
-
-export const isDict = (value: unknown): value is Dict =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Whether a value says nothing: null, or a list or an object without items. */
 export function isEmpty(value: unknown): boolean {

@@ -1,7 +1,8 @@
 // The forms in which a server or a graph sends a message, and the one that a thread gets: a plain dict.
 import { CHAT, KINDS, REMOVAL } from "../../generated/kinds.js";
 import { KIND_NAMES } from "../state/message-kind.js";
-import { isDict, isEmpty, type Dict } from "./merge.js";
+import { isDict, type Dict } from "../shared/dict.js";
+import { isEmpty } from "./merge.js";
 
 /** A received message: its fields, its type, and whether it is a part of a message or a whole one. */
 export interface WireMessage {

@@ -1,5 +1,5 @@
 // The metadata of a streamed message: the second part of the mode `messages`.
-import { isDict } from "./merge.js";
+import { isDict } from "../shared/dict.js";
 
 /** Whether a middleware's model is summarizing the conversation: its output is not part of it. */
 export const isSummarizing = (metadata: unknown): boolean =>

@@ -1,6 +1,6 @@
 import { hash } from "../shared/hash.js";
 import type { Position } from "../stream/delivery.js";
-import { isDict } from "./merge.js";
+import { isDict } from "../shared/dict.js";
 import type { LangGraphPart } from "./parts.js";
 
 /** An id made of the time in milliseconds. */

@@ -1,7 +1,7 @@
 // The events of protocol v2: `POST /threads/{id}/stream/events`.
 import { ThreadfoldError } from "../shared/errors.js";
 import type { Conversation, Speaker } from "./conversation.js";
-import { isDict, type Dict } from "./merge.js";
+import { isDict, type Dict } from "../shared/dict.js";
 import { isToolsOwn, toolsGraph } from "./namespace.js";
 import { isBefore } from "./part-keys.js";
 import type { Run } from "./run.js";

@@ -1,6 +1,6 @@
 import type { Conversation } from "./conversation.js";
 import type { RunInterrupt } from "./interrupt.js";
-import { isDict, type Dict } from "./merge.js";
+import { isDict, type Dict } from "../shared/dict.js";
 
 /** The state of reading one run's stream. */
 export class Run {

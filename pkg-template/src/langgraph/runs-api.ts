@@ -2,7 +2,7 @@
 import { ThreadfoldError } from "../shared/errors.js";
 import type { Conversation } from "./conversation.js";
 import { finishedMessage, joinPart } from "./chunk.js";
-import { isDict, type Dict } from "./merge.js";
+import { isDict, type Dict } from "../shared/dict.js";
 import { plainDict, readMessage } from "./message-form.js";
 import { isSummarizing, taskOf } from "./message-metadata.js";
 import { graphOf } from "./namespace.js";

@@ -1,6 +1,6 @@
 import type { Overwrite } from "../state/fields.js";
 import type { Schema } from "../state/schema.js";
-import type { Dict } from "./merge.js";
+import type { Dict } from "../shared/dict.js";
 import { inOrder, ordersOf, type TaskPath, type Write } from "./write-order.js";
 import { sameJson } from "../shared/same-json.js";
 

@@ -1,5 +1,5 @@
 // Which call started a sub-agent.
-import { isDict, type Dict } from "./merge.js";
+import { isDict, type Dict } from "../shared/dict.js";
 import { nonEmptyText } from "../shared/non-empty-text.js";
 
 /** The parts of a stream that identify a sub-agent's call. */

@@ -3,7 +3,7 @@ import { INSIDE } from "../thread/inside.js";
 import { REMOVE_ALL_MESSAGES } from "../state/messages.js";
 import type { AnyThread } from "../thread/thread.js";
 import type { Conversation } from "./conversation.js";
-import { isDict, type Dict } from "./merge.js";
+import { isDict, type Dict } from "../shared/dict.js";
 import { lastRun, type RunNotes } from "./run-notes.js";
 import { messageIds, StepWindow, type Place } from "./step-window.js";
 import { UpdateFold } from "./update-fold.js";

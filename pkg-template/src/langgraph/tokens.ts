@@ -1,5 +1,6 @@
 // Parts of messages that are nothing but text.
-import { isDict, isEmpty, mergeDicts, type Dict } from "./merge.js";
+import { isDict, type Dict } from "../shared/dict.js";
+import { isEmpty, mergeDicts } from "./merge.js";
 import type { WireMessage } from "./message-form.js";
 
 /** Whether text may be appended to a message: to its content, or to its last block. */

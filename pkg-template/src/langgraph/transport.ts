@@ -1,4 +1,5 @@
 // The ways to a LangGraph server.
+import { isDict } from "../shared/dict.js";
 import { ThreadfoldError } from "../shared/errors.js";
 import { checkOptions } from "../shared/options.js";
 import { HTTP_OPTIONS, httpStatusOf, jsonOf, reached, request, type HttpOptions } from "../stream/http.js";
@@ -359,11 +360,11 @@ const listOf = (told: unknown): readonly unknown[] => (Array.isArray(told) ? tol
 
 /** Reads what a server answers for a thread. */
 function threadOf(listed: unknown, told: unknown): LoadedThread {
-  if (!areObjects(listed)) throw new ThreadfoldError("BAD_RESPONSE", "The server answered no list of runs.");
+  if (!areDicts(listed)) throw new ThreadfoldError("BAD_RESPONSE", "The server answered no list of runs.");
   const runs = listed as readonly ListedRun[];
-  const { values, next, tasks, metadata, checkpoint } = (areObjects([told]) ? told : {}) as ToldState;
-  const isState = values === undefined || values === null || areObjects([values]);
-  if (!areObjects([told]) || !isState || !areObjects(tasks ?? []))
+  const { values, next, tasks, metadata, checkpoint } = (areDicts([told]) ? told : {}) as ToldState;
+  const isState = values === undefined || values === null || areDicts([values]);
+  if (!areDicts([told]) || !isState || !areDicts(tasks ?? []))
     throw new ThreadfoldError("BAD_RESPONSE", "The server answered no state of a thread.");
   const interrupts = (tasks ?? []).flatMap(({ interrupts }) => interrupts ?? []);
   const { __interrupt__: _, ...own } = (values ?? {}) as Record<string, unknown>;
@@ -384,5 +385,4 @@ function threadOf(listed: unknown, told: unknown): LoadedThread {
   };
 }
 
-const areObjects = (list: unknown): boolean =>
-  Array.isArray(list) && list.every((item) => typeof item === "object" && item !== null && !Array.isArray(item));
+const areDicts = (list: unknown): boolean => Array.isArray(list) && list.every(isDict);

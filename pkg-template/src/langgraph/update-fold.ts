@@ -6,7 +6,7 @@ import { INSIDE } from "../thread/inside.js";
 import type { Doubt } from "../thread/proof.js";
 import type { AnyThread } from "../thread/thread.js";
 import type { Conversation } from "./conversation.js";
-import { isDict, type Dict } from "./merge.js";
+import { isDict, type Dict } from "../shared/dict.js";
 import { plainMessages, typedMessages } from "./message-form.js";
 import { doubtAll } from "./doubt-all.js";
 import { readyMade } from "./ready-made.js";

@@ -1,6 +1,6 @@
 import { callOf, readArgs, readOn } from "./chunk.js";
 import { sameJson } from "../shared/same-json.js";
-import { isDict, type Dict } from "./merge.js";
+import { isDict, type Dict } from "../shared/dict.js";
 
 /**
  * A message of protocol v2 while it comes: blocks of content, each with its start, its deltas and its finish. Every

@@ -1,5 +1,5 @@
 // The order in which a server applies the writes of its tasks. A stream has them as the tasks finish.
-import type { Dict } from "./merge.js";
+import type { Dict } from "../shared/dict.js";
 
 /** The place of a task in its super-step: pulled by an edge, or pushed by a Send. */
 export type TaskPath = readonly unknown[];

@@ -1,3 +1,4 @@
+import { isDict } from "../shared/dict.js";
 import { patchBetween } from "../ag-ui/graph/patch-between.js";
 import { ThreadfoldError } from "../shared/errors.js";
 import { addedTexts, keepAddedTexts } from "../shared/added-text.js";
@@ -185,8 +186,7 @@ class Predictions implements Layer {
 
   /** The fields that a rule gave, if they can lie over a state: the messages are the thread's own. */
   #fields(given: unknown): Values {
-    const isObject = typeof given === "object" && given !== null && !Array.isArray(given);
-    if (isObject && !Object.hasOwn(given, "messages")) return given as Values;
+    if (isDict(given) && !Object.hasOwn(given, "messages")) return given as Values;
     if (!this.#hasRefused) this.#thread[INSIDE].report(new ThreadfoldError("INVALID_ARGUMENT", NO_FIELDS), given);
     this.#hasRefused = true;
     return {};

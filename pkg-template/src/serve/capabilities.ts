@@ -2,7 +2,7 @@
 import type { FoldingClient } from "../ag-ui/graph/graph-events.js";
 import { graphCapabilities } from "../ag-ui/graph/graph-capabilities.js";
 import type { GraphRunInput } from "../ag-ui/graph/graph-input.js";
-import { isDict } from "../langgraph/merge.js";
+import { isDict } from "../shared/dict.js";
 import type { RunnableGraph } from "../stream/graph-parts.js";
 
 interface Options {

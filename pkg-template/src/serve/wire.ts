@@ -1,5 +1,5 @@
 // Values of a graph as they are sent: messages in LangChain's dicts, whatever class they have.
-import { isDict, type Dict } from "../langgraph/merge.js";
+import { isDict, type Dict } from "../shared/dict.js";
 import { tooDeep } from "../shared/too-deep.js";
 import { wireMessage } from "../langgraph/message-form.js";
 

@@ -1,4 +1,5 @@
 // A message's content, between AG-UI's parts and LangChain's blocks, as ag-ui-langgraph has them.
+import { isDict } from "../shared/dict.js";
 import { ThreadfoldError } from "../shared/errors.js";
 import { reading } from "../shared/reading.js";
 import type { MessageLike } from "./message-types.js";
@@ -6,8 +7,6 @@ import { nonEmptyText } from "../shared/non-empty-text.js";
 
 type Fields = Record<string, unknown>;
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 /** AG-UI's media and LangChain's name of the block; an image is an `image_url`. */
 const BLOCKS: Readonly<Record<string, string>> = { audio: "audio", video: "video", document: "file" };
 const PARTS: Readonly<Record<string, string>> = { image: "image", audio: "audio", video: "video", file: "document" };
@@ -15,7 +14,7 @@ const PARTS: Readonly<Record<string, string>> = { image: "image", audio: "audio"
 /** LangChain's blocks for AG-UI's parts. A part that no block can hold is kept as it is. */
 export function blocksOf(parts: readonly unknown[]): object[] {
   return parts.flatMap((part) => {
-    if (!isFields(part)) return [];
+    if (!isDict(part)) return [];
     if (part["type"] === "text") return typeof part["text"] === "string" ? [{ type: "text", text: part["text"] }] : [];
     // A part of a later version stays as it is.
     return mediaBlock(part["type"] === "binary" ? typedMedia(part) : part) ?? part;
@@ -30,10 +29,10 @@ function typedMedia({ mimeType, data, url, id, filename }: Fields): Fields {
 
 function mediaBlock(part: Fields): object | undefined {
   const { type, source, metadata } = part;
-  const value = isFields(source) ? nonEmptyText(source["value"]) : undefined;
-  if (!isFields(source) || value === undefined) return undefined;
+  const value = isDict(source) ? nonEmptyText(source["value"]) : undefined;
+  if (!isDict(source) || value === undefined) return undefined;
   const mimeType = nonEmptyText(source["mimeType"]);
-  const filename = isFields(metadata) ? nonEmptyText(metadata["filename"]) : undefined;
+  const filename = isDict(metadata) ? nonEmptyText(metadata["filename"]) : undefined;
   const more = { ...(mimeType !== undefined && { mime_type: mimeType }), ...(filename !== undefined && { filename }) };
   const block = type === "image" ? "image" : BLOCKS[type as string];
   if (block === undefined) return undefined;
@@ -53,7 +52,7 @@ function mediaBlock(part: Fields): object | undefined {
 export function partsOf(blocks: readonly unknown[]): object[] {
   return blocks.flatMap((block) => {
     if (typeof block === "string") return [{ type: "text", text: block }];
-    if (!isFields(block)) return [];
+    if (!isDict(block)) return [];
     if (block["type"] === "text")
       return typeof block["text"] === "string" ? [{ type: "text", text: block["text"] }] : [];
     if (block["type"] === "image_url") return imagePart(block["image_url"]) ?? [];
@@ -62,7 +61,7 @@ export function partsOf(blocks: readonly unknown[]): object[] {
 }
 
 function imagePart(image: unknown): object | undefined {
-  const url = nonEmptyText(isFields(image) ? image["url"] : image);
+  const url = nonEmptyText(isDict(image) ? image["url"] : image);
   if (url === undefined) return undefined;
   const data = dataUrl(url);
   if (!data) return { type: "image", source: { type: "url", value: url } };
@@ -78,7 +77,7 @@ function mediaPart(block: Fields): object | undefined {
   const inline = nonEmptyText(block["data"]) ?? nonEmptyText(block["base64"]);
   const file = nonEmptyText(block["file_id"]) ?? nonEmptyText(block["fileId"]) ?? nonEmptyText(block["id"]);
   const own = block["metadata"];
-  const filename = nonEmptyText(block["filename"]) ?? (isFields(own) ? nonEmptyText(own["filename"]) : undefined);
+  const filename = nonEmptyText(block["filename"]) ?? (isDict(own) ? nonEmptyText(own["filename"]) : undefined);
   const metadata = filename === undefined ? {} : { metadata: { filename } };
   const mimeType = declared === undefined ? {} : { mimeType: declared };
   const data = inline === undefined && url !== undefined ? dataUrl(url) : undefined;
@@ -122,7 +121,7 @@ export function textOf(message: MessageLike | object | undefined): string {
     const content: unknown = Array.isArray(message) ? message[1] : (message as Fields)["content"];
     if (!Array.isArray(content)) return typeof content === "string" ? content : "";
     return content
-      .map((block: unknown) => (isFields(block) && block["type"] === "text" ? block["text"] : block))
+      .map((block: unknown) => (isDict(block) && block["type"] === "text" ? block["text"] : block))
       .filter((one) => typeof one === "string")
       .join("");
   });

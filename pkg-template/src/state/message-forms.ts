@@ -1,5 +1,6 @@
 // Converts a message to the other form, AG-UI's or LangChain's. Fields that the other form lacks are carried in its free
 // fields.
+import { isDict } from "../shared/dict.js";
 import { DEVELOPER, KINDS } from "../../generated/kinds.js";
 import { ThreadfoldError } from "../shared/errors.js";
 import { reading } from "../shared/reading.js";
@@ -133,7 +134,7 @@ const LANG_CHAIN: Form = {
     const calls =
       role === "assistant" && Array.isArray(message["tool_calls"]) ? (message["tool_calls"] as unknown[]) : [];
     const extra = message["additional_kwargs"];
-    const isDeveloper = role === "system" && isFields(extra) && extra["__openai_role__"] === "developer";
+    const isDeveloper = role === "system" && isDict(extra) && extra["__openai_role__"] === "developer";
     return {
       id: message["id"],
       role: isDeveloper ? "developer" : role,
@@ -173,8 +174,8 @@ function agUiContent(role: string, content: unknown): unknown {
 }
 
 function langChainCall(call: unknown): object {
-  const { id, function: called } = isFields(call) ? call : {};
-  const { name, arguments: text } = isFields(called) ? called : {};
+  const { id, function: called } = isDict(call) ? call : {};
+  const { name, arguments: text } = isDict(called) ? called : {};
   return { name: name ?? "", args: parsedArguments(text), id, type: "tool_call" };
 }
 
@@ -182,14 +183,14 @@ function langChainCall(call: unknown): object {
 function parsedArguments(text: unknown): Fields {
   try {
     const args: unknown = JSON.parse(text as string);
-    return isFields(args) ? args : {};
+    return isDict(args) ? args : {};
   } catch {
     return {};
   }
 }
 
 function agUiCall(call: unknown, ownId: string): object {
-  const { id, name, args } = isFields(call) ? call : {};
+  const { id, name, args } = isDict(call) ? call : {};
   return {
     id: typeof id === "string" ? id : ownId,
     type: "function",
@@ -212,14 +213,14 @@ function convert(message: Fields, from: Form, to: Form): Fields {
   const absent = Object.keys(back).filter((key) => back[key] !== undefined && own[key] === undefined);
   if (keys.length === 0 && absent.length === 0) return made;
   const free = made[to.free];
-  return { ...made, [to.free]: { ...(isFields(free) && free), [CARRIED]: { values, absent, bare: !isFields(free) } } };
+  return { ...made, [to.free]: { ...(isDict(free) && free), [CARRIED]: { values, absent, bare: !isDict(free) } } };
 }
 
 /** Returns a message without what it carries, and what it carries. */
 function unpacked(message: Fields, form: Form): { own: Fields; carried?: Carried } {
   const free = message[form.free];
-  const carried = isFields(free) ? free[CARRIED] : undefined;
-  if (!isFields(free) || !isCarried(carried)) return { own: message };
+  const carried = isDict(free) ? free[CARRIED] : undefined;
+  if (!isDict(free) || !isCarried(carried)) return { own: message };
   const { [CARRIED]: _, ...rest } = free;
   const own = { ...message, [form.free]: rest };
   if (carried.bare && Object.keys(rest).length === 0) delete own[form.free];
@@ -251,7 +252,7 @@ function without(message: Fields, keys: readonly string[]): Fields {
 }
 
 function isCarried(value: unknown): value is Carried & Fields {
-  return isFields(value) && isFields(value["values"]) && Array.isArray(value["absent"]);
+  return isDict(value) && isDict(value["values"]) && Array.isArray(value["absent"]);
 }
 
 /** Returns the fields of a dict, or of an instance of one of `@langchain/core`'s classes. */
@@ -283,10 +284,6 @@ const INSTANCE_FIELDS = [
 ];
 
 const known = (kinds: object, name: unknown) => typeof name === "string" && Object.hasOwn(kinds, name);
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** Returns the error: of a message that has a role but no type it names the roles, of any other the types. */
 function unknownKind(message: Fields, index: number | undefined): ThreadfoldError {

@@ -41,7 +41,7 @@ export function positionIn({ step, checkpointId, isLeft }: StepEvent): ThreadPos
 function doubtsIn(list: unknown): readonly Doubt[] {
   const isDoubt = (one: unknown) => typeof (one as Doubt | null)?.field === "string";
   if (Array.isArray(list) && list.every(isDoubt)) return list as Doubt[];
-  throw new ThreadfoldError("INVALID_ARGUMENT", "Invalid doubts in a thread's record: give what toJSON() returned.");
+  throw new ThreadfoldError("INVALID_ARGUMENT", "Invalid doubts: a thread's record should be what toJSON() returned.");
 }
 
 /** Whether a snapshot has messages without ids: the thread names them, and later the server does. */

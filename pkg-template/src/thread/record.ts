@@ -13,7 +13,7 @@ export function recordOf(given: unknown): ThreadRecord {
     const { version, threadId, history, core, proof, subagents } = (given ?? {}) as Partial<ThreadRecord>;
     if (typeof version === "number" && version !== VERSION)
       invalid(`The record has version ${String(version)}; this package reads version ${VERSION}.`);
-    if (version !== VERSION || !isObject(core)) invalid("A thread's record should be what toJSON() gave.");
+    if (version !== VERSION || !isObject(core)) invalid("A thread's record should be what toJSON() returned.");
     return {
       version,
       threadId: typeof threadId === "string" ? threadId : undefined,

@@ -9,7 +9,7 @@ import { cleaned, foldOf, type Fold } from "../fold.js";
 import { isKnown } from "../known-messages.js";
 import { newId } from "../../shared/new-id.js";
 import { type Shown, withoutFailed } from "../not-failed.js";
-import { isObject } from "../shapes.js";
+import { isDict } from "../../shared/dict.js";
 import { INSIDE } from "../../thread/inside.js";
 import { warningOf } from "./warnings.js";
 
@@ -97,7 +97,7 @@ export class ThreadOfAgent {
   /** Returns the agent's state with the pending updates applied. */
   #laidOver(shown: Shown): unknown {
     const state = this.fold.state.value;
-    if (!isObject(state)) return state;
+    if (!isDict(state)) return state;
     const fields = shown.state as Fields;
     const keys = shown.pending
       .flatMap(({ update }) => Object.keys(update))
@@ -122,7 +122,7 @@ export class ThreadOfAgent {
       if (!seen)
         this.#setMessages(
           messages,
-          this.#items.filter(isObject).map((message) => this.#handed.get(message)?.copy ?? message),
+          this.#items.filter(isDict).map((message) => this.#handed.get(message)?.copy ?? message),
         );
       if (!seenState) this.#setState(state, this.#entries);
     });
@@ -211,7 +211,7 @@ export class ThreadOfAgent {
    * one id gets another, unless they are equal. A message without an id keeps the one that it, or its equal, was given.
    */
   #idOf(message: Message, wanted: ReadonlyMap<string, Message>): string | undefined {
-    if (!isObject(message)) {
+    if (!isDict(message)) {
       this.fold.refuse(message, "A message of the agent should be an object.", "INVALID_MESSAGE");
       return undefined;
     }
@@ -261,7 +261,7 @@ export class ThreadOfAgent {
     return (
       !this.#isOwn &&
       this.#items.some((message) => {
-        const handed = isObject(message) ? this.#handed.get(message) : undefined;
+        const handed = isDict(message) ? this.#handed.get(message) : undefined;
         return handed && !(handed.id === message.id && isSameValue(handed.copy, { ...message, id: handed.copy.id }));
       })
     );
@@ -270,7 +270,7 @@ export class ThreadOfAgent {
   /** Does the same for the state, by its fields. */
   #setState(state: unknown, before: Fields | undefined): void {
     const held = this.fold.state.value;
-    if (!isObject(state) || !before || !isObject(held)) {
+    if (!isDict(state) || !before || !isDict(held)) {
       this.fold.state.set(shallow(state));
       return;
     }
@@ -343,7 +343,7 @@ export class ThreadOfAgent {
       array.length === messages.length &&
       array.every((message, at) => {
         const own = messages[at];
-        return message === own || (isObject(message) && this.#handed.get(message)?.copy === own);
+        return message === own || (isDict(message) && this.#handed.get(message)?.copy === own);
       })
     );
   }
@@ -367,7 +367,7 @@ function keepsOrder(own: ReadonlyMap<string, Message>, wanted: ReadonlyMap<strin
 
 /** Returns a copy whose first level may be changed. */
 function shallow(state: unknown): unknown {
-  return isObject(state) ? { ...state } : Array.isArray(state) ? [...(state as unknown[])] : state;
+  return isDict(state) ? { ...state } : Array.isArray(state) ? [...(state as unknown[])] : state;
 }
 
 function entriesOf(state: unknown): Fields | undefined {

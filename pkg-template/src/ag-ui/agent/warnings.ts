@@ -2,7 +2,7 @@
 import type { ThreadfoldError } from "../../shared/errors.js";
 import type { FoldedEvent } from "../event-types.js";
 import type { Fold } from "../fold.js";
-import { isObject } from "../shapes.js";
+import { isDict } from "../../shared/dict.js";
 
 /** The fields of refused events that a warning names. */
 interface Refused {
@@ -18,7 +18,7 @@ interface Refused {
 /** Returns the warning about an event that could not be folded; undefined where the client gives none. */
 export function warningOf(error: ThreadfoldError, event: unknown, fold: Fold): string | undefined {
   const own = `threadfold: ${error.message}`;
-  if (!isObject(event)) return own;
+  if (!isDict(event)) return own;
   const { type, messageId, toolCallId, parentMessageId, delta, operations } = event as unknown as Refused;
   const kind = /^(TEXT|REASONING)_MESSAGE_/.exec(type)?.[1]?.toLowerCase();
   if (kind)

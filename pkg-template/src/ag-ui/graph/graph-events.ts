@@ -1,6 +1,6 @@
 // A run of a graph in the same program, as the events of AG-UI.
 import { OPEN_INTERRUPTS, questionIn, text } from "../../stream/interrupt-text.js";
-import { isDict } from "../../langgraph/merge.js";
+import { isDict } from "../../shared/dict.js";
 import { ThreadfoldError } from "../../shared/errors.js";
 import { PAGE_TOOLS } from "../../shared/page-tools.js";
 import { type RunInbox, withInbox } from "../../shared/run-inbox.js";

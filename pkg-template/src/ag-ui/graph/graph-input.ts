@@ -4,7 +4,7 @@ import { langGraphDefaultMergeState } from "../merge-state.js";
 import { toLangChain } from "../../state/message-forms.js";
 import { isRemoval } from "../../state/message-kind.js";
 import { removeMessage } from "../../state/messages.js";
-import { isDict } from "../../langgraph/merge.js";
+import { isDict } from "../../shared/dict.js";
 import { command, type GraphState, type RunnableGraph } from "../../stream/graph-parts.js";
 import { plainMessages } from "../../langgraph/message-form.js";
 import { sameJson } from "../../shared/same-json.js";

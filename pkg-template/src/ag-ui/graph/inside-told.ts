@@ -1,5 +1,5 @@
 // The messages that a client has of graphs inside nodes: the graph's own list may get them once their node has returned.
-import { isDict, type Dict } from "../../langgraph/merge.js";
+import { isDict, type Dict } from "../../shared/dict.js";
 import { readMessage } from "../../langgraph/message-form.js";
 
 /** Tracks what graphs inside nodes have written: a list of the graph around them removes it only after their node. */

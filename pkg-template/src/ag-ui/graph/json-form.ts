@@ -1,4 +1,4 @@
-import type { Dict } from "../../langgraph/merge.js";
+import type { Dict } from "../../shared/dict.js";
 import { wireMessage } from "../../langgraph/message-form.js";
 
 /** The forms of objects that were looked through: a state keeps most of them from step to step. */

@@ -1,7 +1,7 @@
 // One message of a graph in AG-UI's form.
 import { KINDS } from "../../../generated/kinds.js";
 import { toAgUi } from "../../state/message-forms.js";
-import { isDict, type Dict } from "../../langgraph/merge.js";
+import { isDict, type Dict } from "../../shared/dict.js";
 import { plainDict, readMessage } from "../../langgraph/message-form.js";
 import { newId } from "../../shared/new-id.js";
 import { jsonForm } from "./json-form.js";

@@ -1,6 +1,6 @@
 // The messages of a graph as AG-UI's events: parts as they come, whole lists where the events did not say it all.
 import { textOf } from "../../state/message-content.js";
-import { isDict, type Dict } from "../../langgraph/merge.js";
+import { isDict, type Dict } from "../../shared/dict.js";
 import { readMessage, type WireMessage } from "../../langgraph/message-form.js";
 import { isSummarizing, taskOf } from "../../langgraph/message-metadata.js";
 import { isToolsOwn } from "../../langgraph/namespace.js";

@@ -1,7 +1,6 @@
+import { isDict } from "../../shared/dict.js";
 import { pointerPart } from "../../shared/json-pointer.js";
 import type { PatchOperation } from "../../state/patch.js";
-
-type Dict = Readonly<Record<string, unknown>>;
 
 /**
  * Returns the JSON Patch from one value to another. Objects shared by both are skipped, so that the cost is what
@@ -31,5 +30,3 @@ function betweenLists(before: readonly unknown[], after: readonly unknown[], pat
 }
 
 const at = (path: string, key: string | number) => `${path}/${pointerPart(key)}`;
-
-const isDict = (value: unknown): value is Dict => typeof value === "object" && value !== null && !Array.isArray(value);

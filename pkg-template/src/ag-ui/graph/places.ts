@@ -1,5 +1,5 @@
 // Where a list of a graph's messages has a message, a tool call and a call's result.
-import { isDict, type Dict } from "../../langgraph/merge.js";
+import { isDict, type Dict } from "../../shared/dict.js";
 import { readMessage } from "../../langgraph/message-form.js";
 import { jsonForm } from "./json-form.js";
 

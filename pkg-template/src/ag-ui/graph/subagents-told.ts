@@ -1,5 +1,5 @@
 // The sub-agents of a graph's run as AG-UI's events: each event of one names it.
-import { isDict, type Dict } from "../../langgraph/merge.js";
+import { isDict, type Dict } from "../../shared/dict.js";
 import { subagentEnd, subagentOf, toolsGraph } from "../../langgraph/namespace.js";
 import type { GraphPart } from "../../stream/graph-parts.js";
 import { text } from "../../stream/interrupt-text.js";

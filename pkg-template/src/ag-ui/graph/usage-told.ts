@@ -1,5 +1,5 @@
 // The tokens that a run's models have reported, as AG-UI's TokenUsage.
-import { isDict, type Dict } from "../../langgraph/merge.js";
+import { isDict, type Dict } from "../../shared/dict.js";
 import { messagesIn } from "./messages-told.js";
 import type { TokenUsage } from "../../stream/run-result.js";
 

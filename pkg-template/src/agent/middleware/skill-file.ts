@@ -1,4 +1,5 @@
 // The front matter of a SKILL.md, by the rules of https://agentskills.io/specification as deepagents reads them.
+import { isDict } from "../../shared/dict.js";
 import { parse } from "yaml";
 
 /** The part of a skill that the model sees before it reads the file. */
@@ -33,7 +34,7 @@ export function readSkill(path: string, content: string): Skill | string {
   } catch (error) {
     return `invalid YAML: ${(error as Error).message.split("\n")[0]}`;
   }
-  if (!isMap(fields)) return "front matter that is not a mapping";
+  if (!isDict(fields)) return "front matter that is not a mapping";
   const [name, description, license, compatibility] = ["name", "description", "license", "compatibility"].map((key) =>
     textOf(fields[key]).trim(),
   ) as [string, string, string, string];
@@ -66,13 +67,10 @@ function toolsIn(value: unknown): string[] {
   return names.map((name) => name.trim()).filter(Boolean);
 }
 
-const isMap = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 /** The entries of a mapping that are text. */
 const textsIn = (value: unknown): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(isMap(value) ? value : {}).filter(
+    Object.entries(isDict(value) ? value : {}).filter(
       (entry): entry is [string, string] => typeof entry[1] === "string",
     ),
   );

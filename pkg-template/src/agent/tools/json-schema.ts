@@ -1,13 +1,11 @@
 // Checks the JSON Schema rules that models break: types, missing fields, choices. The messages are pydantic's.
+import { isDict } from "../../shared/dict.js";
 import { ThreadfoldError } from "../../shared/errors.js";
 import { sameJson } from "../../shared/same-json.js";
 import type { Fields } from "../message.js";
 
 /** A problem, and where it is. */
 export const line = (path: string, message: string) => (path ? `${path}: ${message}` : message);
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 type Kind = readonly [is: (value: unknown) => boolean, name: string];
 const KINDS = new Map<unknown, Kind>([
@@ -16,7 +14,7 @@ const KINDS = new Map<unknown, Kind>([
   ["integer", [Number.isInteger, "integer"]],
   ["boolean", [(value) => typeof value === "boolean", "boolean"]],
   ["array", [Array.isArray, "list"]],
-  ["object", [isFields, "dictionary"]],
+  ["object", [isDict, "dictionary"]],
   ["null", [(value) => value === null, "null"]],
 ]);
 
@@ -44,7 +42,7 @@ export class JsonChecks {
   #under(schema: unknown, value: unknown, path: string): string[] {
     if (schema === true) return [];
     if (schema === false) return [line(path, "Input is not permitted")];
-    if (!isFields(schema)) throw refused("has a part that is no schema");
+    if (!isDict(schema)) throw refused("has a part that is no schema");
     // A circle of references ends here, and so does a schema that doubles with each of them.
     if (++this.#depth > DEEPEST || ++this.#steps > MOST)
       throw refused("leads in a circle, or it and its value are too much to be checked");
@@ -67,7 +65,7 @@ export class JsonChecks {
     if (usual && !kinds.some(([is]) => is(value))) return [line(path, `Input should be a valid ${usual[1]}`)];
     const own = Array.isArray(value)
       ? this.#items(schema, value, path)
-      : isFields(value)
+      : isDict(value)
         ? this.#fields(schema, value, path)
         : [];
     if ((ref ?? allOf ?? anyOf ?? oneOf) === undefined) return own;

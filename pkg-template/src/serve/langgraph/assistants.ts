@@ -1,5 +1,5 @@
 // Assistants in the words of LangGraph's API: each graph of a server is one.
-import { isDict } from "../../langgraph/merge.js";
+import { isDict } from "../../shared/dict.js";
 import type { RunnableGraph } from "../../stream/graph-parts.js";
 import { Refusal } from "../refusal.js";
 import type { WorkedRun } from "../runs/worked-run.js";

@@ -1,5 +1,5 @@
 // The first mark of a run: where it begins, and with which input.
-import { isDict, type Dict } from "../../langgraph/merge.js";
+import { isDict, type Dict } from "../../shared/dict.js";
 import type { GraphPart, RunnableGraph } from "../../stream/graph-parts.js";
 import { unshown, untaken } from "./exact.js";
 import { withoutIds } from "./message-ids.js";

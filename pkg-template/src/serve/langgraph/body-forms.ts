@@ -1,5 +1,5 @@
 // Schemas for the parts of a request's body, the same in every request that has them.
-import { isDict } from "../../langgraph/merge.js";
+import { isDict } from "../../shared/dict.js";
 import { Refusal } from "../refusal.js";
 
 type Form = readonly [name: string, fits: (value: unknown) => boolean, form: string];

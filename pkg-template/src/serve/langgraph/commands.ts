@@ -1,5 +1,5 @@
 // The commands of protocol v2: `POST /threads/ID/commands`.
-import { isDict, type Dict } from "../../langgraph/merge.js";
+import { isDict, type Dict } from "../../shared/dict.js";
 import { newId } from "../../shared/new-id.js";
 import type { GraphInterrupt } from "../../stream/graph-parts.js";
 import { Refusal } from "../refusal.js";

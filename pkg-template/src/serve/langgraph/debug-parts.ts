@@ -1,5 +1,5 @@
 // Checkpoints in the stream, in the words of the API: `debug` and `checkpoints`.
-import { isDict, type Dict } from "../../langgraph/merge.js";
+import { isDict, type Dict } from "../../shared/dict.js";
 import type { GraphConfig } from "../../stream/graph-parts.js";
 import { checkpointOf } from "./thread-state.js";
 

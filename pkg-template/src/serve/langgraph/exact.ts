@@ -1,5 +1,5 @@
 // Finds what a part of a stream does not have as the graph has it: JSON changes some values, and some are not shown.
-import { isDict, type Dict } from "../../langgraph/merge.js";
+import { isDict, type Dict } from "../../shared/dict.js";
 import { wireMessage } from "../../langgraph/message-form.js";
 import type { RunnableGraph } from "../../stream/graph-parts.js";
 

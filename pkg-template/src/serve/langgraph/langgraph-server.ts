@@ -1,5 +1,5 @@
 // A server of LangGraph's API: its threads and runs, without HTTP's paths.
-import { isDict, type Dict } from "../../langgraph/merge.js";
+import { isDict, type Dict } from "../../shared/dict.js";
 import { newId } from "../../shared/new-id.js";
 import type { RunnableGraph } from "../../stream/graph-parts.js";
 import { checkId, eventStream, type Asker } from "../http.js";

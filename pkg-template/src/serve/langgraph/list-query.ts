@@ -1,5 +1,5 @@
 // Which part of a list a request asks for.
-import { isDict } from "../../langgraph/merge.js";
+import { isDict } from "../../shared/dict.js";
 import { sameJson } from "../../shared/same-json.js";
 import { Refusal } from "../refusal.js";
 

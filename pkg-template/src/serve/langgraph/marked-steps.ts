@@ -1,6 +1,6 @@
 // Marks each update with its task and super-step, and each super-step's commit. With that a client folds the updates as
 // the graph does, and need not be sent the state.
-import { isDict } from "../../langgraph/merge.js";
+import { isDict } from "../../shared/dict.js";
 import { interruptsIn, type GraphPart, type GraphState, type RunnableGraph } from "../../stream/graph-parts.js";
 import { Begun, type MarkedPart, type Show } from "./begun.js";
 import { unshown } from "./exact.js";

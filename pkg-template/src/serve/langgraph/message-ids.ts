@@ -1,6 +1,6 @@
 // Finds messages that a graph streams without the id under which its state will have them.
 import { newId } from "../../shared/new-id.js";
-import { isDict } from "../../langgraph/merge.js";
+import { isDict } from "../../shared/dict.js";
 
 /** The field in which every value is a message, whatever its form. */
 const MESSAGES = "messages";

@@ -1,7 +1,7 @@
 // A run of a graph as the parts of the runs API.
 import { finishedMessage, joinPart } from "../../langgraph/chunk.js";
 import { plainDict, readMessage, typedMessages } from "../../langgraph/message-form.js";
-import { isDict } from "../../langgraph/merge.js";
+import { isDict } from "../../shared/dict.js";
 import { graphParts, interruptsIn, shownState, type GraphPart, type RunnableGraph } from "../../stream/graph-parts.js";
 import { Refusal } from "../refusal.js";
 import type { MarkedPart } from "./begun.js";

@@ -1,5 +1,5 @@
 // The fields of a thread's state that a request selects.
-import { isDict, type Dict } from "../../langgraph/merge.js";
+import { isDict, type Dict } from "../../shared/dict.js";
 import { Refusal } from "../refusal.js";
 
 /**

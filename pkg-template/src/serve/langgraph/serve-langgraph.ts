@@ -1,4 +1,4 @@
-import { isDict } from "../../langgraph/merge.js";
+import { isDict } from "../../shared/dict.js";
 import { checkedGraph, type RunnableGraph } from "../../stream/graph-parts.js";
 import { answering, checkServerOptions, decoded, json, type Asker, type FetchHandler } from "../http.js";
 import { Refusal } from "../refusal.js";

@@ -1,6 +1,6 @@
 // The digests of a thread's values, and single values of it, for clients that have the rest.
 import { comparable } from "../../langgraph/message-form.js";
-import { isDict } from "../../langgraph/merge.js";
+import { isDict } from "../../shared/dict.js";
 import { digest } from "../../shared/digest.js";
 import type { GraphState } from "../../stream/graph-parts.js";
 import { Refusal } from "../refusal.js";

@@ -1,6 +1,6 @@
 // The states of a server's threads: which graph's each is, and what its checkpoints hold.
 import type { CheckpointSaver } from "../../checkpoint/types.js";
-import { isDict } from "../../langgraph/merge.js";
+import { isDict } from "../../shared/dict.js";
 import { ThreadfoldError } from "../../shared/errors.js";
 import { errorWords } from "../../stream/error-words.js";
 import type { GraphState, RunnableGraph } from "../../stream/graph-parts.js";

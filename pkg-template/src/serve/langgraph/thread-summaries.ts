@@ -1,7 +1,7 @@
 // Threads as the API lists them: whose run goes on, what they ask, and what they hold.
 import type { GraphState } from "../../stream/graph-parts.js";
 import { errorWords } from "../../stream/error-words.js";
-import { isDict } from "../../langgraph/merge.js";
+import { isDict } from "../../shared/dict.js";
 import { json, type Asker } from "../http.js";
 import type { Owners } from "../owners.js";
 import { wireJson } from "../wire.js";

@@ -1,5 +1,5 @@
 // The stream mode `tools` of a graph that lacks it: threadfold's agents send each call to a task of its own.
-import { isDict, type Dict } from "../../langgraph/merge.js";
+import { isDict, type Dict } from "../../shared/dict.js";
 import type { GraphPart, RunnableGraph } from "../../stream/graph-parts.js";
 
 /** Whether a graph streams `tools` by itself, as langgraph.js's do. */

@@ -1,5 +1,5 @@
 // Answers to the questions of a thread: `input.respond`.
-import { isDict, type Dict } from "../../../langgraph/merge.js";
+import { isDict, type Dict } from "../../../shared/dict.js";
 import type { RunEvent } from "./protocol-event.js";
 
 /** Reads the answers by the ids of their interrupts. Returns a sentence if there are none. */

@@ -1,5 +1,5 @@
 // Which graphs of a run have begun and ended: the events of the channel `lifecycle`.
-import { isDict } from "../../../langgraph/merge.js";
+import { isDict } from "../../../shared/dict.js";
 import type { RunEvent } from "./protocol-event.js";
 
 interface Known {

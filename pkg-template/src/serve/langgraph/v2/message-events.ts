@@ -1,5 +1,5 @@
 // The messages of a run as protocol v2 sends them: blocks of content, each with a start, deltas and a finish.
-import { isDict, type Dict } from "../../../langgraph/merge.js";
+import { isDict, type Dict } from "../../../shared/dict.js";
 import { readMessage, type WireMessage } from "../../../langgraph/message-form.js";
 
 /** A block that is being sent. */

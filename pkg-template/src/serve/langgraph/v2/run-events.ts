@@ -1,5 +1,5 @@
 // The parts of a run as events of protocol v2.
-import { isDict, type Dict } from "../../../langgraph/merge.js";
+import { isDict, type Dict } from "../../../shared/dict.js";
 import { finishedMessage } from "../../../langgraph/chunk.js";
 import { plainDict, readMessage } from "../../../langgraph/message-form.js";
 import { interruptsIn, type GraphConfig } from "../../../stream/graph-parts.js";

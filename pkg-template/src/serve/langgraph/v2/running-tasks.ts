@@ -1,5 +1,5 @@
 // The tasks of a run that have begun and not ended: a graph streams a tool's events without the task that runs it.
-import { isDict, type Dict } from "../../../langgraph/merge.js";
+import { isDict, type Dict } from "../../../shared/dict.js";
 
 export class RunningTasks {
   /** The inputs of the tasks, by the namespaces of their graphs and by their own segments. */
