@@ -1,26 +1,32 @@
-// `npm run watch` builds the package whenever its sources change, then runs the tests closest to the changed files. To
-// run others, name test files, or parts of their names: `npm run watch -- thread/pending`.
-import { watch as observe } from "node:fs";
+// `npm run watch` builds the package whenever its sources or tests change, then runs the tests closest to the changed
+// files. To run others, name test files, or parts of their names: `npm run watch -- thread/pending`.
+import { readdirSync, watch as observe } from "node:fs";
 import { join } from "node:path";
 import { build } from "./build.mjs";
 import { requireNode } from "./node-modules.mjs";
 import { Complaint, isMain, main, root, watch } from "./process.mjs";
 import { IN_NODE, vitestIn } from "./vitest.mjs";
 
-const SOURCES = ["src", "crates/core-wasm/src", "crates/agent-wasm/src", "crates/derive/src", "pkg-template/src"];
+const SOURCES = [
+  "src",
+  "crates/core-wasm/src",
+  "crates/agent-wasm/src",
+  "crates/derive/src",
+  "pkg-template/src",
+  "js-tests/unit",
+];
 
-/** Which sources are covered best by which tests. The first pattern that matches counts. */
+/** The rooms of pkg-template/src that have a folder of their own in js-tests/unit. */
+const ROOMS = new Set(readdirSync(join(root, "js-tests", "unit")));
+
+/** Which Rust sources are covered best by which of the package's tests. The first pattern that matches counts. */
 const RELATED = [
-  [/^pkg-template\/src\/(entries\/)?ag-ui/, ["ag-ui/"]],
-  [/^pkg-template\/src\/(entries\/)?langgraph/, ["langgraph/"]],
-  [/^pkg-template\/src\/(entries\/)?react/, ["react/"]],
-  [/^pkg-template\/src\/runner/, ["runner/"]],
-  [/^pkg-template\/src\/(entries\/)?persist/, ["persist/"]],
-  [/^pkg-template\/src\/(entries\/)?serve/, ["serve/"]],
-  [/^src\/graph|^pkg-template\/src\/(entries\/)?(graph|checkpoint)/, ["graph/", "checkpoint/"]],
-  [/^src\/agent|^crates\/agent-wasm|^pkg-template\/src\/(entries\/)?agent/, ["agent/"]],
-  [/^src\/context|^pkg-template\/src\/(entries\/)?context/, ["context/"]],
-  [/^src\/schema|^pkg-template\/src\/schema/, ["thread/schema", "laws/", "types/schema"]],
+  [/^src\/ag_ui/, ["ag-ui/"]],
+  [/^src\/langgraph/, ["langgraph/"]],
+  [/^src\/graph/, ["graph/", "checkpoint/"]],
+  [/^src\/agent|^crates\/agent-wasm/, ["agent/"]],
+  [/^src\/context/, ["context/"]],
+  [/^src\/(schema|typed)/, ["thread/schema", "laws/", "types/schema"]],
   [
     /./,
     [
@@ -34,7 +40,15 @@ const RELATED = [
   ],
 ];
 
-const related = (paths) => [...new Set(paths.flatMap((path) => RELATED.find(([pattern]) => pattern.test(path))[1]))];
+function testsOf(path) {
+  const [, test] = /^js-tests\/(unit\/[\w-]+\/(?:.*\.test\.ts$)?)/.exec(path) ?? [];
+  if (test !== undefined) return [test];
+  const [, room] = /^pkg-template\/src\/(?:entries\/)?([\w-]+)/.exec(path) ?? [];
+  if (room !== undefined && ROOMS.has(room)) return [`unit/${room}/`];
+  return RELATED.find(([pattern]) => pattern.test(path))[1];
+}
+
+const related = (paths) => [...new Set(paths.flatMap(testsOf))];
 
 /** Resolves to the paths that have changed, a moment after the first: editors write several files at once. */
 function nextChange(changed) {
@@ -80,7 +94,8 @@ if (isMain(import.meta.url)) {
       console.log(`▸ watching ${SOURCES.join(", ")}; stop with Ctrl+C`);
       const paths = await nextChange(changed);
       console.log(`\n▸ changed: ${paths.join(", ")}`);
-      if (await tryToBuild()) await test(wanted.length > 0 ? wanted : related(paths));
+      const isBuilt = paths.every((path) => path.startsWith("js-tests/")) || (await tryToBuild());
+      if (isBuilt) await test(wanted.length > 0 ? wanted : related(paths));
     }
   });
 }

@@ -13,6 +13,7 @@
 
 pub(crate) mod approval;
 mod beside;
+mod branches;
 mod builder;
 mod call;
 mod compile;
@@ -28,12 +29,11 @@ mod state;
 mod steps;
 mod structured;
 mod sub_agent;
-pub(crate) mod subagents;
+pub(crate) mod sub_agent_state;
 mod task;
 pub(crate) mod todos;
 mod tool;
 mod turn;
-mod ways;
 mod wiring;
 
 pub use approval::Decision;

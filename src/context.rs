@@ -12,17 +12,18 @@
 //! - [`trim_messages`], [`clear_tool_uses`], [`truncate_tool_args`], [`offload`](offload()): how it gets
 //!   fewer.
 
-pub(crate) mod answer;
 mod call_fields;
 mod clear;
 mod conversation;
 pub(crate) mod count;
 pub(crate) mod cut;
+pub(crate) mod due;
 pub(crate) mod estimate;
 pub(crate) mod estimate_message;
 pub(crate) mod ledger;
 pub(crate) mod limits;
 pub(crate) mod meter;
+pub(crate) mod missing_results;
 mod offload;
 mod parts;
 mod policy;

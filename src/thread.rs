@@ -27,6 +27,7 @@ mod object;
 mod optimistic;
 mod parts;
 mod pending;
+mod pending_list;
 mod place;
 mod receive;
 mod record;
@@ -38,7 +39,6 @@ mod snapshot;
 mod standing;
 #[cfg(test)]
 mod tests;
-mod told;
 mod unsent;
 mod updates;
 mod view;
@@ -53,13 +53,13 @@ use ids::IdSet;
 use local::Local;
 use parts::Parts;
 use pending::Does;
+use pending_list::PendingList;
 use place::Places;
 use rename::Echoes;
 use rules::Rules;
 use run::Run;
 use server::Server;
 use standing::Standing;
-use told::Told;
 use updates::Updates;
 use view::Shown;
 use weave::Woven;
@@ -118,7 +118,7 @@ pub struct Thread<V: Value> {
     stale: Stale,
     woven: Option<Woven<V>>,
     written: Option<V>,
-    told: Told<V>,
+    pending_list: PendingList<V>,
     view: Shown<V>,
     confirmed: Shown<V>,
 }
@@ -161,7 +161,7 @@ impl<V: Value> Thread<V> {
             stale: Stale::default(),
             woven: None,
             written: None,
-            told: Told::nothing(),
+            pending_list: PendingList::nothing(),
             view: Shown::nothing(),
             confirmed: Shown::nothing(),
         };
@@ -191,7 +191,7 @@ impl<V: Value> Thread<V> {
     /// of them changes.
     pub(crate) fn pending_list(&mut self) -> V {
         self.look();
-        self.told.list(&mut self.updates)
+        self.pending_list.list(&mut self.updates)
     }
 
     /// Returns an update as that list has it; `None` once the server has it or it is gone.
@@ -394,7 +394,7 @@ impl<V: Value> Thread<V> {
         self.echoes.iter_mut().for_each(Echoes::anew);
         (self.behind, self.places.head, self.woven) = (None, None, None);
         (self.view.fresh, self.confirmed.fresh) = (false, false);
-        self.told.fresh &= self.updates.edit_count == 0;
+        self.pending_list.fresh &= self.updates.edit_count == 0;
     }
 
     /// A message is incomplete as long as it is there.
@@ -409,7 +409,7 @@ impl<V: Value> Thread<V> {
         self.stale.writes = true;
         self.written = None;
         (self.view.fresh, self.confirmed.fresh) = (false, false);
-        self.told.fresh &= self.updates.write_count == 0;
+        self.pending_list.fresh &= self.updates.write_count == 0;
     }
 
     /// Notes that pending updates, or their order, changed.
@@ -458,7 +458,7 @@ impl<V: Value> Thread<V> {
     /// Notes that pending updates must be listed and shown again.
     fn shown_anew(&mut self) {
         (self.woven, self.written) = (None, None);
-        (self.view.fresh, self.told.fresh) = (false, false);
+        (self.view.fresh, self.pending_list.fresh) = (false, false);
     }
 }
 

@@ -6,9 +6,10 @@
 pub use crate::ag_ui::encoder::RunEncoder;
 pub use crate::context::count::{message_tokens, tool_tokens};
 pub use crate::context::cut::{NONE, Row, Track};
+pub use crate::context::due::Decision;
 pub use crate::context::estimate::Estimate;
 pub use crate::context::estimate_message::{TOKENS_PER_IMAGE, estimate_message};
-pub use crate::context::ledger::{Decision, Ledger, Usage};
+pub use crate::context::ledger::{Ledger, Usage};
 pub use crate::context::limits::{Limits, Measure, Threshold};
 pub use crate::context::meter::Meter;
 pub use crate::context::record::summary_message;
@@ -39,7 +40,7 @@ pub mod agent {
     }
     /// The fields that a subagent returns.
     pub mod subagents {
-        pub use crate::agent::subagents::{OWN_FIELDS, changed_files};
+        pub use crate::agent::sub_agent_state::{OWN_FIELDS, changed_files};
     }
     /// Refused lists of todos.
     pub mod todos {
@@ -50,8 +51,8 @@ pub mod agent {
 /// The rest of a checkpoint, for a checkpointer that writes LangGraph's format (`crates/checkpoint`).
 pub mod checkpoint {
     pub use crate::graph::checkpoint::{Ended, Finished, Pending, Source, TaskError};
+    pub use crate::graph::ids::{Naming, PlannedTask, is_within};
     pub use crate::graph::names::Names;
-    pub use crate::graph::naming::{Naming, PlannedTask, is_within};
     pub use crate::graph::node::Answered;
 }
 

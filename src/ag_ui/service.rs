@@ -12,7 +12,7 @@ use super::encoder::sentence;
 use super::run_again::is_again;
 use super::run_input::RunAgentInput;
 use super::run_start::{Found, check};
-use crate::graph::naming::INSIDE;
+use crate::graph::ids::INSIDE;
 use crate::graph::sendable::{MaybeSend, MaybeSync};
 use crate::graph::{BoxError, Graph, GraphError, GraphState, Outcome};
 use crate::id::new_id;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::branches::{MODEL, TOOLS};
 use super::call::Shared;
 use super::middleware::{Middleware, replacing, wrapped};
 use super::model::ModelRequest;
@@ -13,7 +14,6 @@ use super::structured::ResponseFormat;
 use super::sub_agent::SubAgent;
 use super::task::{Runnable, sub_agents};
 use super::tool::{Tool, ToolOutput, ToolRequest, unknown};
-use super::ways::{MODEL, TOOLS};
 use super::wiring::looped;
 use crate::graph::{Graph, GraphError, StateGraph};
 use crate::typed::Message;

@@ -8,7 +8,7 @@ use super::beside::kept_beside;
 use super::middleware::Middleware;
 use super::model::ModelRequest;
 use super::state::{AgentState, AgentUpdate};
-use super::subagents::changed_files;
+use super::sub_agent_state::changed_files;
 use super::tool::{Tool, ToolOutput, ToolRequest, refused};
 use super::turn::answer;
 use crate::graph::{BoxError, Graph, Resume};

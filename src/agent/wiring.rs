@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use super::branches::{Answers, Branches, MODEL, TOOLS};
 use super::middleware::{Hook, Middleware};
 use super::route::Jump;
 use super::state::AgentState;
 use super::steps::HookStep;
 use super::tool::Tool;
-use super::ways::{Answers, MODEL, TOOLS, Ways};
 use crate::graph::{END, Graph, GraphError, START, StateGraph};
 
 /// A hook that is a node.
@@ -48,48 +48,48 @@ pub(super) fn looped(
     after_model.reverse();
     after_agent.reverse();
     let name = |stops: &[Stop], or: &str| stops.first().map_or(or, |stop| &stop.node).to_owned();
-    let ways = Ways {
+    let branches = Branches {
         entry: name(&before_model, MODEL),
         exit: name(&after_agent, END),
         answers: answers.clone(),
     };
-    graph = graph.edge(START, &name(&before_agent, &ways.entry));
+    graph = graph.edge(START, &name(&before_agent, &branches.entry));
     let last = after_model.pop();
     let decides = last.as_ref().map_or(MODEL, |last| &last.node).to_owned();
-    graph = chained(graph, &before_agent, &ways.entry, &ways);
-    graph = chained(graph, &before_model, MODEL, &ways);
-    graph = chained(graph, &after_model, &decides, &ways);
-    graph = chained(graph, &after_agent, END, &ways);
+    graph = chained(graph, &before_agent, &branches.entry, &branches);
+    graph = chained(graph, &before_model, MODEL, &branches);
+    graph = chained(graph, &after_model, &decides, &branches);
+    graph = chained(graph, &after_agent, END, &branches);
     if last.is_some() {
         graph = graph.edge(MODEL, &name(&after_model, &decides));
     }
     graph = if has_tools {
-        let (next, back, tools) = (ways.clone(), ways.clone(), tools.clone());
+        let (next, back, tools) = (branches.clone(), branches.clone(), tools.clone());
         graph
             .branch(&decides, move |state: &AgentState| next.after_model(state))
             .branch(TOOLS, move |state: &AgentState| back.after_tools(state, &tools))
     } else if !answers.is_empty() {
         // A model that only returns text is called again, as in Python.
-        let ways = ways.clone();
-        graph.branch(&decides, move |state: &AgentState| ways.after_answer(state).to_owned())
+        let branches = branches.clone();
+        graph.branch(&decides, move |state: &AgentState| branches.after_answer(state).to_owned())
     } else if let Some(last) = last {
-        way_out(graph, &last, &ways.exit, &ways)
+        way_out(graph, &last, &branches.exit, &branches)
     } else {
-        graph.edge(MODEL, &ways.exit)
+        graph.edge(MODEL, &branches.exit)
     };
     graph.compile()
 }
 
-/// Adds the ways out of hooks in a row; `end` comes after the last of them.
+/// Adds the branches out of hooks in a row; `end` comes after the last of them.
 fn chained(
     mut graph: StateGraph<AgentState>,
     stops: &[Stop],
     end: &str,
-    ways: &Ways,
+    branches: &Branches,
 ) -> StateGraph<AgentState> {
     for (at, stop) in stops.iter().enumerate() {
         let next = stops.get(at + 1).map_or(end, |next| &next.node);
-        graph = way_out(graph, stop, next, ways);
+        graph = way_out(graph, stop, next, branches);
     }
     graph
 }
@@ -99,17 +99,17 @@ fn way_out(
     graph: StateGraph<AgentState>,
     stop: &Stop,
     next: &str,
-    ways: &Ways,
+    branches: &Branches,
 ) -> StateGraph<AgentState> {
     if stop.jumps.is_empty() {
         return graph.edge(&stop.node, next);
     }
-    let (ways, jumps, next) = (ways.clone(), stop.jumps.clone(), next.to_owned());
-    let is_entry = stop.node == ways.entry;
+    let (branches, jumps, next) = (branches.clone(), stop.jumps.clone(), next.to_owned());
+    let is_entry = stop.node == branches.entry;
     graph.branch(&stop.node, move |state: &AgentState| match state.jump {
         // The first of the turn goes on to the model: it would come back to itself.
         Some(Jump::Model) if is_entry && jumps.contains(&Jump::Model) => MODEL.to_owned(),
-        Some(jump) if jumps.contains(&jump) => ways.target(jump).to_owned(),
+        Some(jump) if jumps.contains(&jump) => branches.target(jump).to_owned(),
         _ => next.clone(),
     })
 }

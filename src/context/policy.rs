@@ -1,8 +1,4 @@
-//! When a context is too large for a model, and the remedy: decided over numbers.
-//!
-//! Decisions concern the list before its repair: the front (system messages, a summary), and the
-//! messages that are kept. Between two compactions the list only grows, so each decision costs only
-//! what has changed.
+//! The options by which a context is kept small enough for a model.
 
 use crate::error::Error;
 

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::value::{Found, Symbols, Value};
 
-use super::answer::answer;
+use super::missing_results::answer;
 use super::repair::Step;
 use super::rows::Facts;
 use super::safe_cuts::SafeCuts;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::checkpoint::Checkpoint;
 use super::error::BoxError;
-use super::naming::Naming;
+use super::ids::Naming;
 use super::sendable::{BoxFuture, MaybeSend, MaybeSync};
 use crate::State;
 

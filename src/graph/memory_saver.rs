@@ -10,7 +10,7 @@ use indexmap::IndexMap;
 
 use super::checkpoint::Checkpoint;
 use super::checkpointer::{Checkpointer, Saving};
-use super::naming::is_within;
+use super::ids::is_within;
 use crate::State;
 
 /// The checkpoints of each thread by their ids, oldest first.

@@ -6,7 +6,7 @@ use super::caught::caught_saving;
 use super::checkpointer::Checkpointer;
 use super::compiled::Compiled;
 use super::error::GraphError;
-use super::naming::INSIDE;
+use super::ids::INSIDE;
 use crate::State;
 
 #[derive(Clone)]

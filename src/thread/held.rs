@@ -32,7 +32,7 @@ impl<V: Value> Holds<V> for Thread<V> {
             stale: _,
             woven,
             written,
-            told,
+            pending_list,
             view,
             confirmed,
         } = self;
@@ -51,7 +51,7 @@ impl<V: Value> Holds<V> for Thread<V> {
         predicted_fields.held(visit);
         woven.held(visit);
         written.held(visit);
-        told.held(visit);
+        pending_list.held(visit);
         view.held(visit);
         confirmed.held(visit);
     }

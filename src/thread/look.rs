@@ -69,7 +69,7 @@ impl<V: Value> Thread<V> {
         let run = self.run_number();
         self.updates.found = true;
         for edit in edits {
-            self.told.touch(edit);
+            self.pending_list.touch(edit);
             if let Some(edit) = self.updates.edit_mut(edit) {
                 // Then it is another one than the removed one.
                 if said && edit.does == Does::Remove && edit.base.is_some() {

@@ -69,7 +69,7 @@ impl<V: Value> Thread<V> {
         }
         pending.edits.iter_mut().for_each(|edit| self.places.seat(edit));
         self.made = made;
-        (self.view.fresh, self.told.fresh) = (false, false);
+        (self.view.fresh, self.pending_list.fresh) = (false, false);
         if let Some(written) = written {
             self.written = Some(written.reuse(&self.view.fields));
         }

@@ -1,4 +1,4 @@
-// What a save costs while an answer streams, compared with a save of the thread as one text.
+// The cost of a save while an answer streams, compared with a save of the thread as one text.
 import { Thread } from "threadfold";
 import { foldAgUi } from "threadfold/ag-ui";
 import { loadThread, persist } from "threadfold/persist";

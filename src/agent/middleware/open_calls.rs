@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use crate::agent::turn::answer;
-use crate::context::answer::sentence;
+use crate::context::missing_results::sentence;
 use crate::typed::{Message, MessageKind, MessageList, ToolCall};
 
 /// Answers the open calls, right after the message that makes them, as deepagents'

@@ -13,7 +13,7 @@ use crate::graph::caught::{caught, caught_saving};
 use crate::graph::checkpoint::{Ended, Finished, Pending, Source, TaskError};
 use crate::graph::command::Command;
 use crate::graph::error::{BoxError, GraphError};
-use crate::graph::naming::PlannedTask;
+use crate::graph::ids::PlannedTask;
 use crate::graph::node::{Answered, Ctx, Interrupt, Interrupted, Question, Shared};
 use crate::graph::outcome::StepDone;
 use crate::graph::planner::{Cause, Status, Task};

@@ -10,7 +10,8 @@ import { ended, textOf, type NumberedPart, type RunStore, type StoredRun } from 
 import { steered } from "../runs/steered.js";
 import { switching } from "../runs/switches.js";
 import { keepsRuns, storesOf } from "../stores.js";
-import { leaving, threadStream } from "../thread-stream.js";
+import { leaving } from "../leaving.js";
+import { threadStream } from "../thread-stream.js";
 import { Turns } from "../turns.js";
 import { ClientWrites } from "./approvals.js";
 import { Assistants } from "./assistants.js";

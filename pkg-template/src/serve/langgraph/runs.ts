@@ -4,7 +4,7 @@ import { newId } from "../../shared/new-id.js";
 import { command, shownState, type GraphState, type RunnableGraph } from "../../stream/graph-parts.js";
 import { errorWords } from "../../stream/error-words.js";
 import { Refusal } from "../refusal.js";
-import { clientsConfigurable } from "../owners.js";
+import { clientsConfigurable } from "./clients-configurable.js";
 import { ended, isStoreError, type RunKey, type RunStore, type StoredRun } from "../runs/run-store.js";
 import { Leases, type ClaimedRun } from "../runs/leases.js";
 import { isPlainJson } from "../runs/plain-json.js";

@@ -9,7 +9,7 @@ use crate::value::{Holds, Plan, Value};
 mod tests;
 
 /// The last list of pending updates returned.
-pub(super) struct Told<V> {
+pub(super) struct PendingList<V> {
     list: V,
     /// The numbers of its updates, and which numbering that was.
     numbers: Vec<u32>,
@@ -20,7 +20,7 @@ pub(super) struct Told<V> {
     touched: Option<u32>,
 }
 
-impl<V: Value> Told<V> {
+impl<V: Value> PendingList<V> {
     pub(super) fn nothing() -> Self {
         Self { list: V::null(), numbers: Vec::new(), turns: 0, fresh: false, touched: None }
     }
@@ -105,7 +105,7 @@ impl<V: Value> Told<V> {
     }
 }
 
-impl<V: Value> Holds<V> for Told<V> {
+impl<V: Value> Holds<V> for PendingList<V> {
     fn held(&mut self, visit: &mut dyn FnMut(&mut V)) {
         let Self { list, numbers: _, turns: _, fresh: _, touched: _ } = self;
         visit(list);

@@ -14,7 +14,7 @@ pub(super) const TOOLS: &str = "tools";
 
 /// Where each turn begins, and where the run ends.
 #[derive(Clone)]
-pub(super) struct Ways {
+pub(super) struct Branches {
     pub entry: String,
     pub exit: String,
     pub answers: Answers,
@@ -23,7 +23,7 @@ pub(super) struct Ways {
 /// The names of the tools by which the model gives its answer.
 pub(super) type Answers = std::collections::HashSet<String>;
 
-impl Ways {
+impl Branches {
     pub fn target(&self, jump: Jump) -> &str {
         match jump {
             Jump::Model => &self.entry,
