@@ -31,7 +31,11 @@ export function readmeFigures({ cases, sizes }) {
       ms("threadfold"),
       `\`HttpAgent\` ${ms("@ag-ui/client HttpAgent")}, \`useStream\` ${ms("langgraph-sdk useStream")}`,
     ],
-    ["the download, gzipped", kib("index.js as published"), `\`@ag-ui/client\` ${kib("@ag-ui/client")}`],
+    [
+      "the download, gzipped",
+      `${kib("a page: Thread, AgUiRunner, hooks, persistence, bundled and minified")} with runner, hooks and storage`,
+      `\`@ag-ui/client\` alone ${kib("@ag-ui/client")}`,
+    ],
   ];
   return table(["", "threadfold", "beside it"], rows);
 }

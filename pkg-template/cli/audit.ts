@@ -58,6 +58,7 @@ export async function audit({ turns, missing, states }: Traffic): Promise<Audit>
   const parts = turns.flatMap(({ run }) => run.parts);
   const kinds = kindsOf(parts);
   const requests = turns.flatMap(({ request }) => request ?? []);
+  const isAsked = turns.every(({ request, joins }) => request || joins);
   const client = protocol === "AG-UI" ? await byClient(turns) : undefined;
   const { drift, unknown = [] } =
     protocol === "AG-UI" ? { drift: agUiDrift(kinds, folded) } : ((await langGraphDrift(turns)) ?? {});
@@ -75,12 +76,16 @@ export async function audit({ turns, missing, states }: Traffic): Promise<Audit>
     bytes: {
       streamed: sum(kinds),
       snapshots: sum(kinds.filter(({ kind }) => isSnapshot(kind))),
-      sent: requests.length === turns.length ? sum(requests.map((one) => ({ bytes: bytesOf(one) }))) : undefined,
+      sent: isAsked ? sum(requests.map((one) => ({ bytes: bytesOf(one) }))) : undefined,
       states,
     },
     fold: { clones, copied, total: folded.times.reduce((a, b) => a + b, 0), slowest: Math.max(0, ...folded.times) },
     ...(client && {
-      client: { ...client, differences: client.error ? [] : diff({ messages: client.messages }, { messages }) },
+      // Without the page's own messages the client puts them elsewhere than it does in the app.
+      client: {
+        ...client,
+        differences: client.error || !isAsked ? [] : diff({ messages: client.messages }, { messages }),
+      },
     }),
     ...(drift && { drift }),
     lost: {
@@ -95,7 +100,7 @@ export async function audit({ turns, missing, states }: Traffic): Promise<Audit>
             `${plural(missing, "stream")}: the HAR has no content of ${missing === 1 ? "it" : "them"}. Export it with content.`,
           ]
         : []),
-      ...(requests.length < turns.length ? ["Requests: the recording has none."] : []),
+      ...(isAsked ? [] : [`Requests${client ? ", and the order on @ag-ui/client" : ""}: the recording has none.`]),
       ...(protocol === "AG-UI" && !client
         ? ["Clones: @ag-ui/client is not installed in this folder. Run the command in your app's."]
         : []),

@@ -7,6 +7,8 @@ type Run = Extract<Recorded, { kind: "run" }>;
 export interface Turn {
   readonly request: Dict | undefined;
   readonly run: Run;
+  /** Whether the page joined a run that another request had begun: nothing was sent. */
+  readonly joins?: boolean;
 }
 
 export interface Traffic {
@@ -41,15 +43,24 @@ function ofHar(entries: readonly Dict[], name: string): Traffic {
   let missing = 0;
   let states = NO_STATES;
   const started = ({ startedDateTime }: Dict) => Date.parse(String(startedDateTime));
+  let isCut = false;
   for (const { request, response } of [...entries].sort((a, b) => started(a) - started(b))) {
-    const { url, postData } = dict(request) ?? {};
+    const { url, method, postData } = dict(request) ?? {};
     const content = dict(dict(response)?.["content"]) ?? {};
     const text = textOf(content);
     if (/\/threads\/[^/]+\/(state|history)\b/.test(String(url)) && text !== "")
       states = { requests: states.requests + 1, bytes: states.bytes + Buffer.byteLength(text) };
-    if (!String(content["mimeType"]).startsWith("text/event-stream")) continue;
-    if (text === "") missing++;
-    else turns.push({ request: dict(json(String(dict(postData)?.["text"]))), run: runIn(text, name) });
+    if (!String(content["mimeType"]).startsWith("text/event-stream") || FOLLOWED.test(String(url))) continue;
+    const joins = method === "GET";
+    const run = text === "" ? undefined : runIn(text, name);
+    // The end of a run without its beginning cannot be folded.
+    const isPart = joins && run?.protocol === "AG-UI" && run.parts[0]?.["type"] !== "RUN_STARTED";
+    const last = turns.at(-1);
+    isCut = run === undefined || (isPart && (isCut || !last));
+    if (isCut || !run) missing++;
+    else if (isPart && last)
+      turns[turns.length - 1] = { ...last, run: { ...last.run, parts: [...last.run.parts, ...run.parts] } };
+    else turns.push({ request: dict(json(String(dict(postData)?.["text"]))), run, ...(joins && { joins }) });
   }
   if (turns.length === 0)
     throw new Unreadable(
@@ -59,6 +70,9 @@ function ofHar(entries: readonly Dict[], name: string): Traffic {
     );
   return { turns, missing, states };
 }
+
+/** The stream of a thread says that runs begin. */
+const FOLLOWED = /\/threads\/[^/]+\/(?:events|stream)\b/;
 
 const textOf = ({ text, encoding }: Dict): string =>
   typeof text !== "string" ? "" : encoding === "base64" ? Buffer.from(text, "base64").toString("utf8") : text;

@@ -115,7 +115,7 @@ test("what cannot be measured is said", () => {
     events?.filter(({ type }) => !type.endsWith("_SNAPSHOT")),
   );
   expect(audit(alone).unmeasured).toEqual([
-    "Requests: the recording has none.",
+    "Requests, and the order on @ag-ui/client: the recording has none.",
     "Drift: the recording has no snapshot to compare with.",
   ]);
   expect(audit(recorded("langgraph", "log")).unmeasured).toEqual([
@@ -167,6 +167,33 @@ test("a HAR says the same as the recording, in any order, and what was asked bes
   expect(other.bytes.states).toEqual({ requests: 1, bytes: 13 });
   expect(other.unmeasured[0]).toBe("1 stream: the HAR has no content of it. Export it with content.");
   expect(other.drift).toEqual([]);
+});
+
+test("a HAR with a reload in the middle of an answer: the run that is joined is one with its beginning", () => {
+  const { turns } = readRecording("ag-ui", "chat");
+  const { fold: _, client: __, ...expected } = audit(recorded("ag-ui", "chat"));
+  const { log } = har(turns);
+  const [second, first] = log.entries as [never, { startedDateTime: string; response: { content: { text: string } } }];
+  const events = first.response.content.text.split(/(?<=\n\n)/);
+  const cut = (from: number, to?: number) => ({
+    ...first,
+    response: { content: { ...first.response.content, text: events.slice(from, to).join("") } },
+  });
+  const joining = {
+    ...cut(8),
+    startedDateTime: new Date(1500).toISOString(),
+    request: { method: "GET", url: "http://localhost/agent/threads/t/runs/r" },
+  };
+  const followed = {
+    ...cut(0, 1),
+    request: { method: "GET", url: "http://localhost/agent/threads/t/events?only=starts" },
+  };
+  const found = audit(written("joined.har", { log: { entries: [second, cut(0, 8), joining, followed] } }));
+  expect(found).toMatchObject(expected);
+  // Without its beginning it is missing, and nothing else.
+  const half = audit(written("half.har", { log: { entries: [second, joining] } }));
+  expect(half.lost).toEqual({ parts: [], runs: 0, here: [], client: [] });
+  expect(half.unmeasured).toEqual(["1 stream: the HAR has no content of it. Export it with content."]);
 });
 
 test("sentences for the terminal, a page that needs nothing else, and refusals", () => {

@@ -9,7 +9,9 @@ const read = (...path: string[]) => readFileSync(join(root, ...path), "utf8");
 export const shortestChat = (): string =>
   read("www", "src", "shortest", "ag-ui.tsx").replace('"/agent"', '"http://localhost:8000/agent"');
 
-export const agUiChat = (): string => read("examples", "chat", "src", "chat.tsx");
+/** The chat of the example, which has a proxy, as docs/start.md has it. */
+export const agUiChat = (): string =>
+  read("examples", "chat", "src", "chat.tsx").replace('"/agent"', '"http://localhost:8000/agent"');
 
 export function langGraphChat(): string {
   const [diff = ""] = /(?<=```diff\n)[^]*?(?=```)/.exec(read("docs", "start.md")) ?? [];

@@ -264,6 +264,43 @@ describe.each(["serveLangGraph", "serveAgUi"] as const)("over %s", (name) => {
     for (const shown of [page, other]) await shown.leave();
   });
 
+  test("a page that still shows the other branch sends to the one that was switched to", async () => {
+    const { open } = serving(name);
+    const first = open();
+    await first.sendMessage("one");
+    await first.regenerate();
+    await first.sendMessage("two");
+    const second = open(new Thread({ threadId: first.thread.threadId }));
+    await second.load();
+    const page = await show(first);
+    await until(() => expect(page.told()[1]).toBe("2/2"));
+    await call(() => first.switchBranch(page.branches()[1]?.ids[0] ?? ""));
+    expect(textsOf(first)).toEqual(["one", "answer 1"]);
+    await call(() => second.sendMessage("three"));
+    expect(textsOf(second)).toEqual(["one", "answer 1", "three", "answer 4"]);
+    await call(() => first.load());
+    expect(textsOf(first)).toEqual(textsOf(second));
+    await page.leave();
+  });
+
+  test("a switch that failed is made by retry() alone: no load makes it", async () => {
+    const { open, offline } = serving(name);
+    const runner = open();
+    await runner.sendMessage("one");
+    await runner.regenerate();
+    const page = await show(runner);
+    await until(() => expect(page.told()).toEqual([undefined, "2/2"]));
+    const [before = ""] = page.branches()[1]?.ids ?? [];
+    offline(true);
+    expect((await runner.switchBranch(before)).error?.code).toBe("NO_CONNECTION");
+    offline(false);
+    await call(() => runner.load());
+    expect(textsOf(runner)).toEqual(["one", "answer 2"]);
+    expect((await runner.retry()).error?.code).toBe("INVALID_STATE");
+    expect(textsOf(runner)).toEqual(["one", "answer 2"]);
+    await page.leave();
+  });
+
   test("a switch that does not reach the server is made by retry()", async () => {
     const { open, offline } = serving(name);
     const runner = open();

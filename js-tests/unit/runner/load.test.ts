@@ -276,7 +276,7 @@ test("an answer in the middle of a load goes out after it", async () => {
   const twice = [runner.resume({ value: "left" }), runner.resume({ value: "left" })];
   expect(await Promise.allSettled(twice)).toMatchObject([
     { value: { status: "finished" } },
-    { value: { status: "stopped", error: { code: "BUSY" } } },
+    { value: { status: "error", error: { code: "BUSY" } } },
   ]);
   expect(await loaded).toMatchObject({ status: "interrupted" });
   expect(texts(thread).at(-1)).toBe('You chose "left".');

@@ -24,8 +24,8 @@ test("approve, twice: the first answer counts", async () => {
   await runner.sendMessage("Write.");
   const [first, second] = await Promise.all([runner.resume(approve), runner.resume(approve)]);
   expect(first).toMatchObject({ status: "finished", error: undefined });
-  expect(second).toMatchObject({ status: "stopped", error: { code: "BUSY" } });
-  expect(await runner.resume(approve)).toMatchObject({ status: "stopped", error: { code: "INVALID_STATE" } });
+  expect(second).toMatchObject({ status: "error", error: { code: "BUSY" } });
+  expect(await runner.resume(approve)).toMatchObject({ status: "error", error: { code: "INVALID_STATE" } });
   expect(sent).toEqual(["sent"]);
 });
 

@@ -232,7 +232,7 @@ describe("over LangGraph, an edit removes the server's messages after it", () =>
     paths.length = 0;
     const sent = tab.runner.sendMessage("better", { messageId: tab.id(0) });
     expect([tab.texts(), tab.runner.status]).toEqual([["better"], "submitted"]);
-    expect(await tab.runner.regenerate()).toMatchObject({ status: "stopped", error: { code: "BUSY" } });
+    expect(await tab.runner.regenerate()).toMatchObject({ status: "error", error: { code: "BUSY" } });
     await tab.runner.stop();
     expect((await sent).status).toBe("stopped");
     expect(paths).toEqual(["GET /threads/ID/state"]);

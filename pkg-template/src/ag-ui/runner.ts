@@ -160,7 +160,7 @@ class AgUiProtocol implements RunProtocol {
     if (history)
       this.history = async (limit) => (thread.threadId === undefined ? [] : history(thread.threadId, { limit }));
     this.#branch = new BranchSwitch(fork);
-    if (fork && this.load) this.switchTo = (checkpointId) => (this.#branch.chosen = checkpointId);
+    if (fork && this.load) this.branch = this.#branch;
     const { steer } = this.#transport;
     this.steer = steer && ((messages, signal) => steer(this.#run, messages.map(inAgUi), { signal }));
     this.follow = startsOver(this.#transport, ({ data }) => {
@@ -173,7 +173,7 @@ class AgUiProtocol implements RunProtocol {
   readonly threads: RunProtocol["threads"];
   readonly steer: RunProtocol["steer"];
   readonly history: RunProtocol["history"];
-  readonly switchTo: RunProtocol["switchTo"];
+  readonly branch: RunProtocol["branch"];
   readonly follow: RunProtocol["follow"];
 
   async #load(signal: AbortSignal): Promise<ServerThread | undefined> {
@@ -182,6 +182,7 @@ class AgUiProtocol implements RunProtocol {
     if (threadId === undefined) return undefined;
     await this.#branch.make(threadId, signal);
     const found = await this.#transport.load?.(threadId, { signal });
+    this.#branch.forget();
     if (!found) return undefined;
     this.#loaded = found;
     const { values, interrupts = [], runId, isDone = false } = found;
@@ -204,7 +205,7 @@ class AgUiProtocol implements RunProtocol {
     const thread = this.#thread;
     const { tools, context, forwardedProps, state, messages } = this.#options;
     thread.threadId ??= newId();
-    this.#branch.chosen = undefined;
+    this.#branch.forget();
     const folds = agentFolds(this.#transport);
     const input = runInput(thread, {
       tools: asked(tools),

@@ -72,7 +72,7 @@ export class LangGraphProtocol implements RunProtocol {
     if (history)
       this.history = async (limit) => (thread.threadId === undefined ? [] : history(thread.threadId, { limit }));
     this.#branch = new BranchSwitch(fork);
-    if (fork && this.load) this.switchTo = (checkpointId) => (this.#branch.chosen = checkpointId);
+    if (fork && this.load) this.branch = this.#branch;
     this.follow = startsOver(this.#transport, ({ event, data }) => {
       const { run_id: runId, status } = (data ?? {}) as { run_id?: unknown; status?: unknown };
       return event === "metadata" && status === undefined ? runId : undefined;
@@ -88,7 +88,7 @@ export class LangGraphProtocol implements RunProtocol {
     answers?: readonly Answer[],
     hasFailed = false,
   ): (signal: AbortSignal) => Promise<RunNews> {
-    this.#branch.chosen = undefined;
+    this.#branch.forget();
     const { config, context } = this.#options;
     const streamMode = modesOf(this.#options);
     const { subgraphs: streamSubgraphs, multitaskStrategy } = this.#options;
@@ -289,7 +289,7 @@ export class LangGraphProtocol implements RunProtocol {
   readonly threads: RunProtocol["threads"];
   readonly steer: RunProtocol["steer"];
   readonly history: RunProtocol["history"];
-  readonly switchTo: RunProtocol["switchTo"];
+  readonly branch: RunProtocol["branch"];
   readonly follow: RunProtocol["follow"];
 
   /** Fetches the server's state of the thread; `undefined` if it does not know the thread. */
@@ -299,6 +299,7 @@ export class LangGraphProtocol implements RunProtocol {
     this.#changedAt = undefined;
     await this.#branch.make(threadId, signal);
     const found = serverThread(await this.#transport.load?.(threadId, { signal }));
+    this.#branch.forget();
     this.#loadedIn = found?.runId;
     return found;
   }

@@ -304,7 +304,7 @@ export class Driver<S extends object, U extends object> {
     const error = refusalOf(code);
     if (code !== "BUSY" && code !== "INVALID_STATE") call?.reject(error);
     else
-      call?.resolve(this.#resultOf(openInterrupts(this.#machine).length > 0 ? "interrupted" : "stopped", error, false));
+      call?.resolve(this.#resultOf(openInterrupts(this.#machine).length > 0 ? "interrupted" : "error", error, false));
   }
 
   #resultOf(

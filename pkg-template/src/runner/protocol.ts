@@ -1,3 +1,4 @@
+import type { BranchSwitch } from "./branch-switch.js";
 import type { ServerThread } from "./load.js";
 import type { Interrupt, RunResult, UnnamedInterrupt } from "../stream/run-result.js";
 import type { ReadStarts } from "./starts.js";
@@ -21,8 +22,8 @@ export interface RunProtocol {
   check(answers: readonly Answer[]): void;
   /** Fetches the server's state of the thread; undefined if the server does not know it. */
   readonly load?: ((signal: AbortSignal) => Promise<ServerThread | undefined>) | undefined;
-  /** Has the next load make this checkpoint the thread's newest; undefined if the transport cannot. */
-  readonly switchTo?: ((checkpointId: string) => void) | undefined;
+  /** The branch that the next load shows; undefined if the transport cannot switch. */
+  readonly branch?: BranchSwitch | undefined;
   /** Returns the thread's newest checkpoints, the newest first. */
   readonly history?: ((limit: number) => PromiseLike<readonly CheckpointMessages[]>) | undefined;
   /** Lists the server's threads. */

@@ -190,6 +190,7 @@ export abstract class Runner<S extends object, U extends object> {
     const id = typeof update === "string" ? update : option(update, "id");
     if (update !== undefined && typeof id !== "string")
       invalid("retry() takes an update of thread.pending, its id, or nothing.");
+    if (id === undefined && this.error) this.#protocol.branch?.again();
     return this.#driver.call(
       (callId) => this.#retryEvent(callId, id),
       (callId) => this.#driver.effects.retryFailed(callId, this.#driver.chosen(id)),
@@ -284,12 +285,12 @@ export abstract class Runner<S extends object, U extends object> {
    */
   async switchBranch(id: string): Promise<RunResult> {
     this.#ready();
-    const { switchTo } = this.#protocol;
-    if (!switchTo) throw lacking("switchBranch", "has no history and fork");
+    const { branch } = this.#protocol;
+    if (!branch) throw lacking("switchBranch", "has no history and fork");
     return this.#driver.call(
       (callId) => ({ is: "edit", callId }),
       (callId) => {
-        switchTo(id);
+        branch.choose(id);
         return { is: "load", callId };
       },
       true,

@@ -3,7 +3,7 @@ import { Turns } from "./turns.js";
 import type { CheckpointSaver, CheckpointTuple } from "../checkpoint/types.js";
 import { uuid6 } from "../graph/ids/ids.js";
 import type { RunnableGraph } from "../stream/graph-parts.js";
-import { type Asker, type HandlerOptions } from "./http.js";
+import type { Asker, HandlerOptions, ThreadUse } from "./http.js";
 import { Refusal } from "./refusal.js";
 
 /**
@@ -103,7 +103,8 @@ export class Owners {
   /** Whether the user may use a thread, whichever of the savers is asked for its owner. */
   async #allows({ identity, request }: Asker, threadId: string, owners: readonly Owner[]): Promise<boolean> {
     for (const owner of owners) {
-      const isAllowed = this.#mayUse ? await this.#mayUse({ identity, request, threadId, owner }) : owner === identity;
+      const use = { identity, request, threadId, owner };
+      const isAllowed = this.#mayUse ? await asked(this.#mayUse, use) : owner === identity;
       if (isAllowed !== true) return false;
     }
     return owners.length > 0;
@@ -136,6 +137,16 @@ export class Owners {
   #savers(): Saver[] {
     const isSaver = (given: unknown): given is Saver => typeof (given as Partial<Saver> | null)?.put === "function";
     return [...new Set(this.#graphs().map(({ checkpointer }) => checkpointer))].filter(isSaver);
+  }
+}
+
+/** The error of a check goes only to the server's log: the caller may have no right to read it. */
+async function asked(mayUse: NonNullable<HandlerOptions["mayUse"]>, use: ThreadUse): Promise<unknown> {
+  try {
+    return await mayUse(use);
+  } catch (error) {
+    console.error(error);
+    throw new Refusal(500, "The server failed to check who asks.");
   }
 }
 

@@ -13,7 +13,7 @@ import { checkedInput, isUnfinished, resumeOf, type GraphRunInput } from "../ag-
 import { agUiMessages } from "../ag-ui/graph/message-told.js";
 import { REPEATS, WHOLE } from "../ag-ui/graph/whole.js";
 import { capabilities, foldingClient, folds } from "./capabilities.js";
-import { checkpointList, copyCheckpoint } from "./langgraph/checkpoints.js";
+import { checkpointList, copyCheckpoint, isReplaced } from "./langgraph/checkpoints.js";
 import { ClientWrites } from "./langgraph/approvals.js";
 import { refusedWith } from "./langgraph/thread-states.js";
 import { newId } from "../shared/new-id.js";
@@ -367,6 +367,9 @@ class AgUiServer {
     try {
       const known = await threadState(this.#graph, runConfig(config, run.threadId));
       if (at !== undefined && checkpointOf(known) === at) return known;
+      // All its messages would join both branches.
+      if (await isReplaced(this.#graph, run.threadId, at))
+        throw new Refusal(409, `The thread ${run.threadId} shows another branch: load it.`);
       throw new Refusal(412, `The thread ${run.threadId} is at another checkpoint: send all its messages.`);
     } catch (error) {
       if (run.lease) {
@@ -519,9 +522,10 @@ class AgUiServer {
     return threadState(this.#graph, { configurable: { thread_id: threadId } }).catch(refusedWith(400));
   }
 
-  /** The thread's run that is under way. */
+  /** The thread's run that is under way, and can be joined here. */
   async #runOf(threadId: string): Promise<{ readonly id: string } | undefined> {
-    const stored = (await this.#runs.runs({ threadId })).filter(({ hasEnded }) => !hasEnded).at(-1);
+    const isActive = ({ hasEnded, server }: StoredRun) => !hasEnded && server === SERVER;
+    const stored = (await this.#runs.runs({ threadId })).filter(isActive).at(-1);
     // A run that the store does not have yet may be refused, and cannot be joined.
     return this.#underWay.of(threadId).find(({ lease }) => lease) ?? stored;
   }

@@ -47,6 +47,19 @@ export async function checkpointList(
   return told;
 }
 
+/** Whether a checkpoint is one of a thread's newest, and of a branch that a switch has replaced. */
+export async function isReplaced(graph: RunnableGraph, threadId: string, id: unknown): Promise<boolean> {
+  if (id === undefined || !graph.getStateHistory || !graph.checkpointer) return false;
+  const parents = new Map<unknown, unknown>();
+  for await (const given of graph.getStateHistory(configOf(threadId) as never, { limit: MOST } as never)) {
+    const { config, parentConfig } = given as GraphState;
+    parents.set(config?.configurable?.["checkpoint_id"], parentConfig?.configurable?.["checkpoint_id"]);
+  }
+  let [shown] = parents.keys();
+  while (shown !== undefined && shown !== id) shown = parents.get(shown);
+  return shown === undefined && parents.has(id);
+}
+
 /**
  * Makes a copy of a checkpoint the thread's newest.
  *

@@ -32,7 +32,7 @@ export class ThreadStates {
     id: string,
     { checkpoint, subgraphs, select }: { checkpoint?: unknown; subgraphs?: unknown; select?: unknown },
   ): Promise<object> {
-    const state = await this.at(id, checkpoint, subgraphs === true || subgraphs === "true");
+    const state = await this.#orBefore(id, () => this.at(id, checkpoint, subgraphs === true || subgraphs === "true"));
     return selected(threadStateOf(state), select);
   }
 
@@ -52,7 +52,9 @@ export class ThreadStates {
     const earlier = typeof before === "string" ? configOf(id, before) : before;
     const options = {
       limit,
-      ...(isDict(earlier) && { before: "configurable" in earlier ? earlier : configOf(id, earlier) }),
+      ...(isDict(earlier) && {
+        before: configOf(id, isDict(earlier["configurable"]) ? earlier["configurable"] : earlier),
+      }),
       ...(isDict(metadata) && { filter: metadata }),
     };
     const states: object[] = [];
@@ -136,8 +138,12 @@ export class ThreadStates {
 
   /** The state of a thread, or the one before it if the graph refuses the last input. */
   async newest(id: string): Promise<GraphState> {
+    return this.#orBefore(id, () => this.at(id, undefined));
+  }
+
+  async #orBefore(id: string, read: () => Promise<GraphState>): Promise<GraphState> {
     try {
-      return await this.at(id, undefined);
+      return await read();
     } catch (error) {
       const isRefused = error instanceof Refusal && error.status === 400;
       const before = isRefused && (await beforeRefusedInput(await this.graphOf(id), configOf(id)));

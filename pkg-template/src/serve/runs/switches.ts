@@ -1,7 +1,7 @@
 // A switch of a thread to another checkpoint, as a run without parts: instances wait for it, and followers learn of it.
 import { newId } from "../../shared/new-id.js";
 import { Refusal } from "../refusal.js";
-import { isGone, isStoreError, type RunStore } from "./run-store.js";
+import { ended, isGone, isStoreError, type NewRun, type RunLease, type RunStore } from "./run-store.js";
 
 /** The protocol of such a run: nobody can read it, so it is announced when it is over. */
 const SWITCH = "switch";
@@ -18,19 +18,32 @@ export async function switching<Made>(
   { owner, isAlone }: { readonly owner: string | undefined; readonly isAlone: boolean },
   change: () => PromiseLike<Made>,
 ): Promise<Made> {
-  const run = { threadId, id: newId(), server: SWITCH, owner, about: {}, isAlone };
-  const lease = await store
-    .begin(run, () => {})
-    .catch((error: unknown) => {
-      throw isStoreError(error, "BUSY") ? new Refusal(409, (error as Error).message) : error;
-    });
+  const lease = await begun(store, { threadId, id: newId(), server: SWITCH, owner, about: {}, isAlone });
   try {
+    // The last one says all that earlier ones did.
+    const earlier = (await store.runs({ threadId })).filter((run) => run.hasEnded && isSwitch(run));
+    await Promise.all(earlier.map((run) => store.remove(run)));
     return await change();
   } finally {
     await store.end(lease, {}).catch((error: unknown) => {
       // A change that took longer than a lease was ended by another instance.
       if (!isGone(error)) throw error;
     });
+  }
+}
+
+/** Begins the switch once others of the thread are over. */
+async function begun(store: RunStore, run: NewRun): Promise<RunLease> {
+  for (;;) {
+    try {
+      return await store.begin(run, () => {});
+    } catch (error) {
+      if (!isStoreError(error, "BUSY")) throw error;
+      const { threadId } = run;
+      const active = (await store.runs({ threadId })).filter(({ hasEnded }) => !hasEnded);
+      if (!active.every(isSwitch)) throw new Refusal(409, (error as Error).message);
+      await Promise.all(active.map((other) => ended(store, other)));
+    }
   }
 }
 
