@@ -3,7 +3,7 @@ import { MemorySaver as TheirMemorySaver } from "@langchain/langgraph";
 import { defineSchema, field } from "threadfold";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
 import { serveAgUi, serveLangGraph, type FetchHandler } from "threadfold/serve";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 
 const parrot = (checkpointer: unknown = new MemorySaver(), wait: Promise<void> = Promise.resolve()) =>
   new StateGraph(defineSchema({ messages: field.messages() }))
@@ -411,6 +411,18 @@ test("an identity is a text that says something", async () => {
     const handler = serveAgUi(parrot(), { authenticate: () => answer as never });
     expect((await handler(new Request("http://localhost/threads/a"))).status).toBe(401);
   }
+});
+
+test("an error of mayUse goes to the server's log alone", async () => {
+  const logged = vi.spyOn(console, "error").mockImplementation(() => {});
+  const mayUse = () => {
+    throw new Error("postgres://app:secret@host");
+  };
+  const ask = asking(serveLangGraph(parrot(), { authenticate, mayUse }));
+  await ask("ada", "POST", "/threads", { thread_id: "t1" });
+  const [status, text] = await answerOf(ask("ada", "GET", "/threads/t1"));
+  expect([status, text.includes("secret"), logged.mock.calls.length]).toEqual([500, false, 1]);
+  logged.mockRestore();
 });
 
 test("mayUse needs an identity to ask about", () => {

@@ -27,11 +27,23 @@ function bothServers() {
   const questionId = async () => (await graph.getState({ threadId: "t" })).tasks[0]?.interrupts[0]?.id;
   const get = async (path: string) =>
     (await langGraph(new Request(`http://localhost${path}`))).json() as Promise<{ [field: string]: unknown }>;
-  return { ask, run, get, letGo, questionId, paid: () => paid };
+  const agUiThread = async () => (await agUi(new Request("http://localhost/threads/t"))).json() as Promise<object>;
+  return { ask, run, get, agUiThread, letGo, questionId, paid: () => paid };
 }
 
 const answered = async ({ questionId }: ReturnType<typeof bothServers>) => ({
   resume: [{ interruptId: await questionId(), status: "resolved", payload: true }],
+});
+
+test("AG-UI names no run of LangGraph's to join, and serves the thread meanwhile", async () => {
+  const both = bothServers();
+  await (await both.ask({})).text();
+  const { run_id } = (await (await both.run({ command: { resume: true } })).json()) as { run_id: string };
+  expect(await both.agUiThread()).toMatchObject({ messages: [{ content: "Pay" }] });
+  expect(await both.agUiThread()).not.toHaveProperty("run");
+  both.letGo();
+  await both.get(`/threads/t/runs/${run_id}/join`);
+  expect(await both.agUiThread()).toMatchObject({ messages: [{ content: "Pay" }, { content: "Paid 1." }] });
 });
 
 describe("an approval given through both", () => {

@@ -21,8 +21,6 @@ export function codePoints(text: string): number {
 const isHigh = (unit: number) => unit >= 0xd800 && unit < 0xdc00;
 const isLow = (unit: number) => unit >= 0xdc00 && unit < 0xe000;
 
-/** Whether a value is what Python would have as a dict: not null, no array, no function. */
-
 /** Returns a value if it is a dict, else an empty dict. */
 export const dictOr = (value: unknown): Record<string, unknown> => (isDict(value) ? value : {});
 

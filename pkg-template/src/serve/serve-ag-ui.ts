@@ -522,12 +522,10 @@ class AgUiServer {
     return threadState(this.#graph, { configurable: { thread_id: threadId } }).catch(refusedWith(400));
   }
 
-  /** The thread's run that is under way, and can be joined here. */
+  /** The thread's run that is under way, and can be joined here: those of another protocol cannot. */
   async #runOf(threadId: string): Promise<{ readonly id: string } | undefined> {
-    const isActive = ({ hasEnded, server }: StoredRun) => !hasEnded && server === SERVER;
-    const stored = (await this.#runs.runs({ threadId })).filter(isActive).at(-1);
-    // A run that the store does not have yet may be refused, and cannot be joined.
-    return this.#underWay.of(threadId).find(({ lease }) => lease) ?? stored;
+    const runs = await this.#runs.runs({ threadId });
+    return runs.filter(({ hasEnded, server }) => !hasEnded && server === SERVER).at(-1);
   }
 
   async #thread(threadId: string): Promise<Response> {
