@@ -7,6 +7,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use threadfold::Json;
 use threadfold::context::{CountOptions, count_tokens};
+use threadfold::unstable::{TOKENS_PER_IMAGE, estimate_message};
 use threadfold::unstable::{message_tokens, tool_tokens};
 
 fn records(name: &str) -> Vec<Value> {
@@ -124,6 +125,37 @@ fn ag_uis_parts_count_as_the_blocks_that_langchain_gets() {
         let ours = counted(json!({ "role": "user", "id": "1", "content": [part] }));
         let theirs = counted(json!({ "type": "human", "id": "1", "content": [block] }));
         assert!((ours - theirs).abs() < 1e-9, "{part}: {ours} and {theirs}");
+    }
+}
+
+#[test]
+fn counts_no_block_that_has_no_fields() {
+    for (kind, block) in [("human", json!(1)), ("ai", json!(null)), ("human", json!(["a"]))] {
+        let messages = json!([{ "type": kind, "content": [block] }]);
+        let error = count_tokens(&messages, None, &CountOptions::default()).unwrap_err();
+        assert_eq!(error.code(), "INVALID_MESSAGE", "{messages}");
+    }
+}
+
+#[test]
+fn objects_are_counted_as_deep_as_lists() {
+    let nested = |is_list: bool, depth: usize| {
+        (0..depth)
+            .fold(json!(1), |value, _| if is_list { json!([value]) } else { json!({ "a": value }) })
+    };
+    for is_list in [true, false] {
+        for (depth, is_counted) in [(999, true), (1_000, false), (1_001, false)] {
+            let args = json!({ "x": nested(is_list, depth) });
+            let call = json!({ "name": "look", "id": "c", "args": args });
+            let message = json!({ "type": "ai", "content": "", "tool_calls": [call] });
+            let estimate = estimate_message(&message, TOKENS_PER_IMAGE);
+            assert_eq!(estimate.is_ok(), is_counted, "{depth}, {is_list}");
+            if depth == 1_000 {
+                continue;
+            }
+            let counted = count_tokens(&json!([message]), None, &CountOptions::default());
+            assert_eq!(counted.is_ok(), is_counted, "{depth}, {is_list}");
+        }
     }
 }
 

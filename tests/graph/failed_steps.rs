@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use threadfold::graph::{BoxError, Ctx, END, Graph, GraphError, MemorySaver, START, StateGraph};
-use threadfold::reducer::{AddMessages, Append};
+use threadfold::reducer::{AddMessages, Append, Reducer, TryReducer};
 use threadfold::{Message, State};
 
 #[derive(Debug, Clone, Default, PartialEq, State)]
@@ -165,6 +165,54 @@ struct Jar {
     log: Vec<String>,
     #[reducer(|sum: u32, more: u32| { assert!(more < 10, "too many"); sum + more })]
     coins: u32,
+}
+
+/// A reducer that panics in the second half of an update: other fields have it by then.
+struct PanicsLate;
+
+impl Reducer<u32> for PanicsLate {
+    fn merge(&self, sum: u32, more: u32) -> u32 {
+        sum + more
+    }
+}
+
+impl TryReducer<u32> for PanicsLate {
+    fn try_merge(&self, sum: u32, more: u32) -> Result<u32, threadfold::Error> {
+        Ok(sum + more)
+    }
+
+    fn prepare(&self, sum: &mut u32, more: u32) -> Result<impl FnOnce(), threadfold::Error> {
+        Ok(move || {
+            assert!(more < 10, "too many");
+            *sum += more;
+        })
+    }
+}
+
+#[derive(Debug, Clone, Default, PartialEq, State)]
+#[state(derive(Clone))]
+struct Till {
+    #[reducer(Append)]
+    #[update(Vec<String>)]
+    log: Vec<String>,
+    #[reducer(PanicsLate)]
+    coins: u32,
+}
+
+#[tokio::test]
+async fn a_state_that_a_panic_has_torn_is_not_saved() {
+    let pays = |_: &Till, _: Ctx| {
+        let update = TillUpdate { log: Some(vec!["paid".to_owned()]), coins: Some(10) };
+        std::future::ready(Ok::<_, BoxError>(update))
+    };
+    let graph = StateGraph::<Till>::new().node("pay", pays).edge(START, "pay");
+    let graph = graph.checkpointer(MemorySaver::new()).compile().unwrap();
+    let thread = graph.on("1");
+    let input = TillUpdate { log: Some(vec!["in".to_owned()]), coins: Some(1) };
+    let failed = thread.invoke(input).await.unwrap_err();
+    assert!(matches!(&failed, GraphError::Merge { node, .. } if node == "pay"));
+    let left = thread.state().await.unwrap().unwrap();
+    assert_eq!((left.log[..].join(" "), left.coins), ("in".to_owned(), 1));
 }
 
 /// A reducer that panics: the state is as before the step, also where nothing else ran in it.

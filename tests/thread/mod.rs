@@ -14,6 +14,7 @@ use threadfold::{
 mod behind;
 mod drift;
 mod held;
+mod neighbours;
 mod pending;
 mod shown;
 mod snapshots;
