@@ -10,6 +10,9 @@ fn every_example_runs() {
     let mut ran = 0;
     for file in folder.read_dir().unwrap() {
         let path = file.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "rs") {
+            continue;
+        }
         let name = path.file_stem().unwrap();
         let run = Command::new(env!("CARGO"))
             .args(["run", "--quiet", "--example"])

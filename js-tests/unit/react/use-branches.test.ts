@@ -24,14 +24,14 @@ type Chat = Pick<
 const PROTOCOLS = {
   serveLangGraph: {
     serve: serveLangGraph as (graph: never, options: object) => FetchHandler,
-    open: (thread: Thread, fetch: typeof globalThis.fetch) =>
-      new LangGraphRunner(thread, { apiUrl: "http://page", assistantId: "agent", fetch }) as Chat,
+    open: (thread: Thread, fetch: typeof globalThis.fetch, more: object = {}) =>
+      new LangGraphRunner(thread, { apiUrl: "http://page", assistantId: "agent", fetch, ...more }) as Chat,
     history: /\/history$/,
   },
   serveAgUi: {
     serve: (graph: never, options: object) => serveAgUi(graph, { resumable: true, ...options }),
-    open: (thread: Thread, fetch: typeof globalThis.fetch) =>
-      new AgUiRunner(thread as never, { url: "http://page/agent", resumable: true, fetch }) as unknown as Chat,
+    open: (thread: Thread, fetch: typeof globalThis.fetch, more: object = {}) =>
+      new AgUiRunner(thread as never, { url: "http://page/agent", resumable: true, fetch, ...more }) as unknown as Chat,
     history: /\/checkpoints\?/,
   },
 };
@@ -56,7 +56,7 @@ function serving(name: keyof typeof PROTOCOLS, options: object = {}, graph: obje
     if (protocol.history.test(request.url)) asked.push(request.url);
     return handler(request);
   }) as typeof globalThis.fetch;
-  const open = (thread = new Thread()) => protocol.open(thread, fetch);
+  const open = (thread = new Thread(), more: object = {}) => protocol.open(thread, fetch, more);
   return { open, asked, handler, offline: (is: boolean) => void (isOffline = is) };
 }
 
@@ -280,6 +280,55 @@ describe.each(["serveLangGraph", "serveAgUi"] as const)("over %s", (name) => {
     expect(textsOf(second)).toEqual(["one", "answer 1", "three", "answer 4"]);
     await call(() => first.load());
     expect(textsOf(first)).toEqual(textsOf(second));
+    await page.leave();
+  });
+
+  test("a page that follows counts a regeneration that another device makes, however long the run takes", async () => {
+    let answers = 0;
+    const slow = new StateGraph(defineSchema({ messages: field.messages() }))
+      .addNode("answer", async () => {
+        await new Promise((resolve) => setTimeout(resolve, 60));
+        return { messages: [{ type: "ai", content: `answer ${++answers}` }] };
+      })
+      .addEdge(START, "answer")
+      .addEdge("answer", END)
+      .compile({ checkpointer: new MemorySaver() });
+    const { open } = serving(name, {}, slow);
+    const first = open();
+    await first.sendMessage("one");
+    const end = first.follow();
+    const page = await show(first);
+    const second = open(new Thread({ threadId: first.thread.threadId }));
+    await second.load();
+    await call(() => second.regenerate());
+    await until(() =>
+      expect([textsOf(first), page.told()]).toEqual([
+        ["one", "answer 2"],
+        [undefined, "2/2"],
+      ]),
+    );
+    end();
+    await page.leave();
+  });
+
+  test("a switch waits for the network, where the runner does", async () => {
+    const { open, offline } = serving(name);
+    const runner = open();
+    await runner.sendMessage("one");
+    await runner.regenerate();
+    const page = await show(runner);
+    await until(() => expect(page.told()).toEqual([undefined, "2/2"]));
+    const waiting = open(new Thread({ threadId: runner.thread.threadId }), {
+      whileOffline: "wait",
+      rejoinDelays: [20],
+    });
+    await waiting.load();
+    offline(true);
+    const switched = waiting.switchBranch(page.branches()[1]?.ids[0] ?? "");
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    offline(false);
+    expect(await switched).toMatchObject({ status: "finished", error: undefined });
+    expect(textsOf(waiting)).toEqual(["one", "answer 1"]);
     await page.leave();
   });
 

@@ -67,6 +67,21 @@ export class BranchTree {
     return found;
   }
 
+  /** Whether a list goes on after a message otherwise than the lists that are known. */
+  lacks(shown: readonly Message[]): boolean {
+    let at = this.#root;
+    let isKnown = true;
+    for (const message of shown) {
+      const next = shownAmong(
+        at.children.filter((one) => one.message.id === message.id),
+        message,
+      );
+      isKnown = next !== undefined;
+      at = next ?? at;
+    }
+    return !isKnown && at.children.some(({ leaf }) => leaf !== undefined);
+  }
+
   #place(messages: readonly Message[], checkpointId: string): Node {
     const before = this.#last;
     const path: Node[] = [];

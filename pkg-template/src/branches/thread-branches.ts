@@ -83,7 +83,7 @@ export class ThreadBranches {
     const last = this.#last;
     const goesOn =
       last === undefined || messages.some((one) => one.id === last.id && sameJson(one.content, last.content));
-    if (this.#isKnown && goesOn) {
+    if (this.#isKnown && goesOn && !this.#tree.lacks(messages)) {
       this.#last = messages.at(-1) ?? last;
       return this.#find(messages);
     }

@@ -190,11 +190,14 @@ export abstract class Runner<S extends object, U extends object> {
     const id = typeof update === "string" ? update : option(update, "id");
     if (update !== undefined && typeof id !== "string")
       invalid("retry() takes an update of thread.pending, its id, or nothing.");
-    if (id === undefined && this.error) this.#protocol.branch?.again();
-    return this.#driver.call(
+    const branch = id === undefined && this.error ? this.#protocol.branch : undefined;
+    branch?.again();
+    const result = await this.#driver.call(
       (callId) => this.#retryEvent(callId, id),
       (callId) => this.#driver.effects.retryFailed(callId, this.#driver.chosen(id)),
     );
+    if (result.error) branch?.giveUp();
+    return result;
   }
 
   #retryEvent(callId: CallId, id: string | undefined): Event {
@@ -287,7 +290,7 @@ export abstract class Runner<S extends object, U extends object> {
     this.#ready();
     const { branch } = this.#protocol;
     if (!branch) throw lacking("switchBranch", "has no history and fork");
-    return this.#driver.call(
+    const result = await this.#driver.call(
       (callId) => ({ is: "edit", callId }),
       (callId) => {
         branch.choose(id);
@@ -295,6 +298,8 @@ export abstract class Runner<S extends object, U extends object> {
       },
       true,
     );
+    if (result.error) branch.giveUp();
+    return result;
   }
 
   /** @internal */
