@@ -81,6 +81,17 @@ async function show(runner: Chat) {
 const textsOf = ({ thread }: Chat) => thread.getState().messages.map(({ content }) => String(content));
 const idAt = ({ thread }: Chat, at: number) => thread.messageIds.at(at) ?? "";
 
+/** A chat whose only answer was regenerated, shown, and the branch that this replaced. */
+async function regenerated(open: () => Chat) {
+  const runner = open();
+  await runner.sendMessage("one");
+  await runner.regenerate();
+  const page = await show(runner);
+  await until(() => expect(page.told()).toEqual([undefined, "2/2"]));
+  const [before = ""] = page.branches()[1]?.ids ?? [];
+  return { runner, page, before };
+}
+
 /** Runs a call of the runner where React may render. */
 const call = async (made: () => Promise<{ status: string; error?: unknown }>) =>
   act(async () => {
@@ -313,18 +324,14 @@ describe.each(["serveLangGraph", "serveAgUi"] as const)("over %s", (name) => {
 
   test("a switch waits for the network, where the runner does", async () => {
     const { open, offline } = serving(name);
-    const runner = open();
-    await runner.sendMessage("one");
-    await runner.regenerate();
-    const page = await show(runner);
-    await until(() => expect(page.told()).toEqual([undefined, "2/2"]));
+    const { runner, page, before } = await regenerated(open);
     const waiting = open(new Thread({ threadId: runner.thread.threadId }), {
       whileOffline: "wait",
       rejoinDelays: [20],
     });
     await waiting.load();
     offline(true);
-    const switched = waiting.switchBranch(page.branches()[1]?.ids[0] ?? "");
+    const switched = waiting.switchBranch(before);
     await new Promise((resolve) => setTimeout(resolve, 60));
     offline(false);
     expect(await switched).toMatchObject({ status: "finished", error: undefined });
@@ -334,12 +341,7 @@ describe.each(["serveLangGraph", "serveAgUi"] as const)("over %s", (name) => {
 
   test("a switch that failed is made by retry() alone: no load makes it", async () => {
     const { open, offline } = serving(name);
-    const runner = open();
-    await runner.sendMessage("one");
-    await runner.regenerate();
-    const page = await show(runner);
-    await until(() => expect(page.told()).toEqual([undefined, "2/2"]));
-    const [before = ""] = page.branches()[1]?.ids ?? [];
+    const { runner, page, before } = await regenerated(open);
     offline(true);
     expect((await runner.switchBranch(before)).error?.code).toBe("NO_CONNECTION");
     offline(false);
@@ -352,12 +354,7 @@ describe.each(["serveLangGraph", "serveAgUi"] as const)("over %s", (name) => {
 
   test("a switch that does not reach the server is made by retry()", async () => {
     const { open, offline } = serving(name);
-    const runner = open();
-    await runner.sendMessage("one");
-    await runner.regenerate();
-    const page = await show(runner);
-    await until(() => expect(page.told()).toEqual([undefined, "2/2"]));
-    const [before = ""] = page.branches()[1]?.ids ?? [];
+    const { runner, page, before } = await regenerated(open);
     offline(true);
     expect((await runner.switchBranch(before)).error?.code).toBe("NO_CONNECTION");
     expect(textsOf(runner)).toEqual(["one", "answer 2"]);

@@ -4,7 +4,7 @@ import { ThreadfoldError } from "../shared/errors.js";
 import { checkOptions } from "../shared/options.js";
 import { errorWords } from "../stream/error-words.js";
 import { checkCors, checkOrigin, corsHeaders, type Cors } from "./origins.js";
-import { Refusal } from "./refusal.js";
+import { Refusal, uncheckable } from "./refusal.js";
 import type { BodyLimits } from "./request-body.js";
 
 /** Answers a request, as Workers, Next, Deno, Bun and others call it. */
@@ -219,9 +219,7 @@ async function asked(
     answer = await authenticate(request);
   } catch (error) {
     if (error instanceof Response) return error;
-    // The caller is not authenticated yet, so the error goes only to the server's log.
-    console.error(error);
-    throw new Refusal(500, "The server failed to check who asks.");
+    throw uncheckable(error);
   }
   if (answer instanceof Response) return answer;
   if (answer === true) return undefined;

@@ -4,11 +4,11 @@ import type { CheckpointSaver, CheckpointTuple } from "../checkpoint/types.js";
 import { uuid6 } from "../graph/ids/ids.js";
 import type { RunnableGraph } from "../stream/graph-parts.js";
 import type { Asker, HandlerOptions, ThreadUse } from "./http.js";
-import { Refusal } from "./refusal.js";
+import { Refusal, uncheckable } from "./refusal.js";
 
 /**
  * The namespace of a thread in which its owner is saved: the metadata of a checkpoint without values. Every saver keeps
- * that, and deletes it with the thread. No graph runs in it, and no client can name it ({@link clientsConfigurable}).
+ * that, and deletes it with the thread. No graph runs in it, and no client can name it.
  */
 export const OWNER_NAMESPACE = "__owner__";
 
@@ -140,13 +140,11 @@ export class Owners {
   }
 }
 
-/** The error of a check goes only to the server's log: the caller may have no right to read it. */
 async function asked(mayUse: NonNullable<HandlerOptions["mayUse"]>, use: ThreadUse): Promise<unknown> {
   try {
     return await mayUse(use);
   } catch (error) {
-    console.error(error);
-    throw new Refusal(500, "The server failed to check who asks.");
+    throw uncheckable(error);
   }
 }
 
