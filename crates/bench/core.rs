@@ -72,6 +72,7 @@ fn by_hand_one_more(c: &mut Criterion) {
 }
 
 /// Looks at a list and at the same with one more message, in turn: half of the looks read a message.
+/// The lists share their chunks, as states of a thread do, or only their messages.
 fn context_one_more(c: &mut Criterion) {
     let mut group = c.benchmark_group("context, one more");
     for n in SIZES {
@@ -82,17 +83,22 @@ fn context_one_more(c: &mut Criterion) {
             )
         };
         let all: Vec<Json> = (0..=n).map(message).collect();
-        let lists = [Json::array(all[..n].to_vec()), Json::array(all)];
-        let policy = Policy { trigger: vec![Size::tokens(1e9)], ..Policy::default() };
-        let context = Context::new(policy, &Estimated);
-        let mut conversation = context.conversation();
-        let mut look = 0;
-        group.bench_function(BenchmarkId::from_parameter(n), |b| {
-            b.iter(|| {
-                look += 1;
-                conversation.view(black_box(&lists[look % 2]), None).expect("messages").tokens
+        let list = Json::array(all[..n].to_vec());
+        let longer = list.clone().splice(n, 0, all.last().cloned());
+        let shared = [list.clone(), longer];
+        let apart = [list, Json::array(all)];
+        for (name, lists) in [("shared", shared), ("apart", apart)] {
+            let policy = Policy { trigger: vec![Size::tokens(1e9)], ..Policy::default() };
+            let context = Context::new(policy, &Estimated);
+            let mut conversation = context.conversation();
+            let mut look = 0;
+            group.bench_function(BenchmarkId::new(name, n), |b| {
+                b.iter(|| {
+                    look += 1;
+                    conversation.view(black_box(&lists[look % 2]), None).expect("messages").tokens
+                });
             });
-        });
+        }
     }
 }
 

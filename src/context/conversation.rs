@@ -82,8 +82,8 @@ impl<V: Value> Default for LastLook<V> {
 
 /// The result of a look: the list before repair, where its parts come from, and its numbers.
 struct Seen<V: Value> {
-    /// The full track.
-    full: Vec<V>,
+    /// The full track: a list.
+    full: V,
     /// The positions in it of the messages that are not only for the screen.
     track: Vec<usize>,
     /// The record that was given, and whether it is about this conversation.
@@ -107,7 +107,7 @@ impl<V: Value> Default for Seen<V> {
         // The first number is that of an empty id.
         ids.intern(&V::string(""));
         Self {
-            full: Vec::new(),
+            full: V::array([]),
             track: Vec::new(),
             record: None,
             is_about: false,
@@ -134,21 +134,20 @@ impl<V: Value> Seen<V> {
         self.track.truncate(kept);
         self.list.truncate(self.list.len() - gone);
         self.ledger.truncate(number(self.list.len()));
-        self.full.truncate(length);
     }
 
-    /// Adds messages to the full track, and to the list if `sends`.
-    fn extend(&mut self, messages: &V, sends: bool) {
-        for at in self.full.len()..messages.len() {
+    /// Adds the messages from a position on to the full track, and to the list if `sends`.
+    fn extend(&mut self, messages: &V, from: usize, sends: bool) {
+        for at in from..messages.len() {
             let Some(message) = messages.at(at).map(Found::into_owned) else { continue };
             if !is_for_screen(&message) {
                 self.track.push(at);
                 if sends {
-                    self.list.push(message.clone());
+                    self.list.push(message);
                 }
             }
-            self.full.push(message);
         }
+        self.full = messages.clone();
     }
 
     /// How many messages of the track are before a position in the full track.
@@ -156,8 +155,8 @@ impl<V: Value> Seen<V> {
         self.track.partition_point(|at| *at < place)
     }
 
-    fn tracked(&self, at: usize) -> Option<&V> {
-        self.full.get(*self.track.get(at)?)
+    fn tracked(&self, at: usize) -> Option<V::Found<'_>> {
+        self.full.at(*self.track.get(at)?)
     }
 
     /// The list as a value; the full track itself if all of it is sent.
@@ -219,11 +218,10 @@ impl<'c, 'a, V: Value + fmt::Display> Conversation<'c, 'a, V> {
             _ => false,
         });
         if let Some(mut seen) = last {
-            let pairs = seen.full.iter().zip(messages.items());
-            let same = pairs.take_while(|(own, message)| own.same(message)).count();
+            let same = seen.full.same_prefix(messages);
             if same >= seen.settled {
                 seen.truncate(same);
-                seen.extend(messages, true);
+                seen.extend(messages, same, true);
                 self.count_new(&mut seen)?;
                 return Ok(seen);
             }
@@ -231,7 +229,7 @@ impl<'c, 'a, V: Value + fmt::Display> Conversation<'c, 'a, V> {
         let mut seen = Seen { record: record.cloned(), ..Seen::default() };
         let cutoff = record.and_then(|record| record.cutoff(messages));
         seen.is_about = cutoff.is_some();
-        seen.extend(messages, cutoff.is_none());
+        seen.extend(messages, 0, cutoff.is_none());
         match (record, cutoff) {
             (Some(record), Some(cutoff)) => self.leave_out(&mut seen, messages, record, cutoff)?,
             // A message that it is about may still come.
@@ -256,13 +254,14 @@ impl<'c, 'a, V: Value + fmt::Display> Conversation<'c, 'a, V> {
         let made = record.created_at_index.map_or(seen.cutoff, |made| seen.before(made));
         if self.context.preserve_system {
             let before = (0..seen.cutoff).filter_map(|at| seen.tracked(at));
-            seen.list = before.filter(|message| is_system(*message)).cloned().collect();
+            seen.list =
+                before.filter(|message| is_system(&**message)).map(Found::into_owned).collect();
         }
         seen.list.extend(record.summary_message.clone());
         seen.front = seen.list.len();
         let kept = (seen.cutoff..seen.track.len()).filter_map(|at| {
             let message = seen.tracked(at)?;
-            Some(if at < made { without_reasoning(message) } else { message.clone() })
+            Some(if at < made { without_reasoning(&*message) } else { message.into_owned() })
         });
         let edge = seen.before(edge).saturating_sub(seen.cutoff);
         let kept = self.edited(V::array(kept), edge)?;
@@ -375,7 +374,7 @@ impl<'c, 'a, V: Value + fmt::Display> Conversation<'c, 'a, V> {
         // A position of the list as one of the track, and of that as one of the full track.
         let tracked = |at: usize| seen.cutoff + at.saturating_sub(seen.front);
         let placed = |at: usize| seen.track.get(at).copied().unwrap_or(seen.full.len());
-        let id_at = |at: usize| seen.tracked(at).and_then(|message| id_of(message));
+        let id_at = |at: usize| seen.tracked(at).and_then(|message| id_of(&*message));
         let now = self.edited(list.clone(), boundary)?;
         let first = if cutoff == 0 { seen.front } else { cutoff };
         let (kept_from, edge) = (tracked(first), tracked(boundary));

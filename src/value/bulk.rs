@@ -130,6 +130,13 @@ pub trait Bulk: Sized {
             && self.len() == other.len()
             && self.items().zip(other.items()).all(|(own, it)| own.same(&it))
     }
+    /// Returns how many items at the start of two lists are the same.
+    fn same_prefix(&self, other: &Self) -> usize
+    where
+        Self: Value,
+    {
+        self.items().zip(other.items()).take_while(|(own, it)| own.same(it)).count()
+    }
     /// Returns an array's items in an array of its own; other kinds unchanged.
     #[must_use]
     fn own_list(self) -> Self {

@@ -63,6 +63,40 @@ describe.each([
     return ask;
   };
 
+  test("a refused request makes no thread", async () => {
+    let refusal: string | undefined = "not today";
+    const config = () => {
+      if (refusal !== undefined) throw new Response(refusal, { status: 403 });
+      return {};
+    };
+    const ask = asking(serveAgUi(parrot(saver()), { authenticate, resumable: true, config }));
+    expect(await answerOf(ask("bob", "POST", "/agent", agUi("a", "r", "hello")))).toEqual([403, "not today"]);
+    refusal = undefined;
+    expect(await answerOf(ask("alice", "POST", "/agent", agUi("a", "r", "a secret")))).toEqual([
+      200,
+      expect.stringContaining("a secret"),
+    ]);
+    expect(await answerOf(ask("bob", "POST", "/agent", agUi("a", "r", "hello")))).toEqual([
+      404,
+      '{"error":"There is no thread a."}',
+    ]);
+  });
+
+  test("of two users who begin one run of a new thread at once, one is refused", async () => {
+    const ask = asking(serveAgUi(parrot(saver()), { authenticate, resumable: true }));
+    const both = [
+      ask("alice", "POST", "/agent", agUi("a", "r", "a secret")),
+      ask("bob", "POST", "/agent", agUi("a", "r", "mine")),
+    ];
+    const answers = await Promise.all(both.map(answerOf));
+    const statuses = answers.map(([status]) => status).sort();
+    expect(statuses).toEqual([200, 404]);
+    const [own, other] = answers[0][0] === 200 ? ["a secret", "mine"] : ["mine", "a secret"];
+    const told = answers.find(([status]) => status === 200)?.[1];
+    expect(told).toContain(own);
+    expect(told).not.toContain(other);
+  });
+
   test.each([
     ["her thread", "GET", "/agent/threads/a"],
     ["her run", "GET", "/agent/threads/a/runs/r"],

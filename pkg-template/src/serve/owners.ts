@@ -60,6 +60,21 @@ export class Owners {
   }
 
   /**
+   * Returns whose the thread is, or would be if the user made it. Makes nothing: the request may still be refused.
+   *
+   * @throws {@link Refusal} as {@link open}.
+   */
+  async look(
+    asker: Asker | undefined,
+    threadId: string,
+  ): Promise<{ readonly owner: Owner; readonly isMissing: boolean }> {
+    if (!asker) return { owner: undefined, isMissing: false };
+    const owners = await this.#ownersOf(threadId);
+    const isMissing = owners.length === 0;
+    return { owner: isMissing ? asker.identity : await this.#allowed(asker, threadId, owners), isMissing };
+  }
+
+  /**
    * Whether the user may read a run of a thread that is followed. While a stream is open, the thread may be deleted and
    * become another user's. All who follow it share one look at whose it is.
    */
@@ -80,6 +95,10 @@ export class Owners {
       for (const saver of this.#savers()) await saveOwner(saver, threadId, asker.identity);
       return asker.identity;
     }
+    return this.#allowed(asker, threadId, owners);
+  }
+
+  async #allowed(asker: Asker, threadId: string, owners: readonly Owner[]): Promise<Owner> {
     if (await this.#allows(asker, threadId, owners)) return owners[0];
     throw new Refusal(404, `There is no thread ${threadId}.`);
   }

@@ -220,8 +220,9 @@ class AgUiServer {
   async #start(given: GraphRunInput, request: Request, asker: Asker | undefined): Promise<Response> {
     for (const id of [given.threadId, given.runId]) checkId(id);
     const { input, client, changes } = folds(this.#graph, this.#options) ? foldingClient(given) : { input: given };
-    const owner = await this.#owners.open(asker, input.threadId, true);
+    // First: a run that begins after this look is not joined.
     const known = await this.#known(input.threadId, input.runId);
+    const { owner, isMissing } = await this.#owners.look(asker, input.threadId);
     if (known && (isRepeat(input, known.about) || !known.hasEnded)) return this.#joined(known, request);
     // Without a checkpointer there is no thread that two runs could share.
     const isAlone = Boolean(this.#graph.checkpointer);
@@ -240,8 +241,8 @@ class AgUiServer {
       run = isAlone ? await this.#free(input.threadId, claim) : claim();
     } catch (error) {
       await this.#underWay.of(input.threadId).find(({ id }) => id === input.runId)?.begun;
-      const begun = error instanceof Refusal ? await this.#known(input.threadId, input.runId) : undefined;
-      if (begun && !begun.hasEnded) return this.#joined(begun, request);
+      const begun = error instanceof Refusal ? await this.#begunSince(input, asker) : undefined;
+      if (begun) return this.#joined(begun, request);
       throw error;
     }
     // A caller who leaves before there is a response stops the run, too.
@@ -253,13 +254,14 @@ class AgUiServer {
       // First: followers would join a run that begins, and not find it once it is refused.
       if (client?.leavesOut) state = await this.#stateAt(run, client.at, asked);
       const carriedOn = await this.#carriedOn(input, client, changes, asked, request);
+      // Last: a refused request makes no thread.
+      if (isMissing) await this.#owners.open(asker, input.threadId, true);
       await run.begin({ server: SERVER, about: { ...sentWith(input), carriedOn }, isAlone });
     } catch (error) {
       run.drop();
       if (!isStoreError(error, "BUSY")) throw error;
-      // Another request has begun a run since, here or on another instance.
-      const other = await this.#known(input.threadId, input.runId);
-      if (other && !other.hasEnded) return this.#joined(other, request);
+      const begun = await this.#begunSince(input, asker);
+      if (begun) return this.#joined(begun, request);
       throw new Refusal(409, (error as Error).message);
     }
     this.#leases.hold(run);
@@ -360,6 +362,13 @@ class AgUiServer {
     if (!this.#options.resumable) return undefined;
     const runs = await this.#runs.runs({ threadId, id });
     return runs.find(({ server }) => server === SERVER) as (StoredRun & { readonly about: About }) | undefined;
+  }
+
+  /** Returns the run as another request has begun it since, here or on another instance. Another user's is refused. */
+  async #begunSince({ threadId, runId }: GraphRunInput, asker: Asker | undefined) {
+    const begun = await this.#known(threadId, runId);
+    await this.#owners.look(asker, threadId);
+    return begun?.hasEnded ? undefined : begun;
   }
 
   /** Reads the thread of a client that left out the messages of a checkpoint; refuses a run if it is at another one. */

@@ -191,6 +191,11 @@ impl Bulk for Json {
         own.len() == other.len() && own.beside(other).all(|(own, it)| share::same(own, it))
     }
 
+    fn same_prefix(&self, other: &Self) -> usize {
+        let lists = self.list().zip(other.list());
+        lists.map_or(0, |(own, other)| own.same_prefix(other))
+    }
+
     fn overlay(mut self, over: &Self, deletes: bool) -> Self {
         let (Some(own), Some(over)) = (self.fields(), over.fields()) else { return self };
         let goes = |value: &Json| deletes && matches!(value.0, Node::Null);

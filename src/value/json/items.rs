@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::Json;
 use super::nodes::end;
+use super::share::same;
 
 /// The number of items in a chunk.
 const WIDTH: usize = 64;
@@ -20,6 +21,12 @@ pub(super) struct Items {
 #[derive(Clone, Default)]
 struct Chunk(Vec<Json>);
 
+impl Chunk {
+    fn same_prefix(&self, other: &Self) -> usize {
+        self.0.iter().zip(&other.0).take_while(|(own, it)| same(own, it)).count()
+    }
+}
+
 impl Drop for Chunk {
     fn drop(&mut self) {
         end(self.0.iter_mut());
@@ -32,9 +39,13 @@ impl Items {
     }
 
     pub(super) fn get(&self, index: usize) -> Option<&Json> {
-        let chunk = self.full.get(index / WIDTH).map_or(&self.rest, |chunk| &**chunk);
         // An index after all chunks counts from the first of the rest, and is past its end.
-        chunk.0.get(index - self.start(index))
+        self.chunk(index / WIDTH).0.get(index - self.start(index))
+    }
+
+    /// Returns a chunk; after the last, the rest.
+    fn chunk(&self, number: usize) -> &Chunk {
+        self.full.get(number).map_or(&self.rest, |chunk| &**chunk)
     }
 
     /// Returns an item to change, copied if shared.
@@ -62,6 +73,16 @@ impl Items {
         let chunks = chunks.filter(|(own, other)| !Arc::ptr_eq(own, other));
         let items = chunks.flat_map(|(own, other)| own.0.iter().zip(&other.0));
         items.chain(self.rest.0.iter().zip(&other.rest.0))
+    }
+
+    /// Returns how many items at the start of two lists are the same. A shared chunk costs as much as
+    /// an item.
+    pub(super) fn same_prefix(&self, other: &Self) -> usize {
+        let mut chunks = self.full.iter().zip(&other.full);
+        let differs = chunks
+            .position(|(own, other)| !Arc::ptr_eq(own, other) && own.same_prefix(other) < WIDTH);
+        let whole = differs.unwrap_or_else(|| self.full.len().min(other.full.len()));
+        whole * WIDTH + self.chunk(whole).same_prefix(other.chunk(whole))
     }
 
     /// Iterates over the items that only this list owns, to change them as it is dropped.
