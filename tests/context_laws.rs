@@ -6,6 +6,7 @@ use std::fmt;
 
 use serde_json::{Value, json};
 use threadfold::Json;
+use threadfold::Value as _;
 use threadfold::context::ClearOptions;
 use threadfold::context::Record;
 use threadfold::context::TruncateOptions;
@@ -317,6 +318,35 @@ fn a_followed_conversation_equals_one_read_anew() {
     let compactions = followed(Value::clone);
     assert!(compactions > 100, "{compactions} compactions");
     assert_eq!(followed(|value| Json::from(value.clone())), compactions);
+}
+
+#[test]
+fn a_look_finds_what_changed_in_lists_that_share_their_chunks() {
+    let message = |at: usize, text: &str| {
+        Json::from(json!({ "type": "human", "id": format!("m{at}"), "content": text }))
+    };
+    let context = context::<Json>(policies()[0].clone());
+    for length in [0, 1, 63, 64, 65, 127, 128, 129, 200] {
+        let list = Json::array((0..length).map(|at| message(at, "as it was")));
+        let longer = list.clone().splice(length, 0, Some(message(length, "one more")));
+        let shorter = list.clone().splice(length / 2, length, None);
+        let edited = [0, 1, 62, 63, 64, 127, length.saturating_sub(1)].map(|at| {
+            list.clone().splice(
+                at.min(length),
+                1,
+                Some(message(at, "edited, and of another length")),
+            )
+        });
+        let apart = Json::array(list.iter().cloned());
+        for other in [longer, shorter, apart].into_iter().chain(edited) {
+            let mut conversation = context.conversation();
+            for look in [&list, &other, &list, &other] {
+                let view = conversation.view(look, None).unwrap();
+                let anew = context.view(look, None).unwrap();
+                assert_eq!(told(&view), told(&anew), "{length} messages: {look}");
+            }
+        }
+    }
 }
 
 /// Turns of four messages: a question, a call with its result, and an answer with reasoning.

@@ -193,7 +193,7 @@ impl Bulk for Json {
 
     fn same_prefix(&self, other: &Self) -> usize {
         let lists = self.list().zip(other.list());
-        lists.map_or(0, |(own, other)| own.same_prefix(other))
+        lists.map_or(0, |(own, other)| own.same_prefix(other, share::same))
     }
 
     fn overlay(mut self, over: &Self, deletes: bool) -> Self {

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use super::Json;
 use super::nodes::end;
-use super::share::same;
 
 /// The number of items in a chunk.
 const WIDTH: usize = 64;
@@ -22,7 +21,7 @@ pub(super) struct Items {
 struct Chunk(Vec<Json>);
 
 impl Chunk {
-    fn same_prefix(&self, other: &Self) -> usize {
+    fn same_prefix(&self, other: &Self, same: impl Fn(&Json, &Json) -> bool) -> usize {
         self.0.iter().zip(&other.0).take_while(|(own, it)| same(own, it)).count()
     }
 }
@@ -77,12 +76,17 @@ impl Items {
 
     /// Returns how many items at the start of two lists are the same. A shared chunk costs as much as
     /// an item.
-    pub(super) fn same_prefix(&self, other: &Self) -> usize {
-        let mut chunks = self.full.iter().zip(&other.full);
-        let differs = chunks
-            .position(|(own, other)| !Arc::ptr_eq(own, other) && own.same_prefix(other) < WIDTH);
-        let whole = differs.unwrap_or_else(|| self.full.len().min(other.full.len()));
-        whole * WIDTH + self.chunk(whole).same_prefix(other.chunk(whole))
+    pub(super) fn same_prefix(
+        &self,
+        other: &Self,
+        same: impl Fn(&Json, &Json) -> bool + Copy,
+    ) -> usize {
+        let alike = |own: &Arc<Chunk>, it: &Arc<Chunk>| {
+            Arc::ptr_eq(own, it) || own.same_prefix(it, same) == WIDTH
+        };
+        let chunks = self.full.iter().zip(&other.full);
+        let whole = chunks.take_while(|(own, it)| alike(own, it)).count();
+        whole * WIDTH + self.chunk(whole).same_prefix(other.chunk(whole), same)
     }
 
     /// Iterates over the items that only this list owns, to change them as it is dropped.
