@@ -26,16 +26,22 @@ export async function build(workspaces, installed = undefined) {
   const agentBound = all([tools, agent, coreBound]).then(([{ writeAgent }, wasm]) =>
     step("wasm-bindgen, the agent's wasm", () => writeAgent(wasm)),
   );
-  const [{ bundle, notices, assemble }, coreWasm, agentWasm, types] = await all([
+  const [{ bundle, holdsWasm, writeTexts, notices, assemble }, coreWasm, agentWasm, types, others] = await all([
     tools,
     all([tools, coreBound]).then(([{ optimiseCore }, bound]) => step("wasm-opt", () => optimiseCore(bound))),
     all([tools, agentBound]).then(([{ optimiseAgent }, bound]) =>
       step("wasm-opt, the agent's wasm", () => optimiseAgent(bound)),
     ),
     all([tools, agentBound]).then(([{ declareTypes }]) => step("tsc (declarations)", declareTypes)),
+    all([tools, coreBound]).then(([{ bundle, holdsWasm }]) =>
+      step("esbuild, all but the wasms", () => bundle((file) => !holdsWasm(file))),
+    ),
   ]);
   const wasms = { core: coreWasm, agent: agentWasm };
-  const { files: bundles, modules } = await step("esbuild", () => bundle(wasms));
+  writeTexts(wasms);
+  const holders = await step("esbuild, the wasms", () => bundle(holdsWasm));
+  const bundles = { ...others.files, ...holders.files };
+  const modules = [...new Set([...others.modules, ...holders.modules])];
   await step("pkg/", () => assemble({ wasms, bundles, types, notices: notices(modules) }));
   linkPackage();
 }

@@ -138,17 +138,26 @@ const EXTERNAL = [
   "node:*",
 ];
 
+/** Writes both wasms as modules of text, for the bundles that hold one. */
+export function writeTexts({ core, agent }) {
+  const write = (path, folder) => {
+    const wasm = readFileSync(path);
+    const text = { ...(uses("printable") ? printable : asBase64)(wasm), fingerprint: fingerprint(wasm) };
+    writeFileSync(join(folder, "wasm-text.js"), textModule(text));
+  };
+  write(core, generated);
+  write(agent, join(generated, "agent"));
+}
+
+/** Those bundles, which wait for the wasms. */
+const WITH_WASM = new Set(BUNDLES.filter(({ core, agent }) => core ?? agent).map(({ file }) => file));
+export const holdsWasm = (file) => WITH_WASM.has(file);
+
 /**
  * Returns the bundles as `files`, `{ name: text }`, and the paths of the `modules` that are in them. `isWanted` chooses
  * bundles by their names.
  */
-export async function bundle(wasms, isWanted = () => true) {
-  const [core, agentCore] = [wasms.core, wasms.agent].map((path) => {
-    const wasm = readFileSync(path);
-    return { ...(uses("printable") ? printable : asBase64)(wasm), fingerprint: fingerprint(wasm) };
-  });
-  writeFileSync(join(generated, "wasm-text.js"), textModule(core));
-  writeFileSync(join(generated, "agent", "wasm-text.js"), textModule(agentCore));
+export async function bundle(isWanted) {
   const modules = new Set();
   const wanted = BUNDLES.filter(({ file }) => isWanted(file));
   const files = await Promise.all(

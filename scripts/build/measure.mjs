@@ -16,7 +16,7 @@ const COLUMNS = ["core wasm", "default entry", "agent wasm", "agent half"];
 
 /** Builds everything after cargo, and returns the gzipped sizes in bytes, in the order of `COLUMNS`. */
 async function sizes() {
-  const [glue, { optimiseCore, optimiseAgent }, { bundle }] = await Promise.all([
+  const [glue, { optimiseCore, optimiseAgent }, { bundle, writeTexts }] = await Promise.all([
     import("./glue.mjs"),
     import("./optimise.mjs"),
     import("./bundle.mjs"),
@@ -29,7 +29,8 @@ async function sizes() {
   glue.emptyGenerated();
   const core = await optimiseCore(await glue.writeCore(compiled("threadfold_core_wasm")));
   const agent = await optimiseAgent(await glue.writeAgent(compiled("threadfold_agent_wasm")));
-  const { files } = await bundle({ core, agent }, (file) => file === "index.js" || HALF.includes(file));
+  writeTexts({ core, agent });
+  const { files } = await bundle((file) => file === "index.js" || HALF.includes(file));
   const gzipped = (content) => gzipSync(content, { level: 9 }).length;
   const half = HALF.reduce((sum, file) => sum + gzipped(files[file]), 0);
   return [gzipped(readFileSync(core)), gzipped(files["index.js"]), gzipped(readFileSync(agent)), half];
