@@ -1,5 +1,6 @@
 // The Rust half of the toolchain: cargo, the wasm target, and the project's own program for wasm-bindgen (crates/xtask).
 import { existsSync, readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import { step } from "./progress.mjs";
 import { ask, Complaint, find, root, run } from "./process.mjs";
@@ -46,8 +47,12 @@ export async function ensureRust() {
 
 const XTASK = ["--profile", "xtask", "-p", "xtask"];
 
-/** Compiles xtask ahead of its first use: while something else is being waited for. */
-export const compileXtask = () => run("cargo", ["build", ...XTASK], { env: SIDE_BY_SIDE });
+/**
+ * Compiles xtask ahead of its first use, with half of the processors: while it compiles, the core does too, whose last
+ * crate takes one of them longest.
+ */
+export const compileXtask = () =>
+  run("cargo", ["build", "--jobs", String(Math.max(1, availableParallelism() >> 1)), ...XTASK], { env: SIDE_BY_SIDE });
 
 /** Lets wasm-bindgen write a wasm's files into a folder: `kind` is "package" or "tests". */
 export const bind = (kind, wasm, folder, name) =>
