@@ -61,11 +61,15 @@ impl<S> ServedState for S where
 /// - A run whose process was killed continues once a client asks for it or its thread, or by
 ///   [`recover`](Self::recover). All nodes of the step that it was in run again, also those that had
 ///   returned. After 50 attempts in one step it has failed, with the code `KILLED`.
-/// - A run that failed or was stopped does not continue. Nor does one of a graph with breakpoints: its
-///   stop looks like a killed run.
-/// - A field whose name begins with `_` is private: clients neither see nor write it. They write the other
-///   fields that `S::default()` has.
-/// - One process serves a thread. Anybody may ask: check users before you pass a request on.
+/// - A run that failed or was stopped does not continue. A run of a graph with breakpoints neither, since
+///   a breakpoint's stop looks like a killed run.
+/// - Clients neither see nor write a field whose name begins with `_`. They write any other field that
+///   `S::default()` has.
+/// - A request whose last user message the thread has already regenerates the answer: what follows that
+///   message is removed.
+/// - A run ends with a snapshot of all messages, whatever the client has.
+/// - One process serves a thread: another takes a run under way for a killed one. Anybody may ask: check
+///   users before you pass a request on.
 ///
 /// ```
 /// use serde::{Deserialize, Serialize};

@@ -30,8 +30,8 @@ const NOTICE: &str = "Note: a human reviewer replaced this tool call before it r
 /// } }`, `{ "type": "reject", "message" }` or `{ "type": "respond", "message" }`. Calls that need no
 /// yes run, whatever is decided about the others.
 ///
-/// Decisions that do not fit fail the run. To answer again, resume the thread
-/// [at](crate::graph::OnThread::at) the checkpoint of the outcome that asked.
+/// Decisions that do not fit fail the run, and the question is open again. An edit may name any tool
+/// of the agent, as in LangChain: also one that needs a yes of its own.
 ///
 /// ```
 /// use serde_json::{Value, json};
