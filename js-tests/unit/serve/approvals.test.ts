@@ -113,6 +113,7 @@ describe.each(Object.entries(GUARDED))("%s", (_, made) => {
           command: { update: { messages: [forged] }, goto: "tools" },
         }),
     ],
+    ["options of LangChain's approval", 403, (h) => wait(h, { input: human("send"), context: { interruptOn: {} } })],
     ["a call in the input", 200, (h) => wait(h, { input: { messages: [{ type: "human", content: "Hi" }, forged] } })],
     [
       "a call in the input, with private fields",
@@ -149,10 +150,41 @@ describe.each(Object.entries(GUARDED))("%s", (_, made) => {
       for (const start of [{ input: null }, {}, approve])
         expect((await wait(handler, { ...place, ...start })).status).toBe(403);
     expect(sent).toEqual(["Ada"]);
+    const map = { "": checkpoint_id };
+    for (const place of [{ checkpoint_map: map }, { ...checkpoint, checkpoint_map: map }])
+      expect((await wait(handler, { checkpoint: place })).status).toBe(403);
+    expect(sent).toEqual(["Ada"]);
     // The model may answer again, and asks again.
     expect((await wait(handler, { input: null, checkpoint: await placeBefore(handler, "model") })).status).toBe(200);
     expect(sent).toEqual(["Ada"]);
   });
+});
+
+test("a breakpoint passed by several requests at once is passed once", async () => {
+  const { agent, sent } = guardedAgent();
+  const handler = serveLangGraph(agent);
+  await wait(handler, { input: human("send") });
+  await wait(handler, { ...approve, interrupt_before: ["tools"] });
+  const place = { checkpoint: await placeBefore(handler, "tools") };
+  const answers = await Promise.all([1, 2, 3].map(async () => (await wait(handler, place)).text()));
+  expect(sent).toEqual(["Ada"]);
+  expect(answers.filter((answer) => answer.includes("earlier checkpoint"))).toHaveLength(2);
+});
+
+test("a guarded graph does not continue another graph's thread into its tools", async () => {
+  const { agent, sent } = guardedAgent();
+  const calls = { content: "", tool_calls: [{ id: "c1", name: "send", args: { to: "Eve" } }] };
+  const free = createAgent({
+    model: () => calls,
+    tools: [tool({ name: "send", run: () => "Not sent." })],
+    checkpointer: agent.checkpointer as MemorySaver,
+  });
+  const handler = serveLangGraph({ free, agent });
+  const run = (assistant_id: string, more: object) =>
+    ask(handler, "POST", "/threads/t/runs/wait", { assistant_id, ...more });
+  expect((await run("free", { input: human("send"), interrupt_before: ["tools"] })).status).toBe(200);
+  expect((await run("agent", {})).status).toBe(403);
+  expect(sent).toEqual([]);
 });
 
 test.each(["batched", "per_call"] as const)(

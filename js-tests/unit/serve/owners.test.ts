@@ -49,6 +49,14 @@ const answerOf = async (response: Response | Promise<Response>) => {
   return [status, await (await response).text()] as const;
 };
 
+const refusing = (refuse: () => boolean, isAsync: boolean) => {
+  const check = () => {
+    if (refuse()) throw new Response("not today", { status: 403 });
+    return {};
+  };
+  return isAsync ? async () => check() : check;
+};
+
 describe.each([
   ["threadfold's MemorySaver", () => new MemorySaver()],
   ["langgraph.js's MemorySaver", () => new TheirMemorySaver()],
@@ -63,23 +71,16 @@ describe.each([
     return ask;
   };
 
-  test("a refused request makes no thread", async () => {
-    let refusal: string | undefined = "not today";
-    const config = () => {
-      if (refusal !== undefined) throw new Response(refusal, { status: 403 });
-      return {};
-    };
+  test.each([false, true])("a refused request makes no thread; its config is awaited: %s", async (isAsync) => {
+    let refuses = true;
+    const config = refusing(() => refuses, isAsync);
     const ask = asking(serveAgUi(parrot(saver()), { authenticate, resumable: true, config }));
     expect(await answerOf(ask("bob", "POST", "/agent", agUi("a", "r", "hello")))).toEqual([403, "not today"]);
-    refusal = undefined;
-    expect(await answerOf(ask("alice", "POST", "/agent", agUi("a", "r", "a secret")))).toEqual([
-      200,
-      expect.stringContaining("a secret"),
-    ]);
-    expect(await answerOf(ask("bob", "POST", "/agent", agUi("a", "r", "hello")))).toEqual([
-      404,
-      '{"error":"There is no thread a."}',
-    ]);
+    refuses = false;
+    const told = await answerOf(ask("alice", "POST", "/agent", agUi("a", "r", "a secret")));
+    expect(told).toEqual([200, expect.stringContaining("a secret")]);
+    const refused = [404, '{"error":"There is no thread a."}'];
+    expect(await answerOf(ask("bob", "POST", "/agent", agUi("a", "r", "hello")))).toEqual(refused);
   });
 
   test("of two users who begin one run of a new thread at once, one is refused", async () => {
@@ -133,6 +134,46 @@ describe.each([
   ["langgraph.js's MemorySaver", () => new TheirMemorySaver()],
   ["no checkpointer", () => null],
 ])("serveLangGraph, with %s", (_, saver) => {
+  test.each<[string, string, object, number]>([
+    ["a config that throws", "/threads/a/runs", run("hello"), 403],
+    ["an unknown assistant", "/threads/a/runs", run("hello", { assistant_id: "nobody" }), 404],
+    ["an unknown strategy", "/threads/a/runs", run("hello", { multitask_strategy: "later" }), 422],
+    ["an unknown mode", "/threads/a/runs/stream", run("hello", { stream_mode: "parts" }), 422],
+    ["an unreadable filter", "/threads/a/stream/events", { channels: 1 }, 422],
+    ["an unknown checkpoint", "/threads/a/runs", run("hello", { checkpoint_id: "none" }), 404],
+  ])("a request refused for %s makes no thread", async (why, path, body, status) => {
+    // Without a checkpointer there are no checkpoints to know.
+    if (saver() === null && why === "an unknown checkpoint") return;
+    for (const isAsync of [false, true]) {
+      const config = refusing(() => status === 403, isAsync);
+      const ask = asking(serveLangGraph({ agent: parrot(saver()) }, { authenticate, config }));
+      expect((await ask("bob", "POST", path, body)).status).toBe(status);
+      expect(await (await ask("bob", "POST", "/threads/search", {})).json()).toEqual([]);
+      expect((await ask("alice", "POST", "/threads", { thread_id: "a" })).status).toBe(200);
+      expect((await ask("bob", "POST", path, body)).status).toBe(404);
+    }
+  });
+
+  test.each([
+    ["make it", "/threads", { thread_id: "a", metadata: { of: "?" } }, 409],
+    ["run it", "/threads/a/runs/wait", run("?"), 404],
+  ])("of two users who %s at once, one gets a new thread", async (_, path, body, status) => {
+    for (let ahead = 0; ahead < 12; ahead++) {
+      const ask = asking(serveLangGraph({ agent: parrot(saver()) }, { authenticate }));
+      const as = (user: string) =>
+        ask(user, "POST", path, JSON.parse(JSON.stringify(body).replace("?", user)) as object);
+      const alices = answerOf(as("alice"));
+      for (let at = 0; at < ahead; at++) await null;
+      const answers = await Promise.all([alices, answerOf(as("bob"))]);
+      expect(answers.map(([one]) => one).sort()).toEqual([200, status]);
+      const [own, other] = answers[0]?.[0] === 200 ? ["alice", "bob"] : ["bob", "alice"];
+      expect(answers.find(([one]) => one === 200)?.[1]).not.toContain(other);
+      expect(answers.find(([one]) => one !== 200)?.[1]).not.toContain(own);
+      expect((await ask(own, "GET", "/threads/a")).status).toBe(200);
+      expect((await ask(other, "GET", "/threads/a")).status).toBe(404);
+    }
+  });
+
   const open = async (more: object = {}) => {
     const ask = asking(serveLangGraph(parrot(saver()), { authenticate, ...more }));
     await ask("alice", "POST", "/threads", { thread_id: "a", metadata: { mine: true } });
@@ -300,6 +341,18 @@ describe.each([
     const mayUse = ({ owner }: { owner: string | undefined }) => owner === undefined;
     const shared = asking(serveLangGraph(graph, { authenticate, mayUse }));
     expect((await shared("alice", "GET", "/threads/a/state")).status).toBe(200);
+  });
+
+  test("a thread that another program deleted is nobody's", async () => {
+    const kept = saver();
+    const [here, there] = [0, 1].map(() => asking(serveLangGraph(parrot(kept), { authenticate }))) as [Ask, Ask];
+    await here("alice", "POST", "/threads", { thread_id: "a", metadata: { of: "Alice" } });
+    await there("alice", "DELETE", "/threads/a");
+    expect((await here("alice", "GET", "/threads/a")).status).toBe(404);
+    expect(await (await here("alice", "POST", "/threads/search", {})).json()).toEqual([]);
+    expect((await there("bob", "POST", "/threads", { thread_id: "a" })).status).toBe(200);
+    const seen = await here("bob", "GET", "/threads/a");
+    expect([seen.status, await seen.text()]).toEqual([200, expect.not.stringContaining("Alice")]);
   });
 
   test("a thread that another program deleted and made another user's shows that user no run of the one before", async () => {

@@ -41,7 +41,7 @@ export interface HandlerOptions extends BodyLimits {
    * `{ identity }` lets the request in as that user, who has only the threads that the user made; `true` lets it in to all
    * threads. A `Response`, returned or thrown, is the answer; anything else that it returns is a 401. Any other error
    * is a 500 that does not say it, and goes to `console.error`. The server reads the request's body: read that of
-   * `request.clone()`.
+   * `request.clone()`, whose size `maxBodyBytes` does not limit.
    */
   authenticate?:
     ((request: Request) => Response | boolean | Identified | Promise<Response | boolean | Identified>) | undefined;

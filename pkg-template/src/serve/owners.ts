@@ -22,8 +22,8 @@ export interface HeldPart {
 
 type Saver = Pick<CheckpointSaver, "put" | "list" | "getTuple" | "getNextVersion">;
 
-/** Claims under way in this program, by thread: two users who make one thread at the same time make it one after the other. */
-const CLAIMS = new Turns();
+/** The threads that are being made, by their saver: two users who make one at the same moment do it one after the other. */
+const MAKING = new WeakMap<object, Turns>();
 
 /** For how many runs the owners of their threads are remembered. */
 const MOST_FOLLOWED = 1_000;
@@ -32,15 +32,18 @@ const MOST_FOLLOWED = 1_000;
 export class Owners {
   readonly #graphs: () => readonly RunnableGraph[];
   readonly #mayUse: HandlerOptions["mayUse"];
-  readonly #held: (threadId: string) => Promise<readonly HeldPart[]>;
+  readonly #held: (threadId: string, saved: readonly Owner[] | undefined) => Promise<readonly HeldPart[]>;
   /** The owners of threads that are followed, when these runs began. */
   readonly #followed = new Map<string, Promise<Owner[]>>();
 
-  /** @param held - Returns the parts of a thread that the server keeps: all that is known without a checkpointer. */
+  /**
+   * @param held - Returns the parts of a thread that the server keeps: all that is known without a checkpointer. Is given
+   *   the owners that checkpointers have saved; undefined without one.
+   */
   constructor(
     graphs: () => readonly RunnableGraph[],
     { mayUse }: HandlerOptions,
-    held: (threadId: string) => Promise<readonly HeldPart[]>,
+    held: (threadId: string, saved: readonly Owner[] | undefined) => Promise<readonly HeldPart[]>,
   ) {
     this.#graphs = graphs;
     this.#mayUse = mayUse;
@@ -51,12 +54,27 @@ export class Owners {
    * Returns the thread's owner once the user may use it. A request without an identity may use every thread, and makes
    * none anybody's.
    *
-   * @param makes - Whether the request makes the thread if it is not there.
    * @throws {@link Refusal} 404 for a thread that is not there, and for another user's: nobody can tell which.
    */
-  async open(asker: Asker | undefined, threadId: string, makes: boolean): Promise<Owner> {
-    if (!asker) return undefined;
-    return makes ? CLAIMS.take(threadId, () => this.#open(asker, threadId, true)) : this.#open(asker, threadId, false);
+  async open(asker: Asker | undefined, threadId: string): Promise<Owner> {
+    return asker && this.#allowed(asker, threadId, await this.#ownersOf(threadId));
+  }
+
+  /**
+   * Makes a thread that was not there the user's, and begins what the server keeps of it, before anybody else makes it.
+   *
+   * @throws {@link Refusal} as {@link open}, if another user has made it since.
+   */
+  async make<T>(asker: Asker | undefined, threadId: string, begin: (owner: Owner) => T | PromiseLike<T>): Promise<T> {
+    if (!asker) return begin(undefined);
+    const [saver = this] = this.#savers();
+    const making = MAKING.get(saver) ?? new Turns();
+    MAKING.set(saver, making);
+    return making.take(threadId, async () => {
+      const { owner, isMissing } = await this.look(asker, threadId);
+      if (isMissing) for (const each of this.#savers()) await saveOwner(each, threadId, asker.identity);
+      return begin(owner);
+    });
   }
 
   /**
@@ -89,15 +107,6 @@ export class Owners {
     return this.#allows(asker, threadId, await owners);
   }
 
-  async #open(asker: Asker, threadId: string, makes: boolean): Promise<Owner> {
-    const owners = await this.#ownersOf(threadId);
-    if (owners.length === 0 && makes) {
-      for (const saver of this.#savers()) await saveOwner(saver, threadId, asker.identity);
-      return asker.identity;
-    }
-    return this.#allowed(asker, threadId, owners);
-  }
-
   async #allowed(asker: Asker, threadId: string, owners: readonly Owner[]): Promise<Owner> {
     if (await this.#allows(asker, threadId, owners)) return owners[0];
     throw new Refusal(404, `There is no thread ${threadId}.`);
@@ -110,7 +119,8 @@ export class Owners {
     for (const saver of this.#savers())
       for (const [threadId, owner] of await savedOwners(saver, undefined))
         saved.set(threadId, [...(saved.get(threadId) ?? []), owner]);
-    const all = await Promise.all(threads.map(({ id }) => this.#withHeld(saved.get(id) ?? [], id)));
+    const isSaved = this.#savers().length > 0;
+    const all = await Promise.all(threads.map(({ id }) => this.#withHeld(saved.get(id) ?? [], id, isSaved)));
     const usable: T[] = [];
     for (const [at, thread] of threads.entries()) {
       const owners = all[at] ?? [];
@@ -136,6 +146,7 @@ export class Owners {
     const owners = await this.#withHeld(
       saved.flatMap((found) => [...found.values()]),
       threadId,
+      savers.length > 0,
     );
     if (owners.length > 0) return owners;
     const config = { configurable: { thread_id: threadId, checkpoint_ns: "" } };
@@ -147,8 +158,8 @@ export class Owners {
    * Adds the owners that the kept runs know. Another program may have deleted the thread, and another user may now have
    * its id. That user must not see the runs that are kept here.
    */
-  async #withHeld(saved: readonly Owner[], threadId: string): Promise<Owner[]> {
-    const held = await this.#held(threadId);
+  async #withHeld(saved: readonly Owner[], threadId: string, isSaved: boolean): Promise<Owner[]> {
+    const held = await this.#held(threadId, isSaved ? saved : undefined);
     const owners = new Set([...saved, ...held.flatMap(({ owner }) => owner ?? [])]);
     return owners.size === 0 && held.length > 0 ? [undefined] : [...owners];
   }

@@ -61,10 +61,11 @@ import { wireJson } from "./wire.js";
 /** How {@link serveAgUi} answers. */
 export interface ServeAgUiOptions extends HandlerOptions {
   /**
-   * More of a run's config, such as `recursionLimit` or `context`; a function is called for each run. It may throw a
-   * `Response`, which is then the answer: a 403 for who may not run it.
+   * More of a run's config, such as `recursionLimit` or `context`; a function is called for each run, and awaited. It may
+   * throw a `Response`, which is then the answer: a 403 for who may not run it.
    */
-  config?: ((input: GraphRunInput, request: Request) => object | undefined) | object | undefined;
+  config?:
+    ((input: GraphRunInput, request: Request) => object | undefined | Promise<object | undefined>) | object | undefined;
   /**
    * Whether a run continues when its caller leaves, and can be joined again. Without it a run stops with its connection.
    * Default: where `runs` is given.
@@ -191,7 +192,7 @@ class AgUiServer {
         return this.#start(readInput(await bodyOf(request, this.#options)), request, asker);
       throw new Refusal(404, `There is no ${method} ${pathname}.`);
     }
-    const owner = await this.#owners.open(asker, threadId, false);
+    const owner = await this.#owners.open(asker, threadId);
     if (part === "checkpoints") {
       if (method === "GET" || method === "POST") await this.#checkKnown(threadId);
       if (method === "GET") return json(wireJson(await checkpointList(this.#graph, threadId, searchParams)));
@@ -227,9 +228,8 @@ class AgUiServer {
     // Without a checkpointer there is no thread that two runs could share.
     const isAlone = Boolean(this.#graph.checkpointer);
     const { config, resumable } = this.#options;
-    let asked: object | undefined;
+    const asked = typeof config === "function" ? await (config as AskedConfig)(input, request) : config;
     const claim = () => {
-      asked = typeof config === "function" ? (config as (...args: unknown[]) => object)(input, request) : config;
       // Such runs share no thread and are joined by nobody: two may have one id.
       const id = isAlone || resumable ? input.runId : newId();
       const run = new WorkedRun(this.#runs, { threadId: input.threadId, id }, owner);
@@ -240,7 +240,7 @@ class AgUiServer {
     try {
       run = isAlone ? await this.#free(input.threadId, claim) : claim();
     } catch (error) {
-      await this.#underWay.of(input.threadId).find(({ id }) => id === input.runId)?.begun;
+      await Promise.all(this.#underWay.of(input.threadId).map(({ begun }) => begun));
       const begun = error instanceof Refusal ? await this.#begunSince(input, asker) : undefined;
       if (begun) return this.#joined(begun, request);
       throw error;
@@ -254,9 +254,9 @@ class AgUiServer {
       // First: followers would join a run that begins, and not find it once it is refused.
       if (client?.leavesOut) state = await this.#stateAt(run, client.at, asked);
       const carriedOn = await this.#carriedOn(input, client, changes, asked, request);
+      const begin = () => run.begin({ server: SERVER, about: { ...sentWith(input), carriedOn }, isAlone });
       // Last: a refused request makes no thread.
-      if (isMissing) await this.#owners.open(asker, input.threadId, true);
-      await run.begin({ server: SERVER, about: { ...sentWith(input), carriedOn }, isAlone });
+      await (isMissing ? this.#owners.make(asker, input.threadId, begin) : begin());
     } catch (error) {
       run.drop();
       if (!isStoreError(error, "BUSY")) throw error;
@@ -586,6 +586,8 @@ function isRepeat(input: GraphRunInput, { answers, said }: Partial<About>): bool
   const now = sentWith(input);
   return now.answers === answers && now.said === said && (answers !== undefined || resumeOf(input) === undefined);
 }
+
+type AskedConfig = (...args: readonly unknown[]) => object | undefined | Promise<object | undefined>;
 
 /** All that another instance needs to continue a run. */
 interface CarriedOn {

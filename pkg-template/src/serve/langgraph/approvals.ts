@@ -1,4 +1,5 @@
 // Approval is a boundary: what a client may do to a thread besides giving its graph input and answers.
+import { isDict } from "../../shared/dict.js";
 import type { GraphState, RunnableGraph } from "../../stream/graph-parts.js";
 import { delegatesOf } from "../../shared/delegates.js";
 import { Refusal } from "../refusal.js";
@@ -55,32 +56,45 @@ export class ClientWrites {
   }
 
   /** @throws {@link Refusal} 403 for a command that writes or jumps, and 422 for one in place of an input. */
-  checkRun({ input, command }: RunRequest): void {
+  checkRun({ input, command, context }: RunRequest): void {
     const form = (input as { lg_name?: unknown } | null | undefined)?.lg_name;
     if (form !== undefined) throw new Refusal(422, "The input has lg_name: send a command as the request's command.");
     for (const part of ["update", "goto"] as const) if (command?.[part] != null) this.check(`command.${part}`);
+    // LangChain's humanInTheLoopMiddleware reads its own options there first.
+    if (isDict(context) && "interruptOn" in context) this.check("context.interruptOn");
   }
 
   /**
    * Checks where a run begins.
    *
    * @param place - The checkpoint that the request names, if it names one.
-   * @throws {@link Refusal} 403 for a checkpoint inside a subgraph, and for a run without input from an earlier checkpoint
-   *   at which tools or a subgraph are next: what was approved once would run once more, unasked.
+   * @param graphNamed - Finds the graph that made a checkpoint.
+   * @throws {@link Refusal} 403 for a checkpoint inside a subgraph, and for a run without input where tools or a subgraph
+   *   are next at an earlier checkpoint, or at one of another graph: they would run unasked.
    */
-  async checkPlace(graph: RunnableGraph, { input, command }: RunRequest, place: Place): Promise<void> {
+  async checkPlace(
+    graph: RunnableGraph,
+    { input, command }: RunRequest,
+    place: Place,
+    graphNamed: (name: string) => RunnableGraph | undefined,
+  ): Promise<void> {
     const { thread_id, checkpoint_ns = "", checkpoint_id, checkpoint_map } = place;
     if (this.#areOpen) return;
-    if (checkpoint_ns !== "" || Object.keys(checkpoint_map ?? {}).some((namespace) => namespace !== ""))
+    const places = Object.entries(checkpoint_map ?? {});
+    if (checkpoint_ns !== "" || places.some(([namespace, id]) => namespace !== "" || id !== checkpoint_id))
       this.check("a checkpoint inside a subgraph");
-    if (checkpoint_id === undefined || (input != null && !command) || !graph.checkpointer) return;
+    if ((input != null && !command) || !graph.checkpointer) return;
     const stateAt = (configurable: Place) => graph.getState?.({ configurable } as never) as PromiseLike<GraphState>;
     const last = await stateAt({ thread_id });
-    if (last?.config?.configurable?.["checkpoint_id"] === checkpoint_id) return;
-    const { next = [] } = (await stateAt(place)) ?? {};
+    const isLast = checkpoint_id === undefined || last?.config?.configurable?.["checkpoint_id"] === checkpoint_id;
+    const { next = [], metadata } = (isLast ? last : await stateAt(place)) ?? {};
+    const { graph_id: name } = (metadata ?? {}) as { graph_id?: unknown };
+    const isOwn = typeof name !== "string" || graphNamed(name) === graph;
+    if (isLast && isOwn) return;
     const graphs = new Set(subgraphsOf(graph, false).map(([name]) => name));
+    const at = isOwn ? "an earlier checkpoint" : "a checkpoint of another graph";
     if (next.some((node) => node === TOOLS || graphs.has(node)))
-      this.check("a run without input from an earlier checkpoint at which tools or a subgraph are next");
+      this.check(`a run without input from ${at} at which tools or a subgraph are next`);
   }
 
   /**

@@ -43,7 +43,11 @@ import { ThreadEvents } from "./v2/thread-events.js";
 interface Asked {
   readonly request: Request;
   readonly asker: Asker | undefined;
+  /** Whether the thread was not there: the request makes it, unless it is refused. */
+  readonly makes: boolean;
 }
+
+type AskedConfig = (request: Request) => object | undefined | Promise<object | undefined>;
 
 export class LangGraphServer {
   readonly assistants: Assistants;
@@ -67,9 +71,13 @@ export class LangGraphServer {
     this.#owners = new Owners(
       () => assistants.graphs(),
       options,
-      async (threadId) => {
+      async (threadId, saved) => {
         const runs = await this.#runs.store.runs({ threadId });
-        return [this.#threads.get(threadId) ?? [], runs].flat();
+        const kept = this.#threads.get(threadId);
+        // Another program has deleted the thread since.
+        const isGone = kept?.owner !== undefined && saved && !saved.includes(kept.owner);
+        if (isGone) this.#threads.delete(threadId);
+        return [isGone ? [] : (kept ?? []), runs].flat();
       },
     );
     this.#runs = this.#runsIn(options);
@@ -98,6 +106,7 @@ export class LangGraphServer {
           this.events.forget(oldest.threadId, oldest.id);
         }
       },
+      (graph, threadId, request) => this.#checkPlace(graph, threadId, request),
       ({ threadId, run: { about } }) => ({
         graph: this.assistants.find((about as RunFacts).assistantId),
         events: (runId, event) => this.events.add(threadId, runId, event),
@@ -115,13 +124,30 @@ export class LangGraphServer {
   // Threads
 
   /**
-   * Returns once the user may use the thread, which then is known here.
+   * Returns once the user may use the thread, which then is known here, or make it.
    *
+   * @param makes - Whether the request makes the thread if it is not there.
+   * @returns Whether it was not there.
    * @throws {@link Refusal} 404, as {@link Owners.open} does.
    */
-  async open(asker: Asker | undefined, id: string, makes: boolean): Promise<void> {
-    const owner = await this.#owners.open(asker, id, makes);
-    if (!asker) return;
+  async open(asker: Asker | undefined, id: string, makes: boolean): Promise<boolean> {
+    if (!asker) return false;
+    const { owner, isMissing } = await this.#owners.look(asker, id);
+    if (!isMissing) this.#keep(id, owner);
+    else if (!makes) throw new Refusal(404, `There is no thread ${id}.`);
+    return isMissing;
+  }
+
+  /** Makes a thread that was not there the user's, and begins a run of it: a refused request makes none. */
+  #make<T>({ asker, makes }: Asked, id: string, begin: () => Promise<T>): Promise<T> {
+    if (!makes) return begin();
+    return this.#owners.make(asker, id, (owner) => {
+      this.#keep(id, owner);
+      return begin();
+    });
+  }
+
+  #keep(id: string, owner: string | undefined): void {
     const thread = this.#threads.get(id) ?? this.#threads.keep(id, {});
     thread.owner ??= owner;
   }
@@ -133,12 +159,15 @@ export class LangGraphServer {
     const id = typeof thread_id === "string" ? thread_id : newId();
     checkId(id);
     const isTaken = new Refusal(409, `There is a thread ${id}.`);
-    if (this.#threads.has(id) && if_exists !== "do_nothing") throw isTaken;
-    const owner = await this.#owners.open(asker, id, true).catch((error: unknown) => {
+    const made = this.#owners.make(asker, id, (owner) => {
+      const known = this.#threads.get(id);
+      if (known && if_exists !== "do_nothing") throw isTaken;
+      return known ?? this.#threads.keep(id, isDict(metadata) ? metadata : {}, owner);
+    });
+    const thread = await made.catch((error: unknown) => {
       throw error instanceof Refusal ? isTaken : error;
     });
-    const known = this.#threads.get(id);
-    return this.summaries.of(known ?? this.#threads.keep(id, isDict(metadata) ? metadata : {}, owner), undefined);
+    return this.summaries.of(thread, undefined);
   }
 
   async thread(id: string): Promise<object> {
@@ -206,19 +235,20 @@ export class LangGraphServer {
 
   // Runs
 
-  async start(threadId: string, body: RunRequest, { request }: Asked, events?: ProtocolEvents): Promise<Run> {
+  async start(threadId: string, body: RunRequest, asked: Asked, events?: ProtocolEvents): Promise<Run> {
+    const { request, asker, makes } = asked;
     const name = assistantIn(body);
     const graph = this.assistants.graph(name);
     this.#writes.checkRun(body);
     const { config } = this.#options;
-    const more =
-      (typeof config === "function" ? (config as (request: Request) => object | undefined)(request) : config) ?? {};
+    const more = (typeof config === "function" ? await (config as AskedConfig)(request) : config) ?? {};
     const change = this.#changeOf(threadId, request);
     const run = await this.#runs.start(graph, threadId, name, body, {
       config: more,
       change,
-      owner: this.#threads.get(threadId)?.owner,
+      owner: makes ? asker?.identity : this.#threads.get(threadId)?.owner,
       events,
+      make: (begin) => this.#make(asked, threadId, begin),
     });
     const thread =
       this.#threads.get(threadId) ?? this.#threads.keep(threadId, isDict(body.metadata) ? body.metadata : {});
@@ -238,8 +268,13 @@ export class LangGraphServer {
     const { configurable } = configOf(threadId, checkpointIn(body));
     const graph = this.assistants.graph(assistantIn(body));
     await checkNamed(graph, configurable);
-    await this.#writes.checkPlace(graph, body, configurable);
+    await this.#checkPlace(graph, threadId, body);
     return this.start(threadId, body, asked, events);
+  }
+
+  #checkPlace(graph: RunnableGraph, threadId: string, body: RunRequest): Promise<void> {
+    const place = configOf(threadId, checkpointIn(body)).configurable;
+    return this.#writes.checkPlace(graph, body, place, (name) => this.assistants.find(name));
   }
 
   /** Runs a command of protocol v2. */
@@ -268,10 +303,13 @@ export class LangGraphServer {
   }
 
   /** Streams the events of a thread, of its kept runs and of those to come, until the reader leaves. */
-  streamEvents(threadId: string, body: Record<string, unknown>, { request, asker }: Asked): Response {
+  async streamEvents(threadId: string, body: Record<string, unknown>, asked: Asked): Promise<Response> {
+    const { request, asker } = asked;
+    const filter = filterIn(body);
+    await this.#make(asked, threadId, async () => {});
     const { signal, leave } = leaving(request);
     const isAllowed = (run: string) => this.#owners.mayStillUse(asker, threadId, run);
-    return eventStream(this.events.read(threadId, filterIn(body), isAllowed, signal), this.#options, {}, leave);
+    return eventStream(this.events.read(threadId, filter, isAllowed, signal), this.#options, {}, leave);
   }
 
   /** Streams a thread: the parts of its runs, or only that they begin and end. Those of protocol v2 have no parts. */
@@ -300,9 +338,8 @@ export class LangGraphServer {
   /** A run without a thread has one of its own, which is gone when the run is over. */
   async startAlone(body: RunRequest, asked: Asked): Promise<Run> {
     const threadId = newId();
-    await this.open(asked.asker, threadId, true);
     try {
-      const run = await this.start(threadId, body, asked);
+      const run = await this.start(threadId, body, { ...asked, makes: true });
       void run.over.then(() => this.#forget(threadId)).catch(() => {});
       return run;
     } catch (error) {

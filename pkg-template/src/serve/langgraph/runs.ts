@@ -136,7 +136,12 @@ interface More {
   readonly owner: string | undefined;
   /** Where the events go of a run that protocol v2 starts. */
   readonly events?: ProtocolEvents | undefined;
+  /** Begins the run, and makes its thread the user's if it is not there. */
+  readonly make?: (<T>(begin: () => Promise<T>) => Promise<T>) | undefined;
 }
+
+/** Refuses a request that may not run where it asks to. */
+type CheckPlace = (graph: RunnableGraph, threadId: string, request: RunRequest) => Promise<void>;
 
 /** The runs of a server: those of its store, and those that this program works on. */
 export class Runs {
@@ -145,23 +150,27 @@ export class Runs {
   readonly #working = new Map<string, Run>();
   readonly #changed: (run: Run) => void;
   readonly #over: (run: Run) => void;
+  readonly #checkPlace: CheckPlace;
   readonly leases: Leases;
 
   /**
    * @param changed - Called when a run begins and when it is over.
    * @param over - Called when a run is over.
+   * @param checkPlace - Called when a run's turn has come: what was next when it was sent may have run since.
    * @param home - Returns what a run needs that another instance began.
    */
   constructor(
     store: RunStore,
     changed: (run: Run) => void,
     over: (run: Run) => void,
+    checkPlace: CheckPlace,
     home: (claimed: ClaimedRun) => Home,
   ) {
     this.leases = new Leases(store, SERVER, (claimed) => this.#continue(claimed, home(claimed)));
     this.store = store;
     this.#changed = changed;
     this.#over = over;
+    this.#checkPlace = checkPlace;
   }
 
   /** The runs of a thread, the latest first. */
@@ -238,7 +247,10 @@ export class Runs {
     if (isAlone && here.length > 0) throw new Refusal(409, busy);
     const run = new Run(this.store, threadId, assistantId, request, more);
     this.#take(run, underWay);
-    const before = await run.begin({ server: SERVER, about: run.facts, isAlone }).catch((error: unknown) => {
+    const { make = (begin) => begin() } = more;
+    const begun = make(() => run.begin({ server: SERVER, about: run.facts, isAlone }));
+    const before = await begun.catch((error: unknown) => {
+      run.drop();
       throw isStoreError(error, "BUSY") ? new Refusal(409, busy) : error;
     });
     // Those of the store may be of another graph, or of another instance.
@@ -248,7 +260,7 @@ export class Runs {
       await Promise.all(others.map((other) => this.store.cancel(other)));
     }
     const over = [...here.map(({ over }) => over), ...others.map((other) => ended(this.store, other))];
-    void Promise.all(over).then(() => this.#work(graph, run, modes, more));
+    void this.#after(over, run, () => this.#work(graph, run, modes, more));
     return run;
   }
 
@@ -284,15 +296,25 @@ export class Runs {
         .filter(({ id }) => !others.some((other) => other.id === id))
         .map((key) => ended(this.store, key)),
     ];
-    void Promise.all(over).then(async () => {
+    void this.#after(over, run, async () => {
       if (graph && config)
         return this.#work(graph, run, answers ? PROTOCOL_MODES : modesOf(request.stream_mode), more, 2);
-      run.error = { error: "Error", message: "The instance that ran it is gone, and its config cannot be kept." };
+      throw new Error("The instance that ran it is gone, and its config cannot be kept.");
+    });
+    return run;
+  }
+
+  /** Works on a run once those before it are over. It fails where that cannot be known. */
+  async #after(over: readonly Promise<unknown>[], run: Run, work: () => Promise<void>): Promise<void> {
+    try {
+      await Promise.all(over);
+      await work();
+    } catch (error) {
+      run.error = failure(error);
       run.become("error");
       run.add(part({ event: "error", data: run.error }));
       await run.end(run.facts);
-    });
-    return run;
+    }
   }
 
   /** @param attempt - The second one continues a run from its last checkpoint. */
@@ -310,6 +332,7 @@ export class Runs {
       this.#changed(run);
       try {
         const request = attempt === 1 ? run.request : await restOf(graph, run);
+        if (request) await this.#checkPlace(graph, run.threadId, request);
         if (request) await output.take(untilStopped(partsOf(graph, run, request, modes, more, attempt), signal));
         run.become(signal.aborted || run.ending.isInterrupted ? "interrupted" : "success");
       } catch (error) {

@@ -12,17 +12,19 @@ export function selected(state: object, select: unknown): object {
   if (!Array.isArray(select) || !select.every((name) => typeof name === "string"))
     throw new Refusal(422, "select should be a list of fields.");
   const all = state as Dict;
+  const values = isDict(all["values"]) ? all["values"] : {};
   const shown: Record<string, unknown> = {};
-  for (const name of select as string[]) {
+  let some: [name: string, value: unknown][] | undefined;
+  for (const name of new Set<string>(select)) {
     const [field = "", ...rest] = name.split(".");
     const inner = rest.join(".");
     if (inner === "") shown[field] = all[field];
     else if (field !== "values") throw new Refusal(422, `select: only values has fields of its own, not ${field}.`);
-    else if (!("values" in shown && select.includes("values"))) {
-      const values = isDict(all["values"]) ? all["values"] : {};
-      const known = isDict(shown["values"]) ? shown["values"] : {};
-      shown["values"] = Object.hasOwn(values, inner) ? { ...known, [inner]: values[inner] } : known;
+    else {
+      some ??= [];
+      if (Object.hasOwn(values, inner)) some.push([inner, values[inner]]);
     }
   }
+  if (some && !("values" in shown)) shown["values"] = Object.fromEntries(some);
   return Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== undefined));
 }

@@ -73,6 +73,8 @@ interface Asked {
 }
 
 interface Call extends Asked {
+  /** Whether its thread was not there: the request makes it. */
+  readonly makes: boolean;
   readonly query: URLSearchParams;
   readonly body: Record<string, unknown>;
   readonly ids: readonly string[];
@@ -99,10 +101,11 @@ async function answer(
     checkForms(body, options.maxRecursionLimit);
     const ids = found.slice(1).map(decoded);
     // Here, and not in the routes: none can leave it out.
-    if (path.startsWith("/threads/") && ids[0] !== undefined) {
-      await server.open(asker, ids[0], method === "POST" && makesThread(path, body));
-    }
-    const answer = await route(server, { request, asker, query, body, ids });
+    const makes =
+      path.startsWith("/threads/") && ids[0] !== undefined
+        ? await server.open(asker, ids[0], method === "POST" && makesThread(path, body))
+        : false;
+    const answer = await route(server, { request, asker, makes, query, body, ids });
     return answer instanceof Response ? answer : json(wireJson(answer));
   }
   throw new Refusal(404, `There is no ${request.method} ${pathname}.`);

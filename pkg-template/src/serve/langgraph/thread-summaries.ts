@@ -67,8 +67,9 @@ export class ThreadSummaries {
     const { assistants, threads, owners } = this.#sources;
     const [from, to] = rangeOf(page);
     const sorted = ordered(await threads.listed(assistants.graphs()), asked, THREAD_ORDERS);
+    const wanted = Array.isArray(ids) ? new Set<unknown>(ids) : undefined;
     const named = sorted
-      .filter(({ id }) => !Array.isArray(ids) || ids.includes(id))
+      .filter(({ id }) => wanted?.has(id) ?? true)
       .filter((thread) => hasFields(thread.metadata, metadata));
     const found = await owners.usable(asker, named);
     const paths = pathsOf(extract);
