@@ -102,3 +102,33 @@ test.each(["its own", "one"])(
       expect((await agUi(new Request(`http://localhost${path}`))).status).toBe(404);
   },
 );
+
+test("a run fails if the store cannot say when the run before it is over", async () => {
+  let letGo: () => void = () => {};
+  const gate = new Promise<void>((resolve) => (letGo = resolve));
+  const store = new MemoryRuns();
+  const follow = store.follow.bind(store);
+  store.follow = (key, after, signal) => {
+    if (after === Infinity) throw new Error("The store is away.");
+    return follow(key, after, signal);
+  };
+  const checkpointer = new MemorySaver();
+  const [first, second] = [0, 1].map(() => {
+    const graph = new StateGraph(defineSchema({ messages: field.messages() }))
+      .addNode("wait", () => gate.then(() => ({})))
+      .addEdge(START, "wait")
+      .addEdge("wait", END)
+      .compile({ checkpointer });
+    const handler = serveLangGraph(graph, { runs: store });
+    return async (path: string) => {
+      const body = { assistant_id: "agent", input: { messages: [] } };
+      const request = new Request(`http://localhost${path}`, { method: "POST", body: JSON.stringify(body) });
+      return (await handler(request)).json() as Promise<object>;
+    };
+  });
+  await first?.("/threads/t/runs");
+  const told = { __error__: { error: "Error", message: "The store is away." } };
+  expect(await second?.("/threads/t/runs/wait")).toEqual(told);
+  letGo();
+  expect(await first?.("/threads/t/runs/wait")).toEqual({ messages: [] });
+});
