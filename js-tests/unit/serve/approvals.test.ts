@@ -171,6 +171,39 @@ test("a breakpoint passed by several requests at once is passed once", async () 
   expect(answers.filter((answer) => answer.includes("earlier checkpoint"))).toHaveLength(2);
 });
 
+/** An agent of langchain.js has its graph inside: its own `stream` makes an input of a command. */
+const langchainAgent = <G extends { stream: (...args: never[]) => unknown }>(graph: G): G =>
+  ({ graph, stream: (_: unknown, config: unknown) => graph.stream(human("send") as never, config as never) }) as never;
+
+test.each([
+  ["alone", (agent: never) => serveLangGraph(agent)],
+  ["by its name", (agent: never) => serveLangGraph({ agent })],
+])("an agent of langchain.js takes answers: %s", async (_, served) => {
+  const { agent, sent } = guardedAgent();
+  const handler = served(langchainAgent(agent) as never);
+  await wait(handler, { input: human("send") });
+  await wait(handler, approve);
+  expect(sent).toEqual(["Ada"]);
+});
+
+test("an agent of langchain.js takes answers over AG-UI", async () => {
+  const { agent, sent } = guardedAgent();
+  const handler = serveAgUi(langchainAgent(agent));
+  const run = (runId: string, more: object) =>
+    ask(handler, "POST", "/", {
+      threadId: "t",
+      runId,
+      messages: [{ id: "q", role: "user", content: "send" }],
+      ...more,
+    });
+  await (await run("r1", {})).text();
+  const { tasks } = await agent.getState({ threadId: "t" });
+  const [question] = tasks.flatMap(({ interrupts }) => interrupts);
+  const payload = approve.command.resume;
+  await (await run("r2", { resume: [{ interruptId: question?.id, status: "resolved", payload }] })).text();
+  expect(sent).toEqual(["Ada"]);
+});
+
 test("a guarded graph does not continue another graph's thread into its tools", async () => {
   const { agent, sent } = guardedAgent();
   const calls = { content: "", tool_calls: [{ id: "c1", name: "send", args: { to: "Eve" } }] };

@@ -183,14 +183,14 @@ export function agentTransport(agent: AgUiAgent): AgUiTransport {
  * ```
  */
 export function graphTransport(graph: RunnableGraph, options?: Pick<GraphEventOptions, "config">): AgUiTransport {
-  checkedGraph(graph, "graphTransport");
+  const compiled = checkedGraph(graph, "graphTransport");
   checkOptions("graphTransport", options, ["config"]);
   const inboxes = new Map<string, RunInbox>();
   async function* events(input: GraphRunInput, served: ServedOptions) {
     const inbox = new RunInbox();
     inboxes.set(input.runId, inbox);
     try {
-      yield* servedEvents(graph, input, { subagents: true, ...options, ...served, inbox });
+      yield* servedEvents(compiled, input, { subagents: true, ...options, ...served, inbox });
     } finally {
       inboxes.delete(input.runId);
     }

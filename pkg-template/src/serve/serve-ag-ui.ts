@@ -133,12 +133,12 @@ export interface ServeAgUiOptions extends HandlerOptions {
  * ```
  */
 export function serveAgUi(graph: RunnableGraph, options: ServeAgUiOptions = {}): FetchHandler {
-  checkedGraph(graph, "serveAgUi");
+  const compiled = checkedGraph(graph, "serveAgUi");
   const own = ["config", "resumable", "keep", "runs", "interrupts", "subagents", "onEvents"];
   checkServerOptions("serveAgUi", options, own);
   checkedInterrupts("serveAgUi", options.interrupts);
   const resumable = options.resumable ?? options.runs !== undefined;
-  const server = new AgUiServer(graph, { ...options, resumable });
+  const server = new AgUiServer(compiled, { ...options, resumable });
   return answering(
     options,
     (error) => ({ error }),

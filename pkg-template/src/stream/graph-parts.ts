@@ -115,14 +115,18 @@ export function shownState({ outputChannels: shown }: RunnableGraph, state: obje
   return Object.fromEntries(Object.entries(state).filter(([name]) => shown.includes(name)));
 }
 
-/** Checks that this is a graph, in the words of the function that takes it. */
+/**
+ * Returns a graph once it is checked, in the words of the function that takes it. Of an agent of langchain.js it is the
+ * graph inside: the agent's own `stream` answers no questions.
+ */
 export function checkedGraph(graph: unknown, taker: string): RunnableGraph {
   if (typeof (graph as RunnableGraph | undefined)?.stream !== "function")
     throw new ThreadfoldError(
       "INVALID_ARGUMENT",
       `${taker} takes a compiled graph: its first argument has no stream().`,
     );
-  return graph as RunnableGraph;
+  const { graph: inside } = graph as { readonly graph?: Partial<RunnableGraph> };
+  return (typeof inside?.stream === "function" ? inside : graph) as RunnableGraph;
 }
 
 /**

@@ -52,14 +52,15 @@ export function serveLangGraph(
   options: ServeLangGraphOptions = {},
 ): FetchHandler {
   const isOne = typeof (graphs as { stream?: unknown } | undefined)?.stream === "function";
-  const byName = isOne
-    ? undefined
-    : new Map(Object.entries(graphs ?? {}).map(([name, graph]) => [name, checkedGraph(graph, "serveLangGraph")]));
-  if (byName?.size === 0) checkedGraph(undefined, "serveLangGraph");
+  const named = isOne ? [] : Object.entries(graphs ?? {});
+  const served =
+    named.length > 0
+      ? new Map(named.map(([name, graph]) => [name, checkedGraph(graph, "serveLangGraph")]))
+      : checkedGraph(graphs, "serveLangGraph");
   const own = ["config", "clientWrites", "basePath", "keep", "runs", "keepThreads", "maxRecursionLimit", "onParts"];
   checkServerOptions("serveLangGraph", options, own);
   const base = (options.basePath ?? "").replace(/\/$/, "");
-  const server = new LangGraphServer(byName ?? (graphs as RunnableGraph), options);
+  const server = new LangGraphServer(served, options);
   return answering(
     options,
     (detail) => ({ detail }),
