@@ -116,8 +116,8 @@ export function shownState({ outputChannels: shown }: RunnableGraph, state: obje
 }
 
 /**
- * Returns a graph once it is checked, in the words of the function that takes it. Of an agent of langchain.js it is the
- * graph inside: the agent's own `stream` answers no questions.
+ * Returns a graph once it is checked, in the words of the function that takes it. An agent of langchain.js has its graph
+ * inside: the agent's own `stream` answers no questions.
  */
 export function checkedGraph(graph: unknown, taker: string): RunnableGraph {
   if (typeof (graph as RunnableGraph | undefined)?.stream !== "function")
