@@ -10,18 +10,19 @@ const RULES = BOTH.flatMap((canLoad) =>
   ),
 );
 const STARTS: readonly Start[] = ["new", "cut", "failed", "asks", "queued"];
-const LENGTH = isThorough() ? 5 : 4;
+/** Events in a word, by how many rules are not as on most servers: with the usual rules, a new thread's are the longest. */
+const [LONGEST, LONG] = isThorough() ? [5, 4] : [4, 3];
+const SHORT = 3;
 
 test.each(RULES)(
   "every word: canLoad $canLoad, resendsAnswers $resendsAnswers, refuses $refuses, waits $waits",
   (rules) => {
     const walked: Walked = { words: 0, states: new Set(), pairs: new Set() };
-    for (const start of STARTS) {
-      const isMain = start === "new" && !rules.refuses && rules.canLoad && rules.resendsAnswers && rules.waits;
-      walk(start, rules, isMain ? LENGTH : LENGTH - 1, walked);
-    }
+    const unusual = [!rules.canLoad, !rules.resendsAnswers, rules.refuses, !rules.waits].filter(Boolean).length;
+    const length = unusual > 1 ? SHORT : LONG;
+    for (const start of STARTS) walk(start, rules, unusual === 0 && start === "new" ? LONGEST : length, walked);
     console.log(
-      `the runner's machine, ${JSON.stringify(rules)}: ${walked.words} words of up to ${LENGTH} events, ${walked.states.size} states with their standing, ${walked.pairs.size} pairs of these and an event: 0 stuck, 0 lost, 0 sent twice`,
+      `the runner's machine, ${JSON.stringify(rules)}: ${walked.words} words of up to ${LONGEST} events, ${walked.states.size} states with their standing, ${walked.pairs.size} pairs of these and an event: 0 stuck, 0 lost, 0 sent twice`,
     );
     const offline = rules.waits ? (rules.canLoad ? 4 : 1) : 0;
     expect(walked.states.size).toBe((rules.canLoad ? 17 : 12) + offline);
