@@ -96,7 +96,7 @@ async function oldestRust() {
 function crateFiles() {
   const files = ask("cargo", ["package", "-p", "threadfold", "--list", "--allow-dirty"]);
   if (!files?.includes("src/lib.rs")) throw new Complaint("`cargo package --list` printed no list of files.");
-  const strange = files.split("\n").find((file) => !/^(src|examples)[\\/]|^docs[\\/]rust\.md$|^[^\\/]+$/.test(file));
+  const strange = files.split("\n").find((file) => !/^(src|examples)[\\/]|^docs[\\/][\w-]+\.md$|^[^\\/]+$/.test(file));
   if (strange)
     throw new Complaint(
       `The crate would be published with ${strange}: start the patterns of \`include\` in Cargo.toml with a slash.`,
