@@ -41,7 +41,7 @@ export async function build(workspaces, installed = undefined) {
   writeTexts(wasms);
   const holders = await step("esbuild, the wasms", () => bundle(holdsWasm));
   const bundles = { ...others.files, ...holders.files };
-  const modules = [...new Set([...others.modules, ...holders.modules])];
+  const modules = [...others.modules, ...holders.modules];
   await step("pkg/", () => assemble({ wasms, bundles, types, notices: notices(modules) }));
   linkPackage();
 }

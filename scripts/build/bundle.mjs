@@ -149,7 +149,7 @@ export function writeTexts({ core, agent }) {
   write(agent, join(generated, "agent"));
 }
 
-/** Those bundles, which wait for the wasms. */
+/** The files of those bundles, which wait for the wasms. */
 const WITH_WASM = new Set(BUNDLES.filter(({ core, agent }) => core ?? agent).map(({ file }) => file));
 export const holdsWasm = (file) => WITH_WASM.has(file);
 

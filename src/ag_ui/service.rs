@@ -61,8 +61,8 @@ impl<S> ServedState for S where
 /// - A run whose process was killed continues once a client asks for it or its thread, or by
 ///   [`recover`](Self::recover). All nodes of the step that it was in run again, also those that had
 ///   returned. After 50 attempts in one step it has failed, with the code `KILLED`.
-/// - A run that failed or was stopped does not continue. A run of a graph with breakpoints neither, since
-///   a breakpoint's stop looks like a killed run.
+/// - A run that failed or was stopped does not continue. Nor does a run of a graph with breakpoints: a
+///   breakpoint looks like the end of a killed run.
 /// - Clients neither see nor write a field whose name begins with `_`. They write any other field that
 ///   `S::default()` has.
 /// - A request whose last user message the thread has already regenerates the answer: what follows that

@@ -127,7 +127,7 @@ impl<V: Value> Seen<V> {
         self.record.as_ref().filter(|_| self.is_about)
     }
 
-    /// Keeps the first `length` messages of the full track.
+    /// Keeps what the first `length` messages of the full track gave.
     fn truncate(&mut self, length: usize) {
         let kept = self.track.partition_point(|at| *at < length);
         let gone = self.track.len() - kept;

@@ -341,3 +341,21 @@ describe.each(LIBRARIES)("$library", ({ library, chatGraph, nestedGraph, halfGra
     );
   });
 });
+
+test("a config that is made asynchronously is waited for", async () => {
+  const seen: unknown[] = [];
+  const graph = new StateGraph(MessagesAnnotation)
+    .addNode("see", (_, { configurable }) => {
+      seen.push(configurable?.["user"]);
+      return {};
+    })
+    .addEdge(START, "see")
+    .addEdge("see", END)
+    .compile();
+  const config = async ({ threadId }: { threadId: string }) => {
+    await Promise.resolve();
+    return { configurable: { user: `of ${threadId}` } };
+  };
+  await eventsOf(graph, input("Hi"), config);
+  expect(seen).toEqual([`of ${input("Hi").threadId}`]);
+});

@@ -142,7 +142,7 @@ describe.each([
     ["an unreadable filter", "/threads/a/stream/events", { channels: 1 }, 422],
     ["an unknown checkpoint", "/threads/a/runs", run("hello", { checkpoint_id: "none" }), 404],
   ])("a request refused for %s makes no thread", async (why, path, body, status) => {
-    // Without a checkpointer there are no checkpoints to know.
+    // Only a checkpointer knows which checkpoints exist.
     if (saver() === null && why === "an unknown checkpoint") return;
     for (const isAsync of [false, true]) {
       const config = refusing(() => status === 403, isAsync);

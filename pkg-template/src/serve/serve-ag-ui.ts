@@ -17,6 +17,7 @@ import { checkpointList, copyCheckpoint, isReplaced } from "./langgraph/checkpoi
 import { ClientWrites } from "./langgraph/approvals.js";
 import { refusedWith } from "./langgraph/thread-states.js";
 import { newId } from "../shared/new-id.js";
+import { ownConfig } from "../shared/own-config.js";
 import { errorWords } from "../stream/error-words.js";
 import { checkedGraph, shownState, type GraphTask, type RunnableGraph } from "../stream/graph-parts.js";
 import {
@@ -228,7 +229,7 @@ class AgUiServer {
     // Without a checkpointer there is no thread that two runs could share.
     const isAlone = Boolean(this.#graph.checkpointer);
     const { config, resumable } = this.#options;
-    const asked = typeof config === "function" ? await (config as AskedConfig)(input, request) : config;
+    const asked = await ownConfig(config, input, request);
     const claim = () => {
       // Such runs share no thread and are joined by nobody: two may have one id.
       const id = isAlone || resumable ? input.runId : newId();
@@ -586,8 +587,6 @@ function isRepeat(input: GraphRunInput, { answers, said }: Partial<About>): bool
   const now = sentWith(input);
   return now.answers === answers && now.said === said && (answers !== undefined || resumeOf(input) === undefined);
 }
-
-type AskedConfig = (...args: readonly unknown[]) => object | undefined | Promise<object | undefined>;
 
 /** All that another instance needs to continue a run. */
 interface CarriedOn {

@@ -125,8 +125,13 @@ export function checkedGraph(graph: unknown, taker: string): RunnableGraph {
       "INVALID_ARGUMENT",
       `${taker} takes a compiled graph: its first argument has no stream().`,
     );
-  const { graph: inside } = graph as { readonly graph?: Partial<RunnableGraph> };
-  return (typeof inside?.stream === "function" ? inside : graph) as RunnableGraph;
+  return compiledOf(graph as RunnableGraph);
+}
+
+/** Returns the graph inside an agent of langchain.js; any other graph as it is. */
+export function compiledOf<G extends RunnableGraph>(graph: G): G {
+  const { graph: inside } = graph as { readonly graph?: G };
+  return typeof inside?.stream === "function" ? inside : graph;
 }
 
 /**

@@ -2,6 +2,7 @@
 import { OPEN_INTERRUPTS, questionIn, text } from "../../stream/interrupt-text.js";
 import { isDict } from "../../shared/dict.js";
 import { ThreadfoldError } from "../../shared/errors.js";
+import { ownConfig } from "../../shared/own-config.js";
 import { PAGE_TOOLS } from "../../shared/page-tools.js";
 import { type RunInbox, withInbox } from "../../shared/run-inbox.js";
 import { errorWords } from "../../stream/error-words.js";
@@ -33,8 +34,8 @@ export type InterruptEvents = "on_interrupt" | "outcome" | "both";
 
 /** How {@link graphEvents} runs a graph. */
 export interface GraphEventOptions {
-  /** More of the run's config, such as `recursionLimit` or `context`; a function is called for each run. */
-  readonly config?: object | ((input: GraphRunInput) => object | undefined) | undefined;
+  /** More of the run's config, such as `recursionLimit` or `context`; a function is called for each run, and awaited. */
+  readonly config?: ((input: GraphRunInput) => object | undefined | Promise<object | undefined>) | object | undefined;
   /** Stops the run. */
   readonly signal?: AbortSignal | undefined;
   /** How an interrupted run says so. Default `"on_interrupt"`. */
@@ -142,7 +143,7 @@ export async function* servedEvents(
   let asked: object | undefined;
   let keepsInput: (() => Promise<void>) | undefined;
   try {
-    const own = runConfig(typeof config === "function" ? config(input) : config, threadId);
+    const own = runConfig(await ownConfig(config, input), threadId);
     asked = withInbox(withTools(own, input.tools), inbox);
     const known = read ?? (await threadState(graph, asked));
     const isAnswer = resumeOf(input) !== undefined;

@@ -1,6 +1,6 @@
 // Approval is a boundary: what a client may do to a thread besides giving its graph input and answers.
 import { isDict } from "../../shared/dict.js";
-import type { GraphState, RunnableGraph } from "../../stream/graph-parts.js";
+import { compiledOf, type GraphState, type RunnableGraph } from "../../stream/graph-parts.js";
 import { delegatesOf } from "../../shared/delegates.js";
 import { Refusal } from "../refusal.js";
 import type { RunRequest } from "./run-request.js";
@@ -10,8 +10,6 @@ type Breakpoints = "interruptBefore" | "interruptAfter";
 
 /** The parts of a compiled graph, of threadfold or langgraph.js, that show where it asks. */
 interface CompiledGraph extends RunnableGraph {
-  /** The graph itself, where an agent of langchain.js keeps it. */
-  readonly graph?: CompiledGraph | undefined;
   readonly interruptBefore?: unknown;
   readonly interruptAfter?: unknown;
   /** Defaults of its runs: langgraph.js's `withConfig`. */
@@ -119,10 +117,10 @@ type Place = Readonly<Record<string, unknown>>;
  */
 export function hasApprovals(graph: RunnableGraph): boolean {
   // A set may grow while it is read: with the graphs inside each of its graphs, and those that their tools run.
-  const all = new Set([compiled(graph)]);
+  const all = new Set([compiledOf<CompiledGraph>(graph)]);
   for (const one of all) {
     const inside = [...subgraphsOf(one, true).map(([, inner]) => inner), ...(delegatesOf(one.spec) as CompiledGraph[])];
-    for (const inner of inside) all.add(compiled(inner));
+    for (const inner of inside) all.add(compiledOf<CompiledGraph>(inner));
   }
   return [...all].some(
     (one) =>
@@ -135,7 +133,7 @@ export function hasApprovals(graph: RunnableGraph): boolean {
 
 /** Returns the breakpoints of a run: a client adds to the graph's own, and takes none away. */
 export function withBreakpoints(graph: RunnableGraph, name: Breakpoints, asked: unknown): unknown {
-  const all = [...new Set([...breakpointsOf(compiled(graph), name), asked].flat())];
+  const all = [...new Set([...breakpointsOf(compiledOf<CompiledGraph>(graph), name), asked].flat())];
   return all.includes("*") ? "*" : all;
 }
 
@@ -143,8 +141,6 @@ function breakpointsOf(graph: CompiledGraph, name: Breakpoints): unknown[] {
   return [graph.config?.[name] ?? graph[name] ?? []].flat();
 }
 
-const compiled = (graph: RunnableGraph): CompiledGraph => (graph as CompiledGraph).graph ?? graph;
-
 const subgraphsOf = (graph: RunnableGraph, recurse: boolean): (readonly [name: string, graph: CompiledGraph])[] => [
-  ...(compiled(graph).getSubgraphs?.(undefined, recurse) ?? []),
+  ...(compiledOf<CompiledGraph>(graph).getSubgraphs?.(undefined, recurse) ?? []),
 ];

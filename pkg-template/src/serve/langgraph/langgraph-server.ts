@@ -1,6 +1,7 @@
 // A server of LangGraph's API: its threads and runs, without HTTP's paths.
 import { isDict, type Dict } from "../../shared/dict.js";
 import { newId } from "../../shared/new-id.js";
+import { ownConfig } from "../../shared/own-config.js";
 import type { RunnableGraph } from "../../stream/graph-parts.js";
 import { checkId, eventStream, type Asker } from "../http.js";
 import { Owners } from "../owners.js";
@@ -40,14 +41,12 @@ import { filterIn } from "./v2/protocol-event.js";
 import { ThreadEvents } from "./v2/thread-events.js";
 
 /** A request, and the user whose it is, if that is known. */
-interface Asked {
+export interface Asked {
   readonly request: Request;
   readonly asker: Asker | undefined;
   /** Whether the thread was not there: the request makes it, unless it is refused. */
   readonly makes: boolean;
 }
-
-type AskedConfig = (request: Request) => object | undefined | Promise<object | undefined>;
 
 export class LangGraphServer {
   readonly assistants: Assistants;
@@ -132,9 +131,11 @@ export class LangGraphServer {
    */
   async open(asker: Asker | undefined, id: string, makes: boolean): Promise<boolean> {
     if (!asker) return false;
-    const { owner, isMissing } = await this.#owners.look(asker, id);
+    const owners = this.#owners;
+    const { owner, isMissing } = makes
+      ? await owners.look(asker, id)
+      : { owner: await owners.open(asker, id), isMissing: false };
     if (!isMissing) this.#keep(id, owner);
-    else if (!makes) throw new Refusal(404, `There is no thread ${id}.`);
     return isMissing;
   }
 
@@ -241,7 +242,7 @@ export class LangGraphServer {
     const graph = this.assistants.graph(name);
     this.#writes.checkRun(body);
     const { config } = this.#options;
-    const more = (typeof config === "function" ? await (config as AskedConfig)(request) : config) ?? {};
+    const more = (await ownConfig(config, request)) ?? {};
     const change = this.#changeOf(threadId, request);
     const run = await this.#runs.start(graph, threadId, name, body, {
       config: more,

@@ -1,11 +1,11 @@
 import { isDict } from "../../shared/dict.js";
 import { checkedGraph, type RunnableGraph } from "../../stream/graph-parts.js";
-import { answering, checkServerOptions, decoded, json, type Asker, type FetchHandler } from "../http.js";
+import { answering, checkServerOptions, decoded, json, type FetchHandler } from "../http.js";
 import { Refusal } from "../refusal.js";
 import { bodyOf } from "../request-body.js";
 import { wireJson } from "../wire.js";
 import { checkForms } from "./body-forms.js";
-import { LangGraphServer, locationOf } from "./langgraph-server.js";
+import { LangGraphServer, locationOf, type Asked } from "./langgraph-server.js";
 import { reasonFor } from "./not-served.js";
 import { modesOf } from "./run-parts.js";
 import { toldRun, type KnownRun, type Run } from "./runs.js";
@@ -68,14 +68,7 @@ export function serveLangGraph(
   );
 }
 
-interface Asked {
-  readonly request: Request;
-  readonly asker: Asker | undefined;
-}
-
 interface Call extends Asked {
-  /** Whether its thread was not there: the request makes it. */
-  readonly makes: boolean;
   readonly query: URLSearchParams;
   readonly body: Record<string, unknown>;
   readonly ids: readonly string[];
@@ -87,7 +80,7 @@ async function answer(
   server: LangGraphServer,
   base: string,
   options: ServeLangGraphOptions,
-  { request, asker }: Asked,
+  { request, asker }: Pick<Asked, "request" | "asker">,
 ): Promise<Response> {
   server.watch();
   const { pathname, searchParams: query } = new URL(request.url);
