@@ -79,6 +79,7 @@ export default defineConfig({
           include: ["**/*.test.ts"],
           exclude: [
             "hosts/browser/**",
+            "hosts/demo/**",
             "hosts/consumers/**",
             "hosts/databases/**",
             "hosts/page/**",
@@ -123,8 +124,18 @@ export default defineConfig({
         test: {
           ...PATIENT,
           name: "browser",
-          include: ["hosts/browser/**/*.test.ts"],
-          globalSetup: ["hosts/browser/global-setup.ts"],
+          include: ["hosts/browser/*.test.ts"],
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        // The demo page: `npm test` has a part of it.
+        test: {
+          ...PATIENT,
+          name: "demo",
+          include: ["hosts/demo/*.test.ts"],
+          globalSetup: ["hosts/demo/global-setup.ts"],
           testTimeout: 120_000,
           hookTimeout: 60_000,
         },

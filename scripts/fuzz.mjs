@@ -26,7 +26,7 @@ const javascript = (path) => ({
 });
 
 /** Not in vitest's project `node`, or about seeds themselves. */
-const ELSEWHERE = /^(node_modules|hosts\/(browser|servers|consumers|rust))\b|seeds\.test\.ts$/;
+const ELSEWHERE = /^(node_modules|hosts\/(browser|demo|servers|consumers|rust))\b|seeds\.test\.ts$/;
 
 /** Returns the property tests, alternating Rust and JavaScript. */
 function targets(wanted) {

@@ -13,10 +13,22 @@ import { fromCargo, fromVitest, Tally } from "./tally.mjs";
 import { IN_NODE, vitestIn } from "./vitest.mjs";
 import { bind, OPTIMISED, SIDE_BY_SIDE, target, WASM } from "./rust.mjs";
 
-const GROUPS = ["rust", "wasm", "page", "build", "node", "browser", "consumers", "servers", "databases", "quick"];
+const GROUPS = [
+  "rust",
+  "wasm",
+  "page",
+  "build",
+  "node",
+  "browser",
+  "demo",
+  "consumers",
+  "servers",
+  "databases",
+  "quick",
+];
 const DEFAULT = ["rust", "build", "node", "browser"];
-const NEEDS_BROWSER = ["wasm", "page", "browser", "consumers", "servers", "databases"];
-const NEEDS_BUILD = ["node", "page", "browser", "consumers", "servers", "databases", "quick"];
+const NEEDS_BROWSER = ["wasm", "page", "browser", "demo", "consumers", "servers", "databases"];
+const NEEDS_BUILD = ["node", "page", "browser", "demo", "consumers", "servers", "databases", "quick"];
 
 /** The files of vitest's project `node` that are fast and fail first when something is wrong. */
 const QUICK = [
@@ -33,6 +45,9 @@ const QUICK = [
 
 /** In CI, all that there is to try. */
 const THOROUGH = process.env.THREADFOLD_THOROUGH === "1";
+
+/** The package in a browser, and the demo under random use. The rest of the demo takes a minute more, and waits for CI. */
+const IN_BROWSER = ["hosts/browser/", "hosts/demo/random-use", "hosts/demo/shortest-chat"];
 
 /** Cargo's environment. */
 const RUST = { ...SIDE_BY_SIDE, ...(THOROUGH && OPTIMISED) };
@@ -148,7 +163,8 @@ export async function test(groups, tally) {
       if (THOROUGH) await ensurePeers("js-tests/peers/react-18");
       await tally.step("vitest in Node", () => vitest(THOROUGH ? ["node*"] : IN_NODE));
     },
-    browser: () => tally.step("vitest with Chromium", () => vitest(["browser"])),
+    browser: () => tally.step("vitest with Chromium", () => vitest(["browser", "demo"], THOROUGH ? [] : IN_BROWSER)),
+    demo: () => tally.step("the demo in Chromium", () => vitest(["demo"])),
     consumers: () => tally.step("consumers", () => vitest(["consumers"])),
     servers: () =>
       tally.step("real servers", async () => {

@@ -1,4 +1,4 @@
-// The shortest chat, to be pasted: it runs as it is (js-tests/hosts/browser/shortest-chat.test.ts).
+// The shortest chat, to be pasted: it runs as it is (js-tests/hosts/demo/shortest-chat.test.ts).
 // oxlint-disable import/default -- Vite makes the default export of a file's text.
 import agUi from "./shortest/ag-ui.tsx?raw";
 import langGraph from "./shortest/langgraph.tsx?raw";

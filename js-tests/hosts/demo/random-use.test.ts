@@ -1,4 +1,4 @@
-// Five seconds of random use under faults, in CI two minutes; `node js-tests/hosts/browser/random-use.mjs` does it for ten.
+// Five seconds of random use under faults, in CI two minutes; `node js-tests/hosts/demo/random-use.mjs` does it for ten.
 import { expect, test } from "vitest";
 import { isThorough, seeded } from "../../support/seed";
 import { growth, MAY_GROW, randomUse } from "./random-use.mjs";

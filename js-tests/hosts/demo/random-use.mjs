@@ -1,6 +1,6 @@
 // A user who tries everything on the demo page, at random, while every possible fault occurs:
 //
-//   node js-tests/hosts/browser/random-use.mjs [--minutes 10] [--seed 123]
+//   node js-tests/hosts/demo/random-use.mjs [--minutes 10] [--seed 123]
 //
 // Looks for console errors, drift, events that could not be folded, and memory that grows. In the end the thread must
 // equal the server's.
