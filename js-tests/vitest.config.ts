@@ -68,6 +68,8 @@ const inNode = {
   server: { deps: { external: [/\/pkg\//] } },
 };
 
+const inChromium = { ...PATIENT, testTimeout: 120_000, hookTimeout: 60_000 };
+
 export default defineConfig({
   test: {
     passWithNoTests: true,
@@ -120,24 +122,14 @@ export default defineConfig({
         // langgraph.js's savers for databases: not part of `npm test`.
         test: { ...inNode, name: "databases", include: ["hosts/databases/*.test.ts"] },
       },
-      {
-        test: {
-          ...PATIENT,
-          name: "browser",
-          include: ["hosts/browser/*.test.ts"],
-          testTimeout: 120_000,
-          hookTimeout: 60_000,
-        },
-      },
+      { test: { ...inChromium, name: "browser", include: ["hosts/browser/*.test.ts"] } },
       {
         // The demo page: `npm test` has a part of it.
         test: {
-          ...PATIENT,
+          ...inChromium,
           name: "demo",
           include: ["hosts/demo/*.test.ts"],
           globalSetup: ["hosts/demo/global-setup.ts"],
-          testTimeout: 120_000,
-          hookTimeout: 60_000,
         },
       },
       {

@@ -46,6 +46,9 @@ const QUICK = [
 /** In CI, all that there is to try. */
 const THOROUGH = process.env.THREADFOLD_THOROUGH === "1";
 
+/** The groups, and projects of vitest, whose tests wait for pages more than they compute. */
+const WITH_PAGES = ["browser", "demo"];
+
 /** The package in a browser, and the demo under random use. The rest of the demo takes a minute more, and waits for CI. */
 const IN_BROWSER = ["hosts/browser/", "hosts/demo/random-use", "hosts/demo/shortest-chat"];
 
@@ -120,7 +123,7 @@ async function vitest(projects, files = []) {
   mkdirSync(join(target, "vitest"), { recursive: true });
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${results}`];
   // By itself, vitest leaves one core free: of two, one. Tests that wait for pages leave it to others.
-  const waits = projects.includes("browser") ? 1 : 0;
+  const waits = projects.some((project) => WITH_PAGES.includes(project)) ? 1 : 0;
   const workers = `--maxWorkers=${Math.max(2, availableParallelism() - 1) + waits}`;
   const args = vitestIn(projects, workers, ...reporters, ...files);
   const { code } = await watch(process.execPath, args, { keep: false });
@@ -163,7 +166,7 @@ export async function test(groups, tally) {
       if (THOROUGH) await ensurePeers("js-tests/peers/react-18");
       await tally.step("vitest in Node", () => vitest(THOROUGH ? ["node*"] : IN_NODE));
     },
-    browser: () => tally.step("vitest with Chromium", () => vitest(["browser", "demo"], THOROUGH ? [] : IN_BROWSER)),
+    browser: () => tally.step("vitest with Chromium", () => vitest(WITH_PAGES, THOROUGH ? [] : IN_BROWSER)),
     demo: () => tally.step("the demo in Chromium", () => vitest(["demo"])),
     consumers: () => tally.step("consumers", () => vitest(["consumers"])),
     servers: () =>
@@ -200,8 +203,8 @@ export async function test(groups, tally) {
     await ready;
     // A page is waited for more than it computes: other tests have the cores meanwhile.
     await all([
-      inTurn(chosen(["browser"])),
-      inTurn(groups.filter((group) => !isRust(group) && group !== "build" && group !== "browser")),
+      inTurn(chosen(WITH_PAGES)),
+      inTurn(groups.filter((group) => !isRust(group) && group !== "build" && !WITH_PAGES.includes(group))),
     ]);
   };
   await all([

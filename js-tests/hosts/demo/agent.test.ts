@@ -37,6 +37,11 @@ const marked = (page: Page, state: string) =>
     .evaluateAll((nodes) => nodes.map((node) => (node as HTMLElement).dataset["node"]));
 const until = (page: Page, status: string) =>
   agent(page).locator(`[data-status="${status}"]`).waitFor({ state: "attached" });
+async function converse(page: Page, text: string): Promise<void> {
+  await say(page, text);
+  await until(page, "streaming");
+  await until(page, "ready");
+}
 const place = (page: Page) => agent(page).locator(".place").textContent();
 
 test("its graph is drawn, and the nodes light up as they work", async ({ expect }) => {
@@ -85,9 +90,7 @@ test.for(["Approve", "Decline"])("it asks before it sends a mail: %s", async (an
 
 test("the slider shows the state at each checkpoint, and the agent continues from one", async ({ expect }) => {
   const page = await open();
-  await say(page, "Plan a trip");
-  await until(page, "streaming");
-  await until(page, "ready");
+  await converse(page, "Plan a trip");
   await expect.poll(() => place(page)).toBe("8 / 8");
   const before = await texts(page);
   await agent(page).getByRole("slider").fill("1");
@@ -99,9 +102,7 @@ test("the slider shows the state at each checkpoint, and the agent continues fro
   await agent(page).getByRole("button", { name: "Go on from here" }).click();
   await page.waitForFunction(() => document.querySelector("#agent .place")?.textContent === "3 / 3");
   expect((await texts(page)).slice(0, 2)).toEqual(["Plan a trip", "Let me plan this first."]);
-  await say(page, "Compare the weather");
-  await until(page, "streaming");
-  await until(page, "ready");
+  await converse(page, "Compare the weather");
   const after = await texts(page);
   expect(after.slice(0, 2)).toEqual(["Plan a trip", "Let me plan this first."]);
   expect(after).not.toContain("Now the weather.");
@@ -113,9 +114,7 @@ test("the slider shows the state at each checkpoint, and the agent continues fro
 
 test("a reload finds the conversation, its checkpoints and its question", async ({ expect }) => {
   const page = await open();
-  await say(page, "Compare the weather");
-  await until(page, "streaming");
-  await until(page, "ready");
+  await converse(page, "Compare the weather");
   await say(page, "Write to Ada");
   await agent(page).getByText("Send this mail to ada@example.com?").waitFor();
   await expect.poll(() => place(page)).toBe("7 / 7");
@@ -170,9 +169,7 @@ test("a run can be stopped", async () => {
   await page.locator("body[data-stopped]").waitFor();
   await until(page, "ready");
   expect(await marked(page, "active")).toEqual([]);
-  await say(page, "Compare the weather");
-  await until(page, "streaming");
-  await until(page, "ready");
+  await converse(page, "Compare the weather");
   expect((await texts(page)).at(-1)).toContain("In Lima");
   await page.close();
 });

@@ -147,8 +147,8 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { serve, begins, make }) => {
     script.answer(0);
     await script.searching.begun.isOpen;
     const second = runner.sendMessage("B");
-    // The first may be in a snapshot by now.
-    expect(thread.pending.at(-1)).toMatchObject({ status: "pending" });
+    // A snapshot may have the first by now.
+    expect([["sent", "pending"], ["pending"]]).toContainEqual(thread.pending.map(({ status }) => status));
     await vi.waitFor(async () => expect(await statuses()).toHaveLength(1));
     script.searching.open();
     await script.asked(1);
