@@ -303,10 +303,10 @@ impl<V: Value> JsonMessageList<V> {
     /// Gives the message of an id another one.
     pub(crate) fn rename(&mut self, old: &V, id: &V) {
         let Some(position) = self.find(old) else { return };
-        let renamed = self.item(position).map(|item| item.with("id", id.clone()));
+        let Some(item) = self.item(position) else { return };
         self.remove(&[position]);
         // Its id is a string, so it is not refused.
-        drop(renamed.map(|renamed| self.put(renamed, Some(position as usize))));
+        drop(self.put(item.with("id", id.clone()), Some(position as usize)));
     }
 
     /// Removes the messages at these positions, ascending.

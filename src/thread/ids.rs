@@ -113,8 +113,8 @@ impl<V: Value> ByText<V> {
         list.map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the first match in a text's list. Those at its start that are not open are never
-    /// looked at again, until [`ByText::anew`].
+    /// Returns the first open match in a text's list. Those at its start that are not open are
+    /// never looked at again, until [`ByText::anew`].
     pub(super) fn first(
         &mut self,
         text: &V,
@@ -128,7 +128,7 @@ impl<V: Value> ByText<V> {
         }
         let over = self.over.get_mut(number)?;
         *over += list.iter().skip(*over).take_while(|place| !is_open(**place)).count();
-        list.iter().skip(*over).copied().find(|place| is_it(*place))
+        list.iter().skip(*over).copied().find(|place| is_open(*place) && is_it(*place))
     }
 
     pub(super) fn anew(&mut self) {

@@ -16,8 +16,9 @@ pub(super) struct Places<V: Value> {
     by_id: ByText<V>,
     /// The last results, as far as they still hold.
     pub head: Option<Head>,
-    /// Whether a message after which others stand was gone, and may come back.
-    pub has_lost: bool,
+    /// Whether a new message may move others: one after which they stand was gone, and may come
+    /// back, or several runs sent them.
+    pub is_loose: bool,
 }
 
 /// The position of the message in this seat, among those sent with the same server messages.
@@ -45,7 +46,7 @@ impl<V: Value> Places<V> {
             seats: Vec::new(),
             by_id: ByText::default(),
             head: None,
-            has_lost: false,
+            is_loose: false,
         }
     }
 
@@ -66,9 +67,9 @@ impl<V: Value> Places<V> {
 
     /// Takes away the seats after so many.
     pub(super) fn keep(&mut self, sent: usize) {
-        let (seats, has_lost) = (std::mem::take(&mut self.seats), self.has_lost);
+        let (seats, is_loose) = (std::mem::take(&mut self.seats), self.is_loose);
         self.clear();
-        self.has_lost = has_lost && sent > 0;
+        self.is_loose = is_loose && sent > 0;
         for id in seats.into_iter().take(sent) {
             self.push(id);
         }
@@ -78,7 +79,8 @@ impl<V: Value> Places<V> {
     pub(super) fn clear(&mut self) {
         self.seats.clear();
         self.by_id = ByText::default();
-        self.has_lost = false;
+        self.is_loose = false;
+        self.head = None;
     }
 
     /// Notes that a message comes before those of later seats.
@@ -137,7 +139,7 @@ impl<V: Value> Places<V> {
         let known = self.head.filter(|head| head.anchor == anchor && head.seat <= seat);
         let mut head = known.unwrap_or_else(|| {
             let (place, exact) = self.anchored(messages, anchor);
-            self.has_lost |= !exact;
+            self.is_loose |= !exact || self.head.is_some_and(|last| last.anchor != anchor);
             Head { anchor, seat: 0, place, exact }
         });
         // The message here is passed if it is of a seat between.
@@ -181,7 +183,7 @@ impl<V: Value> Places<V> {
 
 impl<V: Value> Holds<V> for Places<V> {
     fn held(&mut self, visit: &mut dyn FnMut(&mut V)) {
-        let Self { anchors, swept: _, seats, by_id: _, head: _, has_lost: _ } = self;
+        let Self { anchors, swept: _, seats, by_id: _, head: _, is_loose: _ } = self;
         for (_, list) in anchors {
             visit(list);
         }

@@ -223,7 +223,7 @@ impl<V: Value> Thread<V> {
                 None => self.shown_place(&id),
             };
             let (head, behind) = (self.places.head, self.behind);
-            let stays = after.is_none() && !self.places.has_lost;
+            let stays = after.is_none() && !self.places.is_loose;
             let place_shown = place.filter(|_| stays);
             let woven = place_shown.and_then(|place| self.woven_with(&known, place));
             self.messages.put(known, place.map(|place| place as usize))?;

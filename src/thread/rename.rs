@@ -46,9 +46,7 @@ impl<V: Value> Thread<V> {
         let mut echoes = self.echoes.take().unwrap_or_else(|| self.find_echoes());
         let is_open = |place: Place| self.updates.edit(place).is_some_and(|it| !it.acknowledged);
         let is_it = |place: Place| {
-            let Some(edit) = self.updates.edit(place).filter(|it| !it.acknowledged) else {
-                return false;
-            };
+            let Some(edit) = self.updates.edit(place) else { return false };
             let own = edit.message.as_ref().and_then(matter_of);
             !within.is_some_and(|it| self.messages.names(it, &edit.id))
                 && own.is_some_and(|own| own.equals(&content))
@@ -61,7 +59,7 @@ impl<V: Value> Thread<V> {
         if let Some((found, old)) = old {
             self.updates.rename(&old, &id);
             self.places.rename(&old, &id);
-            if let Some(run) = self.run.as_mut().filter(|run| !run.local.is_empty()) {
+            if let Some(run) = self.run.as_mut().filter(|run| run.start.is_some()) {
                 run.local.push(Local::Renamed { old, id });
             }
             if let Some(edit) = self.updates.edit_mut(found) {

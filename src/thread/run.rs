@@ -140,11 +140,10 @@ impl<V: Value> Thread<V> {
         self.broken.clear();
         self.messages.set(messages.clone());
         self.fields = fields;
-        self.updates.reopen();
-        self.places.anchor(anchor, messages);
-        for edit in self.updates.all_mut().flat_map(|update| &mut update.edits) {
-            edit.again = edit.again.filter(|run| *run != anchor);
-        }
+        // The bases are the save point's, under the ids that the server gave since.
+        local.iter().for_each(|local| local.rename_in(&mut self.messages));
+        self.updates.reopen(anchor);
+        self.places.anchor(anchor, messages.clone());
         for update in self.updates.iter_mut().filter(|update| update.sent_by == Some(anchor)) {
             // One that an earlier run sent first has its own base.
             if update.anchor.is_none_or(|first| first == anchor) {
@@ -153,11 +152,11 @@ impl<V: Value> Thread<V> {
             }
             update.mark(UpdateStatus::Sent, None);
         }
-        self.updates.revive_all();
+        self.messages.set(messages);
         for local in &local {
-            match local {
-                Local::Added { update, settled } => self.fold_again(update, *settled),
-                Local::Renamed { old, id } => self.messages.rename(old, id),
+            local.rename_in(&mut self.messages);
+            if let Local::Added { update, settled } = local {
+                self.fold_again(update, *settled);
             }
         }
         if let Some(run) = &mut self.run {

@@ -74,11 +74,6 @@ impl<V: Value> Updates<V> {
         self.live.push(number);
     }
 
-    /// Notes that any may not have failed.
-    pub(super) fn revive_all(&mut self) {
-        self.live = (0..u32::try_from(self.slots.len()).unwrap_or(u32::MAX)).collect();
-    }
-
     /// Changes each of those that have not failed.
     pub(super) fn each_live(&mut self, change: &mut dyn FnMut(&mut PendingUpdate<V>)) {
         let mut live = std::mem::take(&mut self.live);
@@ -192,14 +187,19 @@ impl<V: Value> Updates<V> {
         (self.edit_count, self.write_count, self.found) = (edits, writes, found);
     }
 
-    /// Takes back that some are done.
-    pub(super) fn reopen(&mut self) {
+    /// Takes back what a run has done: none is over, any may not have failed, and no message was
+    /// sent again.
+    pub(super) fn reopen(&mut self, run: u32) {
         for update in self.slots.iter_mut().filter_map(Option::as_deref_mut) {
             if std::mem::take(&mut update.over) {
                 self.edit_count += update.edits.len();
                 self.write_count += update.writes.len();
             }
+            for edit in &mut update.edits {
+                edit.again = edit.again.filter(|again| *again != run);
+            }
         }
+        self.live = (0..u32::try_from(self.slots.len()).unwrap_or(u32::MAX)).collect();
     }
 
     /// Returns the updates with the numbers that index their edits.

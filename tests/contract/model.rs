@@ -30,6 +30,8 @@ struct Run {
     active: bool,
     /// The confirmed state when the run began; `None` once something was added after its end.
     start: Option<State>,
+    /// The ids of its messages then.
+    had: Vec<String>,
     /// The incomplete messages of earlier runs then.
     left: Vec<String>,
     /// The server's values then.
@@ -50,6 +52,7 @@ impl Run {
             number: 0,
             active: false,
             start: None,
+            had: Vec::new(),
             left: Vec::new(),
             said: State::default(),
             local: Vec::new(),
@@ -112,6 +115,7 @@ impl Model {
             id: id.map(ToOwned::to_owned),
             number,
             active: true,
+            had: ids(&confirmed.messages),
             start: Some(confirmed),
             left: self.left.clone(),
             said: State::default(),
@@ -299,7 +303,7 @@ impl Model {
             // One that an earlier run sent first keeps its base.
             if update.had.is_none() || update.sent_in == run.number {
                 note_bases(update, &start);
-                update.had = Some(ids(&start.messages));
+                update.had = Some(run.had.clone());
                 update.sent_in = run.number;
             }
             update.status = Status::Sent;

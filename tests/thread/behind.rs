@@ -199,6 +199,27 @@ proptest! {
 }
 
 #[test]
+fn the_servers_copy_of_a_message_moves_those_that_a_later_run_sent() {
+    let mut thread = thread_of(&[]);
+    let sent = |thread: &mut Thread<Value>, ids: &[&str]| {
+        for id in ids {
+            thread.optimistic(json!({ "messages": [human(id, "Hi")] })).unwrap();
+        }
+        hear(thread, [ThreadEvent::RunStarted { id: None, joined: Some(false) }]);
+    };
+    sent(&mut thread, &["1", "2", "3"]);
+    hear(&mut thread, [message(human("2", "Hi"))]);
+    sent(&mut thread, &["4"]);
+    // No message "x" is there, so that the first goes last.
+    hear(&mut thread, [behind(human("1", "Hi"), "x")]);
+    assert_eq!(ids(&thread.state()).join(" "), "2 3 1 4");
+    hear(&mut thread, [message(human("3", "Hi"))]);
+    assert_eq!(ids(&thread.state()).join(" "), "2 3 4 1");
+    let mut loaded = Thread::from_json(None, &thread.to_json()).unwrap();
+    assert_eq!(loaded.state(), thread.state());
+}
+
+#[test]
 fn a_snapshot_without_the_results_before_it_moves_the_place_of_the_next() {
     let results = ["1", "2", "3"].map(|id| behind(result(id), "a"));
     for (now, all) in [

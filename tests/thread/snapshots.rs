@@ -163,6 +163,23 @@ fn the_id_that_a_message_had_before_the_server_named_it_is_nobodys() {
 }
 
 #[test]
+fn a_replay_goes_back_to_the_message_under_the_id_that_the_server_gave() {
+    let mut thread = thread_of(&[human("0", "old")]);
+    let sent = json!({ "messages": [human("1", "Hi"), human("2", "Ho")] });
+    thread.optimistic(sent).unwrap();
+    // The save point has the first, and a snapshot then lacks it.
+    hear(&mut thread, [message(human("1", "Hi")), started("r"), snapshot(&[human("0", "old")])]);
+    hear(&mut thread, [message(human("theirs", "Hi"))]);
+    thread.update(json!({ "messages": [ai("mine", "a")] })).unwrap();
+    let mut saved = Thread::from_json(None, &thread.to_json()).unwrap();
+    for thread in [&mut thread, &mut saved] {
+        hear(thread, [started("r")]);
+        assert_eq!(ids(&thread.confirmed()), ["0", "theirs", "mine"]);
+        assert_eq!(ids(&thread.state()), ["0", "theirs", "2", "mine"]);
+    }
+}
+
+#[test]
 fn only_a_message_that_the_run_sent_is_renamed_also_after_fail() {
     let mut thread = thread_of(&[]);
     let first = thread.optimistic(json!({ "messages": [human("1", "Hi")] })).unwrap();

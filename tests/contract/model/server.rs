@@ -34,7 +34,11 @@ impl Model {
                 part.write.message.id.clone_from(&message.id);
             }
         }
-        // So does what was added by hand since the run's start.
+        // So does the message of the save point, and what was added by hand since.
+        let start = self.run.iter_mut().filter_map(|run| run.start.as_mut());
+        for own in start.flat_map(|start| &mut start.messages).filter(|own| own.id == old) {
+            own.id.clone_from(&message.id);
+        }
         let local = self.run.iter_mut().flat_map(|run| &mut run.local);
         for change in local.flat_map(|local| &mut local.messages) {
             match change {
