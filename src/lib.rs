@@ -93,7 +93,3 @@ pub use value::{Json, Value};
 #[cfg(any(doc, doctest))]
 #[doc = include_str!("../docs/rust.md")]
 pub mod guide {}
-
-#[cfg(doctest)]
-#[doc = include_str!("../crates/derive/README.md")]
-mod derive {}

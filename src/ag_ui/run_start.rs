@@ -148,9 +148,13 @@ pub(super) fn answered(
         };
         return Ok(Some(Resume::Answer(plain(&answer)?)));
     }
-    let mut answers = Vec::new();
+    let (mut answers, mut given) = (Vec::new(), HashMap::new());
     for answer in &input.resume {
         let id = &answer.interrupt_id;
+        if given.insert(id.as_str(), answer).is_some_and(|before| before != answer) {
+            let reason = format!("Two answers to {}. Send one.", Json::from(id.as_str()));
+            return Err(StreamError::new("INVALID_ARGUMENT", "RunAgentInput", reason));
+        }
         let asked = interrupts.iter().find(|asked| asked.id == *id);
         match asked {
             Some(asked) if answer.cancelled => answers.push((id.clone(), cancelled(asked))),

@@ -11,7 +11,7 @@ use super::saver::Saver;
 use super::state::{AgentState, AgentUpdate};
 use super::structured::ResponseFormat;
 use super::tool::{Tool, ToolOutput, ToolRequest};
-use super::turn::{Turn, answer};
+use super::turn::{Turn, answer, with_own_ids};
 use crate::graph::{BoxError, Command, Ctx, Node};
 use crate::typed::Message;
 use crate::value::{Bulk as _, Kind, Value as _};
@@ -36,7 +36,7 @@ impl Node<AgentState> for ModelStep {
             ctx,
             model: self.model.clone(),
         };
-        let message = self.ask.call(request).await?;
+        let message = with_own_ids(self.ask.call(request).await?);
         let update = match &self.format {
             Some(format) => format.update(message),
             None => message.into(),

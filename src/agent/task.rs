@@ -77,7 +77,7 @@ async fn ran(all: &[Runnable], args: &Value, request: ToolRequest) -> Result<Too
 
 /// Runs a sub-agent. Returns its changes, with its answer as the tool's.
 async fn delegated(
-    agent: &Graph<AgentState>,
+    agent: &Arc<Graph<AgentState>>,
     task: &str,
     request: &ToolRequest,
 ) -> Result<AgentUpdate, BoxError> {
@@ -122,7 +122,7 @@ fn last_text(state: &AgentState) -> String {
 
 /// Runs a sub-agent to its end, on a thread if its parent is on one. Its questions are the parent's.
 async fn outcome(
-    agent: &Graph<AgentState>,
+    agent: &Arc<Graph<AgentState>>,
     input: AgentUpdate,
     request: &ToolRequest,
 ) -> Result<AgentState, BoxError> {
@@ -134,7 +134,9 @@ async fn outcome(
         }
         return Ok(outcome.state);
     };
-    let name = format!("{parent}|{}|{}", ctx.step(), call.id.as_deref().unwrap_or_default());
+    // Two calls may have one id.
+    let call = call.id.as_deref().unwrap_or_default();
+    let name = format!("{parent}|{}:{}|{call}", ctx.step(), ctx.send());
     let thread = agent.kept_by(saver, &name);
     let thread = thread.run_id(ctx.run_id());
     // A task that starts over finds what its sub-agent has done.
@@ -152,8 +154,13 @@ async fn outcome(
             }
             None => Resume::GoOn,
         };
-        outcome = thread.resume(resume).await?;
+        outcome = ctx.watch(thread.stream_resumed(resume).await?).await?;
     }
-    thread.delete().await?;
+    // A task that fails after this finds it ended, and runs nothing twice.
+    let (agent, saver) = (agent.clone(), saver.clone());
+    ctx.when_saved(async move {
+        // One that stays is in nobody's way.
+        drop(agent.kept_by(&saver, &name).delete().await);
+    });
     Ok(outcome.state)
 }

@@ -187,11 +187,10 @@ impl Tool {
             }
             ToolOutput::Message(message) => Ok(message.into()),
             ToolOutput::Update(mut update) => {
+                let id = call.id.as_deref().unwrap_or_default();
                 let own = update.messages.iter_mut().flatten().filter_map(|message| {
                     match &mut message.kind {
-                        MessageKind::Tool(own) if call.id.as_ref() == Some(&own.tool_call_id) => {
-                            Some(own)
-                        }
+                        MessageKind::Tool(own) if own.tool_call_id == id => Some(own),
                         _ => None,
                     }
                 });

@@ -1,5 +1,8 @@
 //! Reads the last turn of a conversation: the model's message, and the results after it.
 
+use std::collections::HashSet;
+
+use crate::id::new_id;
 use crate::typed::{Message, MessageKind, MessageList, ToolCall, ToolMessage};
 
 /// The model's last message, and the results after it.
@@ -28,6 +31,21 @@ impl<'m> Turn<'m> {
     pub fn calls(&self) -> &'m [ToolCall] {
         self.message.map(Message::tool_calls).unwrap_or_default()
     }
+}
+
+/// Gives each call of a model's message an id of its own: one without an id, and one with an id that a
+/// call before it has. Decisions and results are of one call by its id.
+pub(super) fn with_own_ids(mut message: Message) -> Message {
+    if let MessageKind::Assistant(own) = &mut message.kind {
+        let mut seen = HashSet::new();
+        for call in &mut own.tool_calls {
+            let id = call.id.take().filter(|id| !id.is_empty() && !seen.contains(id));
+            let id = id.unwrap_or_else(new_id);
+            seen.insert(id.clone());
+            call.id = Some(id);
+        }
+    }
+    message
 }
 
 /// Makes the answer to a call, without the tool's name.

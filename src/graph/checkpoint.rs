@@ -131,9 +131,11 @@ impl<S: State> Pending<S> {
     }
 
     /// Whether its interrupt, if it has one, takes an answer: no run has taken one that it may go on with.
+    /// A graph inside may have acted on it, too, before its process was killed.
     pub(super) fn takes_answer(&self) -> bool {
+        let is_forwarded = self.interrupt.as_ref().is_some_and(|own| own.forwarded.is_some());
         let is_given_up = matches!(self.error, Some(TaskError::Killed(MOST_ATTEMPTS..)));
-        is_given_up || !self.is_at_work()
+        is_given_up && !is_forwarded || !self.is_at_work()
     }
 
     /// Answers its interrupt. An answer that it was given before, and did not finish with, is dropped.
@@ -224,9 +226,12 @@ pub struct Delta<S: State> {
     /// The names of the numbers: the graph may have changed when the thread continues.
     #[doc(hidden)]
     pub names: Arc<Names>,
-    /// The origin of the checkpoint. serde leaves it out, and the next two.
+    /// The origin of the checkpoint. serde leaves it out, and the next three.
     #[doc(hidden)]
     pub source: Source,
+    /// The run that the thread was left by, as this one read it.
+    #[doc(hidden)]
+    pub follows_run: Option<String>,
     /// The tasks whose writes it has, in the order of its updates.
     #[doc(hidden)]
     pub ended: Arc<Vec<Ended>>,
@@ -315,6 +320,7 @@ where
             pending: self.pending.clone(),
             names: self.names.clone(),
             source: self.source,
+            follows_run: self.follows_run.clone(),
             ended: self.ended.clone(),
             held: self.held.clone(),
         }

@@ -109,6 +109,7 @@ where
             pending,
             names,
             source: Source::default(),
+            follows_run: None,
             ended: Arc::default(),
             held: Vec::new(),
         })

@@ -15,8 +15,9 @@ use super::running::Running;
 impl Ctx {
     /// Runs another graph inside this node, on a thread of the task's own, and returns how it ended.
     ///
-    /// The graph has a checkpointer, if the graph around has one. Its questions are
-    /// [forwarded](Self::forward). A node that starts over, with an answer or after its process was
+    /// If the graph around has a checkpointer, this one needs one, too: the same, or its own. Its
+    /// questions are [forwarded](Self::forward). One reopens only if no node inside has ended since
+    /// its answer. A node that starts over, with an answer or after its process was
     /// killed, continues the inner thread. Inner steps that have ended do not run again.
     /// Everything that inner nodes send and return is streamed, too: [`RunPart::Inside`].
     ///
@@ -113,6 +114,20 @@ impl Ctx {
         Ok(outcome)
     }
 
+    /// Runs to the end, and notes that nodes end.
+    pub(crate) async fn watch<S>(&self, running: Running<'_, S>) -> Result<Outcome<S>, BoxError>
+    where
+        S: GraphState,
+    {
+        let mut parts = running.parts();
+        while let Some(part) = parts.next().await {
+            if matches!(part, RunPart::Finished(..) | RunPart::Inside(..)) {
+                self.goes_on_inside();
+            }
+        }
+        Ok(parts.finish().await?)
+    }
+
     /// Runs to the end, and sends what the nodes send.
     async fn pass_on<S>(&self, running: Running<'_, S>) -> Result<Outcome<S>, BoxError>
     where
@@ -120,6 +135,9 @@ impl Ctx {
     {
         let mut parts = running.parts();
         while let Some(part) = parts.next().await {
+            if matches!(part, RunPart::Finished(..) | RunPart::Inside(..)) {
+                self.goes_on_inside();
+            }
             match part {
                 RunPart::Message(_, chunk) => self.message(chunk),
                 RunPart::Custom(_, value) => self.custom(value),

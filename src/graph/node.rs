@@ -1,5 +1,6 @@
 //! Nodes, and their inputs.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::atomic::AtomicU32;
@@ -26,6 +27,20 @@ pub(super) struct Shared {
     pub answers: Vec<Vec<Answered>>,
     /// The values that the tasks of the step share.
     pub memo: StepMemo,
+    /// The work that is left once tasks' results are saved.
+    pub when_saved: WhenSaved,
+    /// The tasks inside which a node has ended since they got an answer to pass on.
+    pub went_on: HashSet<u32>,
+}
+
+/// The work that is left once the results of a task, at its position in the step, are saved.
+#[derive(Default)]
+pub(super) struct WhenSaved(pub Vec<(u32, BoxFuture<'static, ()>)>);
+
+impl fmt::Debug for WhenSaved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("WhenSaved").field(&self.0.len()).finish()
+    }
 }
 
 /// The context of a node's call, besides the state.
@@ -148,6 +163,22 @@ impl Ctx {
     /// Returns the position of the task in its step.
     pub(crate) fn task(&self) -> u32 {
         self.task
+    }
+
+    /// Returns the number of the send that made the task, from 1; 0 for a task that no send made.
+    pub(crate) fn send(&self) -> u32 {
+        self.send
+    }
+
+    /// Notes that a node of a graph inside has ended. It may have acted on the answer that was passed
+    /// on: the question does not reopen, should this task fail or be stopped.
+    pub(super) fn goes_on_inside(&self) {
+        self.shared().went_on.insert(self.task);
+    }
+
+    /// Has this done once the task's results are saved; never, if it fails or asks.
+    pub(crate) fn when_saved(&self, then: impl Future<Output = ()> + MaybeSend + 'static) {
+        self.shared().when_saved.0.push((self.task, Box::pin(then)));
     }
 
     fn shared(&self) -> MutexGuard<'_, Shared> {

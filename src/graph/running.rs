@@ -1,5 +1,8 @@
 //! A run of a graph over values.
 
+// A future need not be `Send` in a browser's wasm, which has one thread.
+#![cfg_attr(target_arch = "wasm32", allow(clippy::arc_with_non_send_sync))]
+
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -141,7 +141,9 @@ impl<V: Value> Thread<V> {
         self.messages.set(messages.clone());
         self.fields = fields;
         // The bases are the save point's, under the ids that the server gave since.
-        local.iter().for_each(|local| local.rename_in(&mut self.messages));
+        for local in &local {
+            local.rename_in(&mut self.messages);
+        }
         self.updates.reopen(anchor);
         self.places.anchor(anchor, messages.clone());
         for update in self.updates.iter_mut().filter(|update| update.sent_by == Some(anchor)) {

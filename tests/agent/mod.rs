@@ -16,6 +16,7 @@ mod hooks;
 mod limits;
 mod stacks;
 mod structured;
+mod sub_agent_approvals;
 mod subagents;
 mod summaries;
 mod todos;

@@ -1,5 +1,6 @@
 //! A graph inside a node: it goes on where the node was cut off, and asks through it.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use serde::{Deserialize, Serialize};
@@ -283,4 +284,61 @@ async fn a_thread_is_deleted_where_a_graph_inside_keeps_its_own() {
     own.on("1").delete().await.unwrap();
     let asked = outer.on("1").invoke(LogUpdate::default()).await.unwrap();
     assert_eq!(asked.interrupts.len(), 1);
+}
+
+/// Once a node inside has ended with the answer, no later answer seems to count that does not: a tool
+/// would run that was rejected.
+#[tokio::test]
+async fn a_question_that_a_graph_inside_has_gone_on_from_is_not_asked_again() {
+    for is_stopped in [false, true] {
+        let saver = Arc::new(MemorySaver::new());
+        let tries = Arc::new(AtomicUsize::new(0));
+        let counted = tries.clone();
+        let act = move |_: &Log, _: Ctx| {
+            let nth = counted.fetch_add(1, Ordering::Relaxed);
+            async move {
+                match nth {
+                    0 if is_stopped => std::future::pending().await,
+                    0 => Err(BoxError::from("The bank is closed.")),
+                    _ => Ok(LogUpdate { lines: Some(vec!["paid".into()]) }),
+                }
+            }
+        };
+        let inner = StateGraph::new()
+            .node("ask", async |_: &Log, ctx: Ctx| {
+                let answer = ctx.interrupt("Pay?")?;
+                Ok::<_, BoxError>(LogUpdate { lines: Some(vec![answer.to_string()]) })
+            })
+            .node("act", act)
+            .edge(START, "ask")
+            .edge("ask", "act")
+            .checkpointer(saver.clone())
+            .compile()
+            .unwrap();
+        // Also where it is deeper inside.
+        let middle = StateGraph::new().node("middle", Inside(inner)).edge(START, "middle");
+        let middle = middle.checkpointer(saver.clone()).compile().unwrap();
+        let graph = StateGraph::new().node("inside", Inside(middle)).edge(START, "inside");
+        let graph = graph.checkpointer(saver).compile().unwrap();
+        let thread = graph.on("1");
+        let asked = thread.invoke(LogUpdate::default()).await.unwrap().interrupts;
+        if is_stopped {
+            let mut parts = thread.stream_resumed(json!("yes")).await.unwrap().parts();
+            while tries.load(Ordering::Relaxed) == 0 {
+                let next = std::pin::pin!(parts.next());
+                drop(tokio::time::timeout(std::time::Duration::from_millis(1), next).await);
+            }
+            parts.stop();
+            assert_eq!(parts.finish().await.unwrap().interrupts, []);
+        } else {
+            thread.resume(json!("yes")).await.unwrap_err();
+        }
+        let left = thread.outcome().await.unwrap().unwrap();
+        assert!(!left.is_ended() && left.interrupts.is_empty());
+        let late = thread.resume(vec![(asked[0].id.clone(), json!("no"))]).await.unwrap_err();
+        assert!(matches!(late, GraphError::UnknownInterrupt(_)));
+        assert_eq!(tries.load(Ordering::Relaxed), 1);
+        let done = thread.resume(()).await.unwrap();
+        assert_eq!(done.state.lines, ["in", "in", "\"yes\"", "paid"]);
+    }
 }

@@ -86,6 +86,27 @@ fn user(id: &str) -> Value {
     json!({ "id": id, "role": "user", "content": id })
 }
 
+#[tokio::test]
+async fn two_answers_to_one_question_are_none() {
+    let service = service();
+    let post = async |id: &str, messages: Value, resume: Value| {
+        let body = json!({ "threadId": "t", "runId": id, "messages": messages, "resume": resume });
+        run(&service, body).await
+    };
+    let asked = post("r1", json!([user("q")]), json!([])).await;
+    let id = asked["outcome"]["interrupts"][0]["id"].clone();
+    let answer =
+        |is_yes: bool| json!({ "interruptId": id, "status": "resolved", "payload": is_yes });
+    let refused = post("r2", json!([]), json!([answer(true), answer(false)])).await;
+    let expected = format!("RunAgentInput: Two answers to {id}. Send one.");
+    assert_eq!(
+        (&refused["code"], &refused["message"]),
+        (&json!("INVALID_ARGUMENT"), &json!(expected))
+    );
+    let done = post("r3", json!([]), json!([answer(true), answer(true)])).await;
+    assert_eq!(done["type"], "RUN_FINISHED");
+}
+
 /// Answers continue a run with nothing else: what a client has new beside them is not dropped in silence.
 #[tokio::test]
 async fn a_new_message_beside_an_answer_is_refused() {

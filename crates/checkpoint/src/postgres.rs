@@ -102,6 +102,7 @@ struct Sql {
     row: String,
     values: String,
     writes: String,
+    questions: String,
     put: String,
     put_value: String,
     put_write: String,
@@ -145,6 +146,10 @@ impl Sql {
             writes: format!(
                 "SELECT task_id, channel, type, blob FROM {schema}.checkpoint_writes WHERE {of_thread} \
                  AND checkpoint_id = $2 ORDER BY task_id, idx"
+            ),
+            questions: format!(
+                "SELECT blob FROM {schema}.checkpoint_writes WHERE {of_thread} AND checkpoint_id = $2 \
+                 AND channel = '__interrupt__'"
             ),
             put: format!(
                 "INSERT INTO {schema}.checkpoints (thread_id, checkpoint_ns, checkpoint_id, \
@@ -265,6 +270,14 @@ impl Database for Postgres {
         let newest: Option<String> = newest.map(|row| row.try_get(0)).transpose()?;
         if newest.as_deref() != last {
             return Ok(false);
+        }
+        if let Some(claim) = &put.claim {
+            for row in transaction.query(&self.sql.questions, &[&thread, &claim.checkpoint]).await?
+            {
+                if claim.is_lost(&serde_json::from_slice(row.try_get(0)?)?) {
+                    return Ok(false);
+                }
+            }
         }
         for own in &put.writes {
             self.sql.put_task(&transaction, thread, own).await?;

@@ -60,6 +60,7 @@ where
         pending,
         names: Arc::new(names.clone()),
         source: Source::default(),
+        follows_run: None,
         ended: Arc::default(),
         held,
     };
@@ -331,7 +332,10 @@ impl Reading<'_> {
             let mut writes = writes.iter();
             writes.find(|write| write.channel == channel).map(|write| &write.value)
         };
-        let (asked, error) = (report(INTERRUPT), report(ERROR));
+        // An empty list is of a task that had a question.
+        let asked =
+            report(INTERRUPT).filter(|asked| asked.as_array().is_none_or(|all| !all.is_empty()));
+        let error = report(ERROR);
         let is_past = self.look.past.is_some();
         let is_report = |write: &&Write| crate::row::place_of(&write.channel).is_some();
         let wrote: Vec<&Write> = writes.iter().copied().filter(|write| !is_report(write)).collect();

@@ -103,6 +103,24 @@ pub struct NewRow {
 pub struct Put {
     pub row: Option<NewRow>,
     pub writes: Vec<TaskWrites>,
+    /// The checkpoint whose tasks the run goes on with, if nobody else does.
+    pub claim: Option<Claim>,
+}
+
+/// The tasks of a step that a run goes on with.
+#[derive(Debug, Clone)]
+pub struct Claim {
+    pub checkpoint: String,
+    /// This run, and the one that it found there.
+    pub runs: [Option<String>; 2],
+}
+
+impl Claim {
+    /// Whether another run has gone on with a task since, by the record of the task's question.
+    pub fn is_lost(&self, record: &Value) -> bool {
+        let run = record.get(RUN).and_then(Value::as_str);
+        run.is_some_and(|run| self.runs.iter().flatten().all(|own| own != run))
+    }
 }
 
 /// Returns an object's field that is an object.

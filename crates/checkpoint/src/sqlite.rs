@@ -42,6 +42,10 @@ CREATE TABLE IF NOT EXISTS writes (
 const NEWEST: &str = "SELECT checkpoint_id FROM checkpoints WHERE thread_id = ? AND \
                       checkpoint_ns = '' ORDER BY checkpoint_id DESC LIMIT 1";
 
+/// The records of a checkpoint's questions.
+const QUESTIONS: &str = "SELECT value FROM writes WHERE thread_id = ? AND checkpoint_ns = '' AND \
+                         checkpoint_id = ? AND channel = '__interrupt__'";
+
 /// How long a call waits for another program that writes.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -132,6 +136,15 @@ impl Sqlite {
             transaction.prepare_cached(NEWEST)?.query_row([thread], |row| row.get(0)).optional()?;
         if newest.as_deref() != last {
             return Ok(false);
+        }
+        if let Some(claim) = &put.claim {
+            let mut records = transaction.prepare_cached(QUESTIONS)?;
+            let mut rows = records.query(params![thread, claim.checkpoint])?;
+            while let Some(row) = rows.next()? {
+                if claim.is_lost(&serde_json::from_slice(bytes(row.get_ref(0)?))?) {
+                    return Ok(false);
+                }
+            }
         }
         for own in &put.writes {
             write_task(&transaction, thread, own)?;

@@ -19,8 +19,8 @@ use crate::ids::{task_id, update_id};
 use crate::known::{Counter, Known};
 use crate::messages::to_records;
 use crate::row::{
-    COUNTERS, ERROR, INPUT, INTERRUPT, JOIN, KILLED, NO_WRITES, NewRow, Object, Put, RESUME, RUN,
-    START, TASKS, TaskWrites,
+    COUNTERS, Claim, ERROR, INPUT, INTERRUPT, JOIN, KILLED, NO_WRITES, NewRow, Object, Put, RESUME,
+    RUN, START, TASKS, TaskWrites,
 };
 
 /// The number of steps that reading may walk back.
@@ -45,13 +45,17 @@ where
     if delta.source == Source::Stop {
         let mut known = parent.cloned().unwrap_or_default();
         known.written.extend(channels_of(&pending));
-        return Ok((Put { row: None, writes: pending }, known));
+        let claim = delta.pending.iter().any(Pending::is_at_work).then(|| Claim {
+            checkpoint: delta.id.clone(),
+            runs: [delta.run_id.clone(), delta.follows_run.clone()],
+        });
+        return Ok((Put { row: None, writes: pending, claim }, known));
     }
     let mut writes = write.ended()?;
     let (row, mut known) = write.row(state, deltas, &writes)?;
     known.written.extend(channels_of(&pending));
     writes.extend(pending);
-    Ok((Put { row: Some(row), writes }, known))
+    Ok((Put { row: Some(row), writes, claim: None }, known))
 }
 
 fn channels_of(writes: &[TaskWrites]) -> impl Iterator<Item = String> {
@@ -329,6 +333,9 @@ where
                     }
                 }
                 entries.push((INTERRUPT.to_owned(), with_inside(record, inside.clone())));
+            } else if finished.is_none() && !answers.is_empty() {
+                // It had a question, which it does not ask any more.
+                entries.push((INTERRUPT.to_owned(), json!([])));
             }
             // Those of a run with an answer are in the question's record: savers remove no write.
             let error = error.as_ref().filter(|own| {

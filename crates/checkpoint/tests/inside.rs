@@ -154,3 +154,37 @@ async fn an_inner_thread_is_found_again_whichever_order_the_nodes_have() {
         assert_eq!(asked.state.log, [r#"first got "yes""#, r#"second got "yes""#, "side"]);
     }
 }
+
+struct Run(Graph<Order>);
+
+impl Node<Order> for Run {
+    async fn run(&self, _: &Order, ctx: Ctx) -> Result<Command<Order>, BoxError> {
+        let inner = ctx.run(&self.0, OrderUpdate::default()).await?;
+        Ok(Command::update(OrderUpdate { log: Some(inner.state.log) }))
+    }
+}
+
+/// The next process does not ask again, either.
+#[tokio::test]
+async fn a_question_that_a_graph_inside_has_gone_on_from_is_not_asked_again() {
+    let saver = Arc::new(SqliteSaver::in_memory().unwrap());
+    let graph = |is_closed: bool| {
+        let act = move |_: &Order, _: Ctx| async move {
+            let paid = OrderUpdate { log: Some(vec!["paid".to_owned()]) };
+            if is_closed { Err(BoxError::from("The bank is closed.")) } else { Ok(paid) }
+        };
+        let inner = StateGraph::<Order>::new().node("ask", ask).node("act", act);
+        let inner = inner.edge(START, "ask").edge("ask", "act").checkpointer(saver.clone());
+        let outer = StateGraph::<Order>::new().node("inside", Run(inner.compile().unwrap()));
+        outer.edge(START, "inside").checkpointer(saver.clone()).compile().unwrap()
+    };
+    graph(true).on("1").invoke(OrderUpdate::default()).await.unwrap();
+    graph(true).on("1").resume(json!("yes")).await.unwrap_err();
+    let left = graph(true).on("1").outcome().await.unwrap().unwrap();
+    assert!(!left.is_ended() && left.interrupts.is_empty());
+    graph(true).on("1").resume(json!("no")).await.unwrap_err();
+    graph(true).on("1").resume(()).await.unwrap_err();
+    assert!(graph(false).on("1").resume(json!("no")).await.is_err());
+    let done = graph(false).on("1").resume(()).await.unwrap();
+    assert_eq!(done.state.log, ["ask got \"yes\"", "paid"]);
+}

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Barrier, Mutex};
 
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
@@ -178,6 +178,47 @@ async fn of_two_runs_of_a_thread_the_second_to_save_ends() {
     let lost = second.next().await.unwrap();
     assert!(matches!(lost, Err(GraphError::Conflict(thread)) if thread == "1"));
     assert_eq!(first.finish().await.unwrap().state.log, ["in", "answered 1", "done"]);
+}
+
+/// Two processes with two answers: one of them has lost before its node runs.
+#[test]
+fn of_two_answers_at_once_one_is_acted_on() {
+    let file = File::new("answers");
+    let open = || Arc::new(SqliteSaver::open(&file.0).unwrap());
+    let (shared, ran) = (open(), Arc::new(Mutex::new(Vec::new())));
+    let graph = |saver| {
+        let ran = ran.clone();
+        let act = move |_: &Chat, ctx: Ctx| {
+            let ran = ran.clone();
+            async move {
+                let answer = ctx.interrupt("Pay?")?;
+                ran.lock().unwrap().push(answer);
+                Ok::<_, BoxError>(ChatUpdate::default())
+            }
+        };
+        let graph = StateGraph::<Chat>::new().node("act", act).edge(START, "act");
+        graph.checkpointer(saver).compile().unwrap()
+    };
+    let run = || tokio::runtime::Builder::new_current_thread().build().unwrap();
+    for round in 0..40 {
+        let thread = round.to_string();
+        let second = if round % 2 == 0 { open() } else { shared.clone() };
+        let both = [graph(shared.clone()), graph(second)];
+        run().block_on(both[0].on(&thread).invoke(say("in"))).unwrap();
+        let gate = Barrier::new(2);
+        let done = std::thread::scope(|scope| {
+            let all = [0, 1].map(|at| {
+                let (graph, gate, thread) = (&both[at], &gate, &thread);
+                scope.spawn(move || {
+                    gate.wait();
+                    run().block_on(graph.on(thread).resume(json!(at))).is_ok()
+                })
+            });
+            all.map(|one| one.join().unwrap())
+        });
+        let ran = std::mem::take(&mut *ran.lock().unwrap());
+        assert_eq!((ran.len(), done.iter().filter(|is_done| **is_done).count()), (1, 1));
+    }
 }
 
 #[tokio::test]

@@ -204,6 +204,24 @@ test("an agent of langchain.js takes answers over AG-UI", async () => {
   expect(sent).toEqual(["Ada"]);
 });
 
+test("two answers to one question are none", async () => {
+  const { agent, sent } = guardedAgent();
+  const handler = serveAgUi(agent);
+  const run = async (runId: string, more: object) =>
+    (await ask(handler, "POST", "/", { threadId: "t", runId, messages: [], ...more })).text();
+  await run("r1", { messages: [{ id: "q", role: "user", content: "send" }] });
+  const { tasks } = await agent.getState({ threadId: "t" });
+  const [question] = tasks.flatMap(({ interrupts }) => interrupts);
+  const answer = (type: string) => {
+    const payload = { decisions: [{ type }] };
+    return { interruptId: question?.id, status: "resolved", payload };
+  };
+  expect(await run("r2", { resume: [answer("approve"), answer("reject")] })).toContain("Two answers to");
+  expect(sent).toEqual([]);
+  await run("r3", { resume: [answer("approve"), answer("approve")] });
+  expect(sent).toEqual(["Ada"]);
+});
+
 test("a guarded graph does not continue another graph's thread into its tools", async () => {
   const { agent, sent } = guardedAgent();
   const calls = { content: "", tool_calls: [{ id: "c1", name: "send", args: { to: "Eve" } }] };
@@ -421,6 +439,32 @@ describe("approvals of a sub-agent", () => {
     ]);
     expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403]);
   });
+
+  test.each([false, true])(
+    "a question that it has acted on is not asked again, if its tool fails (stopped: %s)",
+    async (stopped) => {
+      let tries = 0;
+      const slow = async () => {
+        if (tries++ > 0) return "Booked.";
+        if (stopped) await new Promise((resolve) => setTimeout(resolve, 300));
+        throw new Error("The hotel is closed.");
+      };
+      const sub = { ...r, tools: [tool({ name: "book", run: slow })], interruptOn };
+      const handler = serveLangGraph(createDeepAgent({ ...saved(), subagents: [sub] }) as never);
+      await wait(handler, { input: human("Go") });
+      const going = wait(handler, approve);
+      if (stopped) {
+        await expect.poll(() => tries).toBe(1);
+        const [run] = (await (await ask(handler, "GET", "/threads/t/runs")).json()) as [{ run_id: string }];
+        await ask(handler, "POST", `/threads/t/runs/${run.run_id}/cancel?wait=true`);
+      }
+      await going;
+      const state = (await (await ask(handler, "GET", "/threads/t/state")).json()) as object;
+      expect(state).toMatchObject({ next: ["tools"], interrupts: [], tasks: [{ interrupts: [] }] });
+      await wait(handler, { input: null });
+      expect(tries).toBe(2);
+    },
+  );
 
   test("without approvals clients write", async () => {
     const handler = serveLangGraph(createDeepAgent({ ...saved(), subagents: [r] }) as never);

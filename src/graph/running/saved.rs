@@ -84,6 +84,7 @@ where
             pending: self.pending.clone(),
             names: graph.names.clone(),
             source,
+            follows_run: self.kept_run.clone(),
             ended: Arc::new(std::mem::take(&mut self.trail.ended)),
         };
         let checkpoint = Checkpoint { state: self.state.clone(), delta };
@@ -97,8 +98,12 @@ where
     pub(super) async fn saved(&mut self) -> Option<Stepped> {
         let was_put = self.open_save().as_mut()?.future.as_mut().await;
         let Save { id, then, .. } = self.open_save().take()?;
+        let left = std::mem::take(&mut self.shared().when_saved.0);
         Some(match was_put {
             Ok(true) => {
+                for (_, then) in left {
+                    then.await;
+                }
                 self.trail.kept = Some(id.clone());
                 self.kept_run = Some(self.id.to_string());
                 self.trail.last = Some(id);

@@ -325,6 +325,7 @@ where
         {
             let shared = &mut *self.shared();
             shared.answers = kept.iter().map(answers).collect();
+            shared.went_on.clear();
             shared.memo.begin(finished);
         }
         let returned = Arc::new(Mutex::new(tasks.iter().map(|_| None).collect()));
@@ -340,14 +341,23 @@ where
         before: Vec<Option<(Interrupt, bool)>>,
         step: i64,
     ) {
-        let answers = std::mem::take(&mut self.shared().answers).into_iter();
+        let (answers, went_on) = {
+            let shared = &mut *self.shared();
+            let is_done = |task: u32| done.get(task as usize).is_some_and(Option::is_some);
+            shared.when_saved.0.retain(|(task, _)| is_done(*task));
+            (std::mem::take(&mut shared.answers).into_iter(), std::mem::take(&mut shared.went_on))
+        };
         // The start has none.
         let answers = answers.chain(std::iter::repeat_with(Vec::new));
         let mut pending: Vec<Pending<S>> = Vec::with_capacity(tasks.len());
         let left = before.into_iter().chain(std::iter::repeat(None));
-        for (((task, finished), answers), left) in tasks.iter().zip(done).zip(answers).zip(left) {
-            // A task that has failed, or was stopped, has its question open again.
-            let (interrupt, is_answered) = left.filter(|_| finished.is_none()).unzip();
+        for (at, (((task, finished), answers), left)) in
+            (0..).zip(tasks.iter().zip(done).zip(answers).zip(left))
+        {
+            // A task that has failed, or was stopped, has its question open again. One that passed the
+            // answer on to a graph inside, where a node has ended since, has none.
+            let is_open = finished.is_none() && !went_on.contains(&at);
+            let (interrupt, is_answered) = left.filter(|_| is_open).unzip();
             pending.push(Pending {
                 node: task.node,
                 cause: task.cause,

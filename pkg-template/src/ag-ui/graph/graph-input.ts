@@ -218,6 +218,13 @@ export function resumeOf({ resume, forwardedProps }: GraphRunInput, known?: Grap
  */
 function answersOf(resume: readonly ResumeEntry[], known: GraphState | undefined): unknown {
   const asked = known?.tasks?.flatMap(({ interrupts = [] }) => interrupts);
+  const given = new Map<string, string>();
+  for (const { interruptId: id, status, payload } of resume) {
+    const text = JSON.stringify([status === "cancelled", payload]);
+    if ((given.get(id) ?? text) !== text)
+      throw new ThreadfoldError("INVALID_ARGUMENT", `Two answers to ${JSON.stringify(id)}. Send one.`);
+    given.set(id, text);
+  }
   const answers = resume.flatMap(({ interruptId, status, payload }) => {
     const question = asked?.find(({ id }) => id === interruptId);
     // A graph may ask without ids: then whatever the client calls it is the question.

@@ -9,6 +9,12 @@ import type { ThreadState } from "../task/thread-state.js";
 import type { TaskInterrupts } from "./task-interrupts.js";
 import type { RunSaves } from "./run-saves.js";
 
+/** The task of a graph around, which runs this one. */
+interface TaskAround {
+  readonly place: TaskPlace;
+  readonly run: { readonly resumeValues: ResumeValues };
+}
+
 /** An answer that is for no task in particular. */
 interface Answer {
   readonly value: unknown;
@@ -24,11 +30,11 @@ export interface InterruptibleTask {
 export class ResumeValues {
   readonly #at: ThreadState;
   readonly #saves: RunSaves;
-  readonly #around: ResumeValues | undefined;
+  readonly #around: TaskAround | undefined;
   #shared: Answer | undefined;
   #byId: Readonly<Record<string, unknown>> | undefined;
 
-  constructor(at: ThreadState, saves: RunSaves, around: ResumeValues | undefined) {
+  constructor(at: ThreadState, saves: RunSaves, around: TaskAround | undefined) {
     this.#at = at;
     this.#saves = saves;
     this.#around = around;
@@ -61,8 +67,9 @@ export class ResumeValues {
   /** Finds the answer for no task in particular. `isFresh`: the caller answers just now. */
   read(isFresh: boolean): void {
     if (this.#around) {
-      this.#byId ??= this.#around.#byId;
-      this.#shared = this.#around.#shared;
+      const { resumeValues } = this.#around.run;
+      this.#byId ??= resumeValues.#byId;
+      this.#shared = resumeValues.#shared;
     }
     if (this.#shared) return;
     const { pending } = this.#at;
@@ -86,6 +93,26 @@ export class ResumeValues {
   /** An answer for no task in particular is for the step that was interrupted. */
   stepDone(): void {
     this.#shared = undefined;
+  }
+
+  /** A task has ended with its answers: the tasks around do not ask its questions any more, should they fail after it. */
+  ended({ ownInterrupts: interrupts }: InterruptibleTask): void {
+    if (this.#around) interrupts.answers.forEach((_, answered) => this.#tellAround(interrupts.id(answered)));
+  }
+
+  #tellAround(id: string): void {
+    if (this.#around) this.#around.run.resumeValues.#isAnswered(this.#around.place, id);
+  }
+
+  #isAnswered(place: TaskPlace, id: string): void {
+    const { pending } = this.#at;
+    const isOfTask = ([task, channel]: CheckpointPendingWrite) => task === place.id && channel === INTERRUPT;
+    const asked = pending.filter(isOfTask).flatMap(([, , value]) => value as OpenInterrupt | OpenInterrupt[]);
+    const open = asked.filter((one) => one.id !== id);
+    if (open.length === asked.length) return;
+    this.#at.pending = pending.filter((write) => !isOfTask(write));
+    this.#saves.saveTask(place, [[INTERRUPT, open]]);
+    this.#tellAround(id);
   }
 
   /** Gives tasks their answers, and the planner their number. `runsAgain`: also to tasks that are done. */

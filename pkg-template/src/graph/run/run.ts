@@ -61,7 +61,7 @@ export class Run implements RunParts {
     if (!this.saves.thread) this.at.state = spec.fields.initial();
     this.reports = new Reports(this.scope, this.at, around?.reports, output);
     this.travel = new Travel(around?.travel);
-    this.resumeValues = new ResumeValues(this.at, this.saves, around?.resumeValues);
+    this.resumeValues = new ResumeValues(this.at, this.saves, parent);
     this.#steps = new SuperSteps(this);
   }
 

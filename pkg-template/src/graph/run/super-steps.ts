@@ -183,7 +183,10 @@ export class SuperSteps {
     }
     if (status === "done") {
       if (reports.on) reports.trace("task-end", { task, output: writes.updates });
-      if (saves.thread) saves.saveTask(place, [...answersOf(task), ...writes.entries()]);
+      if (saves.thread) {
+        saves.saveTask(place, [...answersOf(task), ...writes.entries()]);
+        if (task.savedAnswers) this.#run.resumeValues.ended(task);
+      }
       if (!reports.streams || place.isHidden) return;
       task.messages?.written(writes.updates);
       reports.emitUpdates(task, false);
