@@ -33,8 +33,8 @@ impl<'m> Turn<'m> {
     }
 }
 
-/// Gives each call of a model's message an id of its own: one without an id, and one with an id that a
-/// call before it has. Decisions and results are of one call by its id.
+/// Gives an id of its own to each call of a model's message that has none, or that of a call before it.
+/// Decisions and results find their call by its id.
 pub(super) fn with_own_ids(mut message: Message) -> Message {
     if let MessageKind::Assistant(own) = &mut message.kind {
         let mut seen = HashSet::new();
