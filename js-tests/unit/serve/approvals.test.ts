@@ -204,6 +204,36 @@ test("an agent of langchain.js takes answers over AG-UI", async () => {
   expect(sent).toEqual(["Ada"]);
 });
 
+test("a late rejection of what was approved is refused, and the approval may come again", async () => {
+  let tries = 0;
+  const send = () => {
+    if (tries++ === 0) throw new Error("The post is closed.");
+    return "Sent.";
+  };
+  const agent = createAgent({
+    model: (messages) =>
+      messages.at(-1)?.type === "tool" ? "Done." : { content: "", tool_calls: [{ id: "c1", name: "send", args: {} }] },
+    tools: [tool({ name: "send", run: send })],
+    middleware: [humanInTheLoopMiddleware({ interruptOn: { send: true } })],
+    checkpointer: new MemorySaver(),
+  });
+  const handler = serveAgUi(agent, { resumable: true });
+  const run = (runId: string, more: object) =>
+    ask(handler, "POST", "/", { threadId: "t", runId, messages: [], ...more });
+  await (await run("r1", { messages: [{ id: "q", role: "user", content: "Go" }] })).text();
+  const { tasks } = await agent.getState({ threadId: "t" });
+  const [question] = tasks.flatMap(({ interrupts }) => interrupts);
+  const answer = (type: string) => ({
+    resume: [{ interruptId: question?.id, status: "resolved", payload: { decisions: [{ type }] } }],
+  });
+  await (await run("r2", answer("approve"))).text();
+  const late = await run("r3", answer("reject"));
+  expect([late.status, tries]).toEqual([400, 1]);
+  expect(await late.text()).toContain("any more: it was answered.");
+  expect(await (await run("r4", answer("approve"))).text()).toContain("RUN_FINISHED");
+  expect(tries).toBe(2);
+});
+
 test("two answers to one question are none", async () => {
   const { agent, sent } = guardedAgent();
   const handler = serveAgUi(agent);

@@ -18,6 +18,7 @@ import { ClientWrites } from "./langgraph/approvals.js";
 import { refusedWith } from "./langgraph/thread-states.js";
 import { newId } from "../shared/new-id.js";
 import { ownConfig } from "../shared/own-config.js";
+import { sameJson } from "../shared/same-json.js";
 import { errorWords } from "../stream/error-words.js";
 import { checkedGraph, shownState, type GraphTask, type RunnableGraph } from "../stream/graph-parts.js";
 import {
@@ -226,6 +227,7 @@ class AgUiServer {
     const known = await this.#known(input.threadId, input.runId);
     const { owner, isMissing } = await this.#owners.look(asker, input.threadId);
     if (known && (isRepeat(input, known.about) || !known.hasEnded)) return this.#joined(known, request);
+    await this.#checkAnswers(input);
     // Without a checkpointer there is no thread that two runs could share.
     const isAlone = Boolean(this.#graph.checkpointer);
     const { config, resumable } = this.#options;
@@ -363,6 +365,26 @@ class AgUiServer {
     if (!this.#options.resumable) return undefined;
     const runs = await this.#runs.runs({ threadId, id });
     return runs.find(({ server }) => server === SERVER) as (StoredRun & { readonly about: About }) | undefined;
+  }
+
+  /**
+   * An answer that was lost may come again, and continues a run that has failed since. Another answer to that question
+   * must not: a tool would run that it rejects.
+   *
+   * @throws {@link Refusal} 400 for an answer that a kept run of the thread was given otherwise, and that is not asked now.
+   */
+  async #checkAnswers({ threadId, resume }: GraphRunInput): Promise<void> {
+    if (!resume || resume.length === 0) return;
+    const runs = (await this.#runs.runs({ threadId })).filter(({ server }) => server === SERVER);
+    const earlier = runs.flatMap(({ about }) => JSON.parse((about as About).answers ?? "[]") as typeof resume);
+    const given = new Map(earlier.map((answer) => [answer.interruptId, answer]));
+    const late = resume.filter((answer) => !sameJson(given.get(answer.interruptId) ?? answer, answer));
+    if (late.length === 0) return;
+    const { tasks = [] } = (await this.#stateOf(threadId)) ?? {};
+    const asked = tasks.flatMap(({ interrupts = [] }: GraphTask) => interrupts);
+    for (const { interruptId } of late)
+      if (!asked.some(({ id }) => id === interruptId))
+        throw new Refusal(400, `The thread does not ask ${JSON.stringify(interruptId)} any more: it was answered.`);
   }
 
   /** Returns the run as another request has begun it since, here or on another instance. Another user's is refused. */
