@@ -25,10 +25,11 @@ const GROUPS = [
   "servers",
   "databases",
   "quick",
+  "growth",
 ];
 const DEFAULT = ["rust", "build", "node", "browser"];
 const NEEDS_BROWSER = ["wasm", "page", "browser", "demo", "consumers", "servers", "databases"];
-const NEEDS_BUILD = ["node", "page", "browser", "demo", "consumers", "servers", "databases", "quick"];
+const NEEDS_BUILD = ["node", "growth", "page", "browser", "demo", "consumers", "servers", "databases", "quick"];
 
 /** The files of vitest's project `node` that are fast and fail first when something is wrong. */
 const QUICK = [
@@ -49,8 +50,16 @@ const THOROUGH = process.env.THREADFOLD_THOROUGH === "1";
 /** The groups, and projects of vitest, whose tests wait for pages more than they compute. */
 const WITH_PAGES = ["browser", "demo"];
 
-/** The package in a browser, and the demo under random use. The rest of the demo takes a minute more, and waits for CI. */
-const IN_BROWSER = ["hosts/browser/", "hosts/demo/random-use", "hosts/demo/shortest-chat"];
+/** The package in a browser, and the demo's chat. The rest of the demo takes a minute more, and waits for CI. */
+const IN_BROWSER = ["hosts/browser/", "hosts/demo/shortest-chat"];
+
+/** Files of tests in Node that take the processor for seconds, about audits, lifetimes and all places: they wait for CI, too. */
+const IN_CI = [
+  "unit/cli/audit.test.ts",
+  "unit/serve/checkpoint-walk.test.ts",
+  "**/garbage.test.ts",
+  "properties/memory/**",
+];
 
 /** Cargo's environment. */
 const RUST = { ...SIDE_BY_SIDE, ...(THOROUGH && OPTIMISED) };
@@ -117,7 +126,7 @@ async function laws(tally) {
   rmSync(folder, { recursive: true, force: true });
 }
 
-async function vitest(projects, files = []) {
+async function vitest(projects, files = [], leftOut = []) {
   const results = join(target, "vitest", `${projects[0].replace("*", "")}.json`);
   rmSync(results, { force: true });
   mkdirSync(join(target, "vitest"), { recursive: true });
@@ -126,17 +135,21 @@ async function vitest(projects, files = []) {
   const waits = projects.some((project) => WITH_PAGES.includes(project)) ? 1 : 0;
   const workers = `--maxWorkers=${Math.max(2, availableParallelism() - 1) + waits}`;
   const args = vitestIn(projects, workers, ...reporters, ...files);
-  const { code } = await watch(process.execPath, args, { keep: false });
+  const env = { THREADFOLD_LEFT_OUT: leftOut.join(" ") };
+  const { code } = await watch(process.execPath, args, { keep: false, env });
   return { ...fromVitest(results), ok: code === 0 };
 }
 
 export async function test(groups, tally) {
   await requireTools();
+  const measuresGrowth = groups.includes("growth") || (THOROUGH && groups.includes("node"));
   const needs = (those) => groups.some((group) => those.includes(group));
   const chosen = (those) => groups.filter((group) => those.includes(group));
   if (needs(NEEDS_BUILD) && !groups.includes("build") && !existsSync(join(root, "pkg")))
     throw new Complaint("There is no pkg/ to test: run `npm run build` first.");
   if (needs(NEEDS_BROWSER)) requireBrowser();
+  // Last, and alone.
+  groups = groups.filter((group) => group !== "growth");
 
   let built = true;
   const modules = ensureNodeModules();
@@ -164,7 +177,7 @@ export async function test(groups, tally) {
     // The older versions of @ag-ui/client and React are projects of their own.
     node: async () => {
       if (THOROUGH) await ensurePeers("js-tests/peers/react-18");
-      await tally.step("vitest in Node", () => vitest(THOROUGH ? ["node*"] : IN_NODE));
+      await tally.step("vitest in Node", () => vitest(THOROUGH ? ["node*"] : IN_NODE, [], THOROUGH ? [] : IN_CI));
     },
     browser: () => tally.step("vitest with Chromium", () => vitest(WITH_PAGES, THOROUGH ? [] : IN_BROWSER)),
     demo: () => tally.step("the demo in Chromium", () => vitest(["demo"])),
@@ -214,7 +227,7 @@ export async function test(groups, tally) {
     javascript(),
   ]);
   // Other tests would use the caches of the CPU that it measures.
-  if (groups.includes("node") && built) await tally.step("growth, with nothing beside it", () => vitest(["growth"]));
+  if (measuresGrowth && built) await tally.step("growth, with nothing beside it", () => vitest(["growth"]));
 }
 
 if (isMain(import.meta.url)) {
