@@ -1,6 +1,7 @@
 // Runs other programs, from the root of the project.
 import { spawn, spawnSync } from "node:child_process";
 import { accessSync, constants, realpathSync } from "node:fs";
+import { constants as machine, setPriority } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -15,14 +16,18 @@ export async function run(command, args, options = {}) {
   if (code !== 0) throw new Complaint(`\`${[command, ...args].join(" ")}\` ended with code ${code}`);
 }
 
-/** Runs a program and returns its output and exit code. The output also goes to the terminal, unless `show` is false. */
-export function watch(command, args, { cwd = root, env = {}, keep = true, show = true } = {}) {
+/**
+ * Runs a program and returns its output and exit code. The output also goes to the terminal, unless `show` is false. One
+ * that `yields` leaves the processor to others.
+ */
+export function watch(command, args, { cwd = root, env = {}, keep = true, show = true, yields = false } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd,
       env: { ...process.env, ...env },
       stdio: keep ? ["ignore", "pipe", "pipe"] : ["ignore", "inherit", "inherit"],
     });
+    if (yields && child.pid !== undefined) setPriority(child.pid, machine.priority.PRIORITY_BELOW_NORMAL);
     let output = "";
     for (const [from, to] of [
       [child.stdout, process.stdout],

@@ -57,6 +57,8 @@ const IN_BROWSER = ["hosts/browser/", "hosts/demo/shortest-chat"];
 const IN_CI = [
   "unit/cli/audit.test.ts",
   "unit/serve/checkpoint-walk.test.ts",
+  "unit/checkpoint/interop.test.ts",
+  "unit/tabs/shared-tabs.test.ts",
   "**/garbage.test.ts",
   "properties/memory/**",
 ];
@@ -71,6 +73,8 @@ async function cargoTest(...args) {
   const { code, output } = await watch("cargo", ["test", "--no-fail-fast", ...args], {
     env: RUST,
     show: false,
+    // What is built meanwhile is waited for by the other tests.
+    yields: true,
   });
   process.stdout.write(output);
   return { ...fromCargo(output), ok: code === 0 };
