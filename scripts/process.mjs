@@ -1,11 +1,14 @@
 // Runs other programs, from the root of the project.
 import { spawn, spawnSync } from "node:child_process";
 import { accessSync, constants, realpathSync } from "node:fs";
-import { constants as machine, setPriority } from "node:os";
+import { setPriority } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** The priority of a program that yields: others get twice as much of the processor, and it does not come last. */
+const YIELDING = 3;
 
 /** An error with a complete message: it is printed without a stack. */
 export class Complaint extends Error {}
@@ -27,7 +30,7 @@ export function watch(command, args, { cwd = root, env = {}, keep = true, show =
       env: { ...process.env, ...env },
       stdio: keep ? ["ignore", "pipe", "pipe"] : ["ignore", "inherit", "inherit"],
     });
-    if (yields && child.pid !== undefined) setPriority(child.pid, machine.priority.PRIORITY_BELOW_NORMAL);
+    if (yields && child.pid !== undefined) setPriority(child.pid, YIELDING);
     let output = "";
     for (const [from, to] of [
       [child.stdout, process.stdout],
