@@ -1,14 +1,10 @@
 // Runs other programs, from the root of the project.
 import { spawn, spawnSync } from "node:child_process";
 import { accessSync, constants, realpathSync } from "node:fs";
-import { setPriority } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
-
-/** The priority of a program that yields: others get twice as much of the processor, and it does not come last. */
-const YIELDING = 3;
 
 /** An error with a complete message: it is printed without a stack. */
 export class Complaint extends Error {}
@@ -19,18 +15,14 @@ export async function run(command, args, options = {}) {
   if (code !== 0) throw new Complaint(`\`${[command, ...args].join(" ")}\` ended with code ${code}`);
 }
 
-/**
- * Runs a program and returns its output and exit code. The output also goes to the terminal, unless `show` is false. One
- * that `yields` leaves the processor to others.
- */
-export function watch(command, args, { cwd = root, env = {}, keep = true, show = true, yields = false } = {}) {
+/** Runs a program and returns its output and exit code. The output also goes to the terminal, unless `show` is false. */
+export function watch(command, args, { cwd = root, env = {}, keep = true, show = true } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd,
       env: { ...process.env, ...env },
       stdio: keep ? ["ignore", "pipe", "pipe"] : ["ignore", "inherit", "inherit"],
     });
-    if (yields && child.pid !== undefined) setPriority(child.pid, YIELDING);
     let output = "";
     for (const [from, to] of [
       [child.stdout, process.stdout],
