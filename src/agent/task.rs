@@ -134,7 +134,7 @@ async fn outcome(
         }
         return Ok(outcome.state);
     };
-    // Two calls may have one id.
+    // Two calls that no model of this agent made may have one id.
     let call = call.id.as_deref().unwrap_or_default();
     let name = format!("{parent}|{}:{}|{call}", ctx.step(), ctx.send());
     let thread = agent.kept_by(saver, &name);
@@ -154,7 +154,7 @@ async fn outcome(
             }
             None => Resume::GoOn,
         };
-        outcome = ctx.watch(thread.stream_resumed(resume).await?).await?;
+        outcome = ctx.watch(thread.stream_resumed(resume).await?, |_| Ok(())).await?;
     }
     // A task that fails after this finds it ended, and runs nothing twice.
     let (agent, saver) = (agent.clone(), saver.clone());

@@ -131,7 +131,7 @@ impl<S: State> Pending<S> {
     }
 
     /// Whether its interrupt, if it has one, takes an answer: no run has taken one that it may go on with.
-    /// A graph inside may have acted on it, too, before its process was killed.
+    /// After too many kills it takes another one, unless a graph inside may have acted on the first.
     pub(super) fn takes_answer(&self) -> bool {
         let is_forwarded = self.interrupt.as_ref().is_some_and(|own| own.forwarded.is_some());
         let is_given_up = matches!(self.error, Some(TaskError::Killed(MOST_ATTEMPTS..)));

@@ -11,6 +11,7 @@ use super::node::{Ctx, Interrupt};
 use super::outcome::Outcome;
 use super::run_part::RunPart;
 use super::running::Running;
+use super::sendable::MaybeSend;
 
 impl Ctx {
     /// Runs another graph inside this node, on a thread of the task's own, and returns how it ended.
@@ -114,8 +115,12 @@ impl Ctx {
         Ok(outcome)
     }
 
-    /// Runs to the end, and notes that nodes end.
-    pub(crate) async fn watch<S>(&self, running: Running<'_, S>) -> Result<Outcome<S>, BoxError>
+    /// Runs to the end. Notes that nodes end, and hands on each part.
+    pub(crate) async fn watch<S>(
+        &self,
+        running: Running<'_, S>,
+        mut tell: impl FnMut(RunPart<S>) -> Result<(), BoxError> + MaybeSend,
+    ) -> Result<Outcome<S>, BoxError>
     where
         S: GraphState,
     {
@@ -124,6 +129,7 @@ impl Ctx {
             if matches!(part, RunPart::Finished(..) | RunPart::Inside(..)) {
                 self.goes_on_inside();
             }
+            tell(part)?;
         }
         Ok(parts.finish().await?)
     }
@@ -133,11 +139,7 @@ impl Ctx {
     where
         S: GraphState<Update: Serialize>,
     {
-        let mut parts = running.parts();
-        while let Some(part) = parts.next().await {
-            if matches!(part, RunPart::Finished(..) | RunPart::Inside(..)) {
-                self.goes_on_inside();
-            }
+        let send = |part| {
             match part {
                 RunPart::Message(_, chunk) => self.message(chunk),
                 RunPart::Custom(_, value) => self.custom(value),
@@ -145,7 +147,8 @@ impl Ctx {
                 RunPart::Inside(_, update) => self.inside(update),
                 _ => {}
             }
-        }
-        Ok(parts.finish().await?)
+            Ok(())
+        };
+        self.watch(running, send).await
     }
 }

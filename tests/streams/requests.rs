@@ -86,13 +86,18 @@ fn user(id: &str) -> Value {
     json!({ "id": id, "role": "user", "content": id })
 }
 
+/// Runs a thread under an id, with messages and answers.
+fn posting(service: &Service<Order>) -> impl AsyncFn(&str, Value, Value) -> Value {
+    async move |id: &str, messages: Value, resume: Value| {
+        let body = json!({ "threadId": "t", "runId": id, "messages": messages, "resume": resume });
+        run(service, body).await
+    }
+}
+
 #[tokio::test]
 async fn two_answers_to_one_question_are_none() {
     let service = service();
-    let post = async |id: &str, messages: Value, resume: Value| {
-        let body = json!({ "threadId": "t", "runId": id, "messages": messages, "resume": resume });
-        run(&service, body).await
-    };
+    let post = posting(&service);
     let asked = post("r1", json!([user("q")]), json!([])).await;
     let id = asked["outcome"]["interrupts"][0]["id"].clone();
     let answer =
@@ -111,10 +116,7 @@ async fn two_answers_to_one_question_are_none() {
 #[tokio::test]
 async fn a_new_message_beside_an_answer_is_refused() {
     let service = service();
-    let post = async |id: &str, messages: Value, resume: Value| {
-        let body = json!({ "threadId": "t", "runId": id, "messages": messages, "resume": resume });
-        run(&service, body).await
-    };
+    let post = posting(&service);
     let asked = post("r1", json!([user("q")]), json!([])).await;
     let id = asked["outcome"]["interrupts"][0]["id"].clone();
     let answers = json!([{ "interruptId": id, "status": "resolved", "payload": true }]);

@@ -20,7 +20,7 @@ import { newId } from "../shared/new-id.js";
 import { ownConfig } from "../shared/own-config.js";
 import { sameJson } from "../shared/same-json.js";
 import { errorWords } from "../stream/error-words.js";
-import { checkedGraph, shownState, type GraphTask, type RunnableGraph } from "../stream/graph-parts.js";
+import { checkedGraph, shownState, type GraphState, type RunnableGraph } from "../stream/graph-parts.js";
 import {
   answering,
   checkId,
@@ -380,8 +380,7 @@ class AgUiServer {
     const given = new Map(earlier.map((answer) => [answer.interruptId, answer]));
     const late = resume.filter((answer) => !sameJson(given.get(answer.interruptId) ?? answer, answer));
     if (late.length === 0) return;
-    const { tasks = [] } = (await this.#stateOf(threadId)) ?? {};
-    const asked = tasks.flatMap(({ interrupts = [] }: GraphTask) => interrupts);
+    const asked = questionsOf(await this.#stateOf(threadId));
     for (const { interruptId } of late)
       if (!asked.some(({ id }) => id === interruptId))
         throw new Refusal(400, `The thread does not ask ${JSON.stringify(interruptId)} any more: it was answered.`);
@@ -566,7 +565,7 @@ class AgUiServer {
     const known = await this.#stateOf(threadId);
     const { messages = [], ...state } = (known?.values ?? {}) as { messages?: readonly unknown[] };
     if (!known || !(run || isKept(known))) throw new Refusal(404, `There is no thread ${threadId}.`);
-    const interrupts = (known.tasks ?? []).flatMap(({ interrupts = [] }: GraphTask) => interrupts);
+    const interrupts = questionsOf(known);
     return json(
       wireJson({
         messages: messages.flatMap(agUiMessages),
@@ -580,6 +579,9 @@ class AgUiServer {
     );
   }
 }
+
+const questionsOf = (state: GraphState | undefined) =>
+  (state?.tasks ?? []).flatMap(({ interrupts = [] }) => interrupts);
 
 /** The parts of this server's runs are AG-UI's events. */
 const SERVER = "ag-ui";

@@ -101,8 +101,8 @@ where
         let left = std::mem::take(&mut self.shared().when_saved.0);
         Some(match was_put {
             Ok(true) => {
-                for (_, then) in left {
-                    then.await;
+                for (_, work) in left {
+                    work.await;
                 }
                 self.trail.kept = Some(id.clone());
                 self.kept_run = Some(self.id.to_string());

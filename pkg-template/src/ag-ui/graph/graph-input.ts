@@ -218,12 +218,12 @@ export function resumeOf({ resume, forwardedProps }: GraphRunInput, known?: Grap
  */
 function answersOf(resume: readonly ResumeEntry[], known: GraphState | undefined): unknown {
   const asked = known?.tasks?.flatMap(({ interrupts = [] }) => interrupts);
-  const given = new Map<string, string>();
-  for (const { interruptId: id, status, payload } of resume) {
-    const text = JSON.stringify([status === "cancelled", payload]);
-    if ((given.get(id) ?? text) !== text)
+  const given = new Map<string, ResumeEntry>();
+  for (const answer of resume) {
+    const { interruptId: id } = answer;
+    if (!sameJson(given.get(id) ?? answer, answer))
       throw new ThreadfoldError("INVALID_ARGUMENT", `Two answers to ${JSON.stringify(id)}. Send one.`);
-    given.set(id, text);
+    given.set(id, answer);
   }
   const answers = resume.flatMap(({ interruptId, status, payload }) => {
     const question = asked?.find(({ id }) => id === interruptId);
