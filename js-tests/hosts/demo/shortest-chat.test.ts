@@ -44,9 +44,9 @@ test.each([
   page.on("pageerror", ({ message }) => errors.push(message));
   await page.goto(demo.unmeasured());
   await page.getByLabel("Talk to").selectOption(server);
-  const shown = (await page.locator(".code code").textContent()) ?? "";
   // Which is type-checked with the page.
-  expect(shown).toBe(readFileSync(join(www, "src", "shortest", `${file}.tsx`), "utf8"));
+  const shown = readFileSync(join(www, "src", "shortest", `${file}.tsx`), "utf8");
+  await expect.poll(() => page.locator(".code code").textContent()).toBe(shown);
   expect(shown.split("\n").filter((line) => line.trim() !== "")).toHaveLength(15);
 
   const script = await bundle(shown);
