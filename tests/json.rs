@@ -176,6 +176,12 @@ fn a_list_and_its_clone_go_their_own_ways() {
         (["ab", "ad"].map(String::from), ["abc", "a"].map(String::from))
     );
     assert!(format!("{list:?}").contains("\"ab\""));
+    let mut emptied = list.clone();
+    emptied.update(shared(json!([{ "type": "remove", "id": "__remove_all__" }]))).unwrap();
+    assert_eq!(
+        [&list, &emptied].map(|list| (list.len(), list.is_empty())),
+        [(2, false), (0, true)]
+    );
 }
 
 /// A state that a thread handed out never changes, and a look without a change is the same state.

@@ -600,7 +600,7 @@ function sentWith({ messages, resume }: GraphRunInput): About {
   const users = (messages as readonly { readonly id?: string; readonly role?: string }[]).filter(
     ({ role }) => role === "user",
   );
-  return { answers: JSON.stringify(resume), said: users.at(-1)?.id };
+  return { answers: resume ? JSON.stringify(resume) : undefined, said: users.at(-1)?.id };
 }
 
 /**
