@@ -133,7 +133,7 @@ struct Look {
 /// How many conversations there are: with `THREADFOLD_THOROUGH=1` more. A multiple of the eight that
 /// two kinds and four policies make.
 fn conversations() -> usize {
-    if std::env::var("THREADFOLD_THOROUGH").is_ok_and(|it| it == "1") { 160 } else { 16 }
+    if std::env::var("THREADFOLD_THOROUGH").is_ok_and(|it| it == "1") { 160 } else { 8 }
 }
 
 fn grow(check: impl Fn(&Look, Option<&Look>)) -> (usize, usize) {

@@ -270,12 +270,16 @@ fn a_serializer_round_trips() {
 #[test]
 fn a_state_of_any_depth_is_written() {
     let mut thread: Thread<Json> = Thread::new(None, &json!({ "a": {} }).into()).unwrap();
-    let operations = Json::from(json!([
+    let deeper = json!([
         { "op": "add", "path": "/b", "value": {} },
         { "op": "move", "from": "/a", "path": "/b/a" },
         { "op": "move", "from": "/b", "path": "/a" },
-    ]));
-    for _ in 0..30_000 {
+    ]);
+    let operations: Json = (0..1_000)
+        .flat_map(|_| deeper.as_array().unwrap())
+        .map(|one| shared(one.clone()))
+        .collect();
+    for _ in 0..30 {
         thread.receive(ThreadEvent::Delta { operations: operations.clone() }).unwrap();
     }
     let text = thread.state()["a"].to_string();

@@ -57,7 +57,7 @@ fn check_all(name: &str, letters: &'static [Letter], length: usize) {
 #[test]
 fn random_words_are_the_models() {
     let number = |name: &str, or: u64| std::env::var(name).map_or(or, |it| it.parse().unwrap());
-    let usual = if thorough() { 20_000 } else { 200 };
+    let usual = if thorough() { 20_000 } else { 100 };
     let (seed, runs) = (number("THREADFOLD_SEED", 7), number("THREADFOLD_RUNS", usual));
     random_words::<Json>(ALL, seed, runs);
     random_words::<serde_json::Value>(ALL, seed, runs / 4);

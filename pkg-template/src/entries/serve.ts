@@ -3,7 +3,8 @@ export type { FetchHandler } from "../serve/http.js";
 export { toNodeListener } from "../serve/node-listener.js";
 export { serveLangGraph } from "../serve/langgraph/serve-langgraph.js";
 export type { ServeLangGraphOptions } from "../serve/langgraph/serve-options.js";
-export { serveAgUi, type ServeAgUiOptions } from "../serve/serve-ag-ui.js";
+export type { ServeAgUiOptions } from "../serve/ag-ui/serve-options.js";
+export { serveAgUi } from "../serve/ag-ui/serve-ag-ui.js";
 export { MemoryRuns } from "../serve/runs/memory-runs.js";
 export type {
   BegunRun,

@@ -1,5 +1,5 @@
-import type { GraphEvent } from "../ag-ui/graph/graph-event.js";
-import { latestFirst } from "./latest-first.js";
+import type { GraphEvent } from "../../ag-ui/graph/graph-event.js";
+import { latestFirst } from "../latest-first.js";
 
 /** The events that begin something, with those that end it and the field that names it. */
 const PAIRS = [

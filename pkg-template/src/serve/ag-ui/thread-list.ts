@@ -1,10 +1,10 @@
 // The list of a graph's threads, from which a page lets the user choose.
-import { isKept, threadState } from "../ag-ui/graph/graph-events.js";
-import type { RunnableGraph } from "../stream/graph-parts.js";
-import type { Asker } from "./http.js";
-import { KeptThreads } from "./langgraph/kept-threads.js";
-import { rangeOf } from "./langgraph/list-query.js";
-import type { Owners } from "./owners.js";
+import { isKept, threadState } from "../../ag-ui/graph/graph-events.js";
+import type { RunnableGraph } from "../../stream/graph-parts.js";
+import type { Asker } from "../http.js";
+import { KeptThreads } from "../langgraph/kept-threads.js";
+import { rangeOf } from "../langgraph/list-query.js";
+import type { Owners } from "../owners.js";
 
 /**
  * Returns a page of the threads that the user may use, the last changed first. A thread that cannot be read is listed

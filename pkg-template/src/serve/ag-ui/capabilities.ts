@@ -1,9 +1,9 @@
 // The capabilities that a server of AG-UI declares, and what a client that folds says in return.
-import type { FoldingClient } from "../ag-ui/graph/graph-events.js";
-import { graphCapabilities } from "../ag-ui/graph/graph-capabilities.js";
-import type { GraphRunInput } from "../ag-ui/graph/graph-input.js";
-import { isDict } from "../shared/dict.js";
-import type { RunnableGraph } from "../stream/graph-parts.js";
+import type { FoldingClient } from "../../ag-ui/graph/graph-events.js";
+import { graphCapabilities } from "../../ag-ui/graph/graph-capabilities.js";
+import type { GraphRunInput } from "../../ag-ui/graph/graph-input.js";
+import { isDict } from "../../shared/dict.js";
+import type { RunnableGraph } from "../../stream/graph-parts.js";
 
 interface Options {
   readonly resumable?: boolean | undefined;

@@ -1,0 +1,275 @@
+// The runs of an AG-UI server: one thread's begin in turn, and go on whoever leaves.
+import type { ServedEvent } from "../../ag-ui/graph/graph-event.js";
+import {
+  checkpointOf,
+  runConfig,
+  servedEvents,
+  threadState,
+  type ServedOptions,
+} from "../../ag-ui/graph/graph-events.js";
+import type { GraphRunInput } from "../../ag-ui/graph/graph-input.js";
+import { REPEATS, WHOLE } from "../../ag-ui/graph/whole.js";
+import { newId } from "../../shared/new-id.js";
+import { ownConfig } from "../../shared/own-config.js";
+import { errorWords } from "../../stream/error-words.js";
+import type { RunnableGraph } from "../../stream/graph-parts.js";
+import { checkId, sooner, type Asker } from "../http.js";
+import { isReplaced } from "../langgraph/checkpoints.js";
+import type { Owners } from "../owners.js";
+import { Refusal } from "../refusal.js";
+import { Leases, type ClaimedRun } from "../runs/leases.js";
+import { isPlainJson } from "../runs/plain-json.js";
+import { ended, isStoreError, type Part, type RunKey, type RunStore, type StoredRun } from "../runs/run-store.js";
+import { isSwitch } from "../runs/switches.js";
+import { WorkedRun } from "../runs/worked-run.js";
+import { UnderWay } from "../under-way.js";
+import { checkAnswers, isRepeat, sentWith, type About, type CarriedOn } from "./about.js";
+import { foldingClient, folds } from "./capabilities.js";
+import { continuedEvents } from "./continued.js";
+import { partOf, SERVER, streamed } from "./parts.js";
+import { SentEvents } from "./sent-events.js";
+import type { ServeAgUiOptions } from "./serve-options.js";
+import { stateOf } from "./thread.js";
+
+/** How many milliseconds the end of a connection may take to become known. */
+const LEAVING = 100;
+
+/** Begins runs, joins them, and continues those of an instance that is gone. */
+export class AgUiRuns {
+  readonly #graph: RunnableGraph;
+  readonly #options: ServeAgUiOptions;
+  readonly #store: RunStore;
+  readonly #owners: Owners;
+  readonly #leases: Leases;
+  readonly #underWay: UnderWay;
+
+  constructor(graph: RunnableGraph, options: ServeAgUiOptions, store: RunStore, owners: Owners) {
+    this.#graph = graph;
+    this.#options = options;
+    this.#store = store;
+    this.#owners = owners;
+    this.#leases = new Leases(store, SERVER, (claimed) => this.#continue(claimed));
+    this.#underWay = new UnderWay(graph);
+  }
+
+  /** Watches for runs of instances that are gone. */
+  watch(): void {
+    this.#leases.watch();
+  }
+
+  /**
+   * Starts a run, or joins the one that the request repeats.
+   *
+   * @throws {@link Refusal} For what the thread does not allow.
+   */
+  async start(given: GraphRunInput, request: Request, asker: Asker | undefined): Promise<Response> {
+    for (const id of [given.threadId, given.runId]) checkId(id);
+    const { input, client, changes } = folds(this.#graph, this.#options) ? foldingClient(given) : { input: given };
+    const { threadId, runId } = input;
+    // First: a run that begins after this look is not joined.
+    const known = await this.known(threadId, runId);
+    const { owner, isMissing } = await this.#owners.look(asker, threadId);
+    if (known && (isRepeat(input, known.about) || !known.hasEnded)) return this.joined(known, request);
+    await checkAnswers(
+      input,
+      () => this.#kept(threadId),
+      () => stateOf(this.#graph, threadId),
+    );
+    // Without a checkpointer there is no thread that two runs could share.
+    const isAlone = Boolean(this.#graph.checkpointer);
+    const { config, resumable } = this.#options;
+    const asked = await ownConfig(config, input, request);
+    const claim = () => {
+      // Such runs share no thread and are joined by nobody: two may have one id.
+      const id = isAlone || resumable ? runId : newId();
+      const run = new WorkedRun(this.#store, { threadId, id }, owner);
+      if (isAlone) this.#underWay.add(run);
+      return run;
+    };
+    let run: WorkedRun;
+    try {
+      run = isAlone ? await this.free(threadId, claim) : claim();
+    } catch (error) {
+      await Promise.all(this.#underWay.of(threadId).map(({ begun }) => begun));
+      const begun = error instanceof Refusal ? await this.#begunSince(input, asker) : undefined;
+      if (begun) return this.joined(begun, request);
+      throw error;
+    }
+    // A caller who leaves before there is a response stops the run, too.
+    const stop = () => run.stop.abort();
+    if (!resumable) request.signal.addEventListener("abort", stop);
+    if (!resumable && request.signal.aborted) stop();
+    let state: Awaited<ReturnType<typeof threadState>>;
+    try {
+      // First: followers would join a run that begins, and not find it once it is refused.
+      if (client?.leavesOut) state = await this.#stateAt(run, client.at, asked);
+      const carriedOn = await this.#carriedOn(input, client, changes, asked, request);
+      const begin = () => run.begin({ server: SERVER, about: { ...sentWith(input), carriedOn }, isAlone });
+      // Last: a refused request makes no thread.
+      await (isMissing ? this.#owners.make(asker, threadId, begin) : begin());
+    } catch (error) {
+      run.drop();
+      if (!isStoreError(error, "BUSY")) throw error;
+      const begun = await this.#begunSince(input, asker);
+      if (begun) return this.joined(begun, request);
+      throw new Refusal(409, (error as Error).message);
+    }
+    this.#leases.hold(run);
+    // Another instance may have run the thread since.
+    if (client?.leavesOut && this.#store.ttl !== undefined) state = await this.#stateAt(run, client.at, asked);
+    const { interrupts, subagents } = this.#options;
+    const starters = new Map<number, string | undefined>();
+    const response = streamed(run, request, this.#options, starters, resumable ? undefined : stop);
+    const served = {
+      config: asked as ServedOptions["config"],
+      interrupts,
+      subagents,
+      client,
+      changes,
+      known: state,
+      isJoinable: resumable,
+      inbox: run.inbox,
+    };
+    const told = servedEvents(this.#graph, input, { ...served, signal: run.stop.signal });
+    void this.#work(run, input, request, starters, told);
+    return response;
+  }
+
+  /** The thread's run of an id, if clients may join runs. */
+  async known(threadId: string, id: string): Promise<(StoredRun & { readonly about: About }) | undefined> {
+    if (!this.#options.resumable) return undefined;
+    const runs = await this.#store.runs({ threadId, id });
+    return runs.find(({ server }) => server === SERVER) as (StoredRun & { readonly about: About }) | undefined;
+  }
+
+  /** The thread's run that is under way, and can be joined here: those of another protocol cannot. */
+  async underWay(threadId: string): Promise<{ readonly id: string } | undefined> {
+    return (await this.#kept(threadId)).filter(({ hasEnded }) => !hasEnded).at(-1);
+  }
+
+  /** Streams a run that is under way or kept. */
+  joined(run: RunKey, request: Request): Response {
+    return streamed({ follow: (after, signal) => this.#store.follow(run, after, signal) }, request, this.#options);
+  }
+
+  /**
+   * Claims the thread once no run of it is under way. One that was stopped is over soon; any other is somebody else's.
+   * Nothing waits between the look and the claim: of several requests, one gets the thread.
+   */
+  async free<Claim>(threadId: string, claim: () => Claim): Promise<Claim> {
+    for (;;) {
+      const stored = (await this.#store.runs({ threadId })).filter(({ hasEnded }) => !hasEnded);
+      // Last, without an await after it: another request may have waited, too, and have begun its run first.
+      const here = this.#underWay.of(threadId);
+      const elsewhere = stored.filter(({ id }) => !here.some((run) => run.id === id));
+      if (here.length === 0 && elsewhere.length === 0) return claim();
+      const over = Promise.all([...here.map(({ over }) => over), ...elsewhere.map((run) => ended(this.#store, run))]);
+      // The client may have left a run just now, by another connection than this one.
+      const isOver = !this.#options.resumable && (await sooner(over, LEAVING)) !== undefined;
+      const areStopped =
+        here.every(({ stop, hasEnded }) => hasEnded || stop.signal.aborted) &&
+        elsewhere.every((run) => run.isStopped || isSwitch(run));
+      if (!isOver && !areStopped) throw new Refusal(409, `The thread ${threadId} has a run that goes on.`);
+      await over;
+    }
+  }
+
+  /** The thread's runs whose parts can be read here. */
+  async #kept(threadId: string): Promise<StoredRun[]> {
+    return (await this.#store.runs({ threadId })).filter(({ server }) => server === SERVER);
+  }
+
+  /** Returns the run as another request has begun it since, here or on another instance. Another user's is refused. */
+  async #begunSince({ threadId, runId }: GraphRunInput, asker: Asker | undefined) {
+    const begun = await this.known(threadId, runId);
+    await this.#owners.look(asker, threadId);
+    return begun?.hasEnded ? undefined : begun;
+  }
+
+  /** Reads the thread of a client that left out the messages of a checkpoint; refuses a run if it is at another one. */
+  async #stateAt(run: WorkedRun, at: unknown, config: object | undefined) {
+    try {
+      const known = await threadState(this.#graph, runConfig(config, run.threadId));
+      if (at !== undefined && checkpointOf(known) === at) return known;
+      // All its messages would join both branches.
+      if (await isReplaced(this.#graph, run.threadId, at))
+        throw new Refusal(409, `The thread ${run.threadId} shows another branch: load it.`);
+      throw new Refusal(412, `The thread ${run.threadId} is at another checkpoint: send all its messages.`);
+    } catch (error) {
+      if (run.lease) {
+        await run.end({});
+        await this.#store.remove(run.lease);
+      }
+      throw error;
+    }
+  }
+
+  /** Returns all that another instance needs to continue the run, if leases run out and JSON takes it. */
+  async #carriedOn(
+    input: GraphRunInput,
+    client: ServedOptions["client"],
+    changes: readonly unknown[] | undefined,
+    asked: object | undefined,
+    request: Request,
+  ): Promise<CarriedOn | undefined> {
+    if (this.#store.ttl === undefined || !this.#options.resumable) return undefined;
+    const config = typeof this.#options.config === "function" ? asked : undefined;
+    if (config !== undefined && !isPlainJson(config)) return undefined;
+    const known = await threadState(this.#graph, runConfig(asked, input.threadId));
+    return { input, client, changes, config, from: checkpointOf(known), url: request.url };
+  }
+
+  /** Continues a run whose instance is gone, from the thread's last checkpoint. */
+  #continue(claimed: ClaimedRun): WorkedRun {
+    const { carriedOn } = claimed.run.about as About;
+    const { threadId, id: runId } = claimed;
+    const run = new WorkedRun(this.#store, claimed, claimed.run.owner);
+    run.continue(claimed);
+    this.#leases.hold(run);
+    if (this.#graph.checkpointer) this.#underWay.add(run);
+    const input = carriedOn?.input ?? { threadId, runId, messages: [] };
+    const request = new Request(carriedOn?.url ?? "http://localhost/", { method: "POST" });
+    const sent = new SentEvents();
+    const told = continuedEvents(this.#graph, this.#options, run, carriedOn, sent);
+    void this.#work(run, input, request, new Map(), told, sent);
+    return run;
+  }
+
+  /**
+   * @param starters - Is given the parts that the starter gets otherwise, by their numbers: undefined for one left out.
+   * @param sent - What an instance that is gone has sent of the run.
+   */
+  async #work(
+    run: WorkedRun,
+    input: GraphRunInput,
+    request: Request,
+    starters: Map<number, string | undefined>,
+    told: AsyncIterable<ServedEvent>,
+    sent = new SentEvents(),
+  ): Promise<void> {
+    const { onEvents: change } = this.#options;
+    const { signal } = run.stop;
+    const { threadId, runId } = input;
+    let last = "";
+    let count = 0;
+    const add = (part: Part) => {
+      count++;
+      run.add(part);
+    };
+    try {
+      for await (const event of change ? change(told, input, request) : told) {
+        last = event.type;
+        const { [WHOLE]: whole, [REPEATS]: repeats } = event as ServedEvent;
+        const own = repeats ? undefined : partOf(event);
+        if (whole) starters.set(count + 1, own);
+        add(whole ? () => partOf(whole()) : (own ?? ""));
+      }
+      // A stopped run ends successfully: its messages stay.
+      if (signal.aborted && !sent.hasFinished && !/^RUN_(FINISHED|ERROR)$/.test(last))
+        add(partOf({ type: "RUN_FINISHED", threadId, runId, outcome: { type: "cancelled" } }));
+    } catch (error) {
+      add(partOf({ type: "RUN_ERROR", message: errorWords(error).message }));
+    }
+    await run.end(sentWith(input));
+  }
+}
