@@ -159,6 +159,15 @@ fn objects_are_counted_as_deep_as_lists() {
     }
 }
 
+/// Thirty tenths are a little more than three, in Python as here: the total is rounded up.
+#[test]
+fn fractions_of_images_are_added_one_by_one() {
+    let image = json!({ "type": "image_url", "image_url": { "url": "https://a.test/a.png" } });
+    let message = json!({ "type": "human", "content": vec![image; 30] });
+    let options = CountOptions { tokens_per_image: 0.1, ..CountOptions::default() };
+    assert_eq!(count_tokens(&json!([message]), None, &options).unwrap(), 8);
+}
+
 #[test]
 fn says_which_message_it_cannot_count() {
     let refused = |messages: Value| {

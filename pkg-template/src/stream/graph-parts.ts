@@ -73,6 +73,10 @@ export interface GraphTask {
   readonly result?: unknown;
 }
 
+/** Returns the questions of a thread's tasks. */
+export const questionsOf = (state: GraphState | undefined): readonly GraphInterrupt[] =>
+  (state?.tasks ?? []).flatMap(({ interrupts = [] }) => interrupts);
+
 /** A question of a graph to its user. */
 export interface GraphInterrupt {
   readonly id?: string | undefined;

@@ -10,6 +10,7 @@ import { beforeRefusedInput } from "../../stream/refused-input.js";
 import {
   graphParts,
   interruptsIn,
+  questionsOf,
   shownState,
   type GraphInterrupt,
   type GraphPart,
@@ -200,8 +201,7 @@ function inputKeeper(graph: RunnableGraph, start: unknown, asked: object, known:
 /** The interrupts still open after a run has failed, such as after the graph refused an answer. */
 async function openQuestions(graph: RunnableGraph, config: object): Promise<readonly GraphInterrupt[]> {
   try {
-    const known = await threadState(graph, config);
-    return (known?.tasks ?? []).flatMap(({ interrupts = [] }) => interrupts);
+    return questionsOf(await threadState(graph, config));
   } catch {
     return []; // The run's own error says more.
   }

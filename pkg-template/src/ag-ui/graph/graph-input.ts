@@ -5,7 +5,7 @@ import { toLangChain } from "../../state/message-forms.js";
 import { isRemoval } from "../../state/message-kind.js";
 import { removeMessage } from "../../state/messages.js";
 import { isDict } from "../../shared/dict.js";
-import { command, type GraphState, type RunnableGraph } from "../../stream/graph-parts.js";
+import { command, questionsOf, type GraphState, type RunnableGraph } from "../../stream/graph-parts.js";
 import { plainMessages } from "../../langgraph/message-form.js";
 import { sameJson } from "../../shared/same-json.js";
 
@@ -217,7 +217,7 @@ export function resumeOf({ resume, forwardedProps }: GraphRunInput, known?: Grap
  * is not asked is refused: it might approve something else.
  */
 function answersOf(resume: readonly ResumeEntry[], known: GraphState | undefined): unknown {
-  const asked = known?.tasks?.flatMap(({ interrupts = [] }) => interrupts);
+  const asked = known?.tasks && questionsOf(known);
   const given = new Map<string, ResumeEntry>();
   for (const answer of resume) {
     const { interruptId: id } = answer;

@@ -1,11 +1,10 @@
-// What the store keeps about a run: what it was asked, and what another instance needs to continue it.
+// The facts about a run that the store keeps: its request, and all that another instance needs to continue it.
 import type { ServedOptions } from "../../ag-ui/graph/graph-events.js";
 import { resumeOf, type GraphRunInput } from "../../ag-ui/graph/graph-input.js";
 import { sameJson } from "../../shared/same-json.js";
-import type { GraphState } from "../../stream/graph-parts.js";
+import { questionsOf, type GraphState } from "../../stream/graph-parts.js";
 import { Refusal } from "../refusal.js";
 import type { StoredRun } from "../runs/run-store.js";
-import { questionsOf } from "./thread.js";
 
 /** The facts about a run that the store keeps. */
 export interface About {

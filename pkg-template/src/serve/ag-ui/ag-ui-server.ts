@@ -1,4 +1,4 @@
-// What an AG-UI server answers, path by path.
+// The paths of an AG-UI server, and the answers to them.
 import { isKept } from "../../ag-ui/graph/graph-events.js";
 import { checkedInput, type GraphRunInput } from "../../ag-ui/graph/graph-input.js";
 import type { RunnableGraph } from "../../stream/graph-parts.js";

@@ -1,4 +1,4 @@
-// A run that another instance takes over: what it needs to know, and the events from there.
+// The events of a run that another instance takes over.
 import type { ServedEvent } from "../../ag-ui/graph/graph-event.js";
 import {
   checkpointOf,

@@ -1,6 +1,6 @@
 // The list of a graph's threads, from which a page lets the user choose.
 import { isKept, threadState } from "../../ag-ui/graph/graph-events.js";
-import type { RunnableGraph } from "../../stream/graph-parts.js";
+import { questionsOf, type RunnableGraph } from "../../stream/graph-parts.js";
 import type { Asker } from "../http.js";
 import { KeptThreads } from "../langgraph/kept-threads.js";
 import { rangeOf } from "../langgraph/list-query.js";
@@ -35,5 +35,5 @@ async function statusOf(graph: RunnableGraph, threadId: string, hasRun: (threadI
   if (await hasRun(threadId)) return "streaming";
   const state = await threadState(graph, { configurable: { thread_id: threadId } });
   if (!state || !isKept(state)) return undefined;
-  return (state.tasks ?? []).some(({ interrupts = [] }) => interrupts.length > 0) ? "interrupted" : "ready";
+  return questionsOf(state).length > 0 ? "interrupted" : "ready";
 }

@@ -2,11 +2,8 @@
 import { checkpointOf, isKept, threadState } from "../../ag-ui/graph/graph-events.js";
 import { isUnfinished } from "../../ag-ui/graph/graph-input.js";
 import { agUiMessages } from "../../ag-ui/graph/message-told.js";
-import { shownState, type GraphState, type RunnableGraph } from "../../stream/graph-parts.js";
+import { questionsOf, shownState, type GraphState, type RunnableGraph } from "../../stream/graph-parts.js";
 import { refusedWith } from "../langgraph/thread-states.js";
-
-export const questionsOf = (state: GraphState | undefined) =>
-  (state?.tasks ?? []).flatMap(({ interrupts = [] }) => interrupts);
 
 /** @throws {@link Refusal} 400 for a thread whose saved writes the graph refuses, such as those of a command. */
 export const stateOf = (graph: RunnableGraph, threadId: string) =>

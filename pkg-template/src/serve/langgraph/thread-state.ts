@@ -3,7 +3,13 @@ import { errorWords } from "../../stream/error-words.js";
 import { checkId } from "../http.js";
 import { Refusal } from "../refusal.js";
 import { OWNER_NAMESPACE } from "../owners.js";
-import type { GraphConfig, GraphInterrupt, GraphState, GraphTask } from "../../stream/graph-parts.js";
+import {
+  questionsOf,
+  type GraphConfig,
+  type GraphInterrupt,
+  type GraphState,
+  type GraphTask,
+} from "../../stream/graph-parts.js";
 
 /** The checkpoint that a config names; null if it names none. */
 export function checkpointOf(config: GraphConfig | undefined): object | null {
@@ -18,8 +24,7 @@ export function checkpointOf(config: GraphConfig | undefined): object | null {
 }
 
 /** The interrupts of a state's tasks. */
-export const interruptsOf = ({ tasks = [] }: GraphState): GraphInterrupt[] =>
-  tasks.flatMap(({ interrupts = [] }) => interrupts.map(told));
+export const interruptsOf = (state: GraphState): GraphInterrupt[] => questionsOf(state).map(told);
 
 export function threadStateOf(state: GraphState): object {
   const checkpoint = checkpointOf(state.config);
