@@ -3,7 +3,7 @@ import { textOf } from "threadfold";
 import { openAgUi } from "threadfold/ag-ui";
 import { useChat, useMessage, usePending } from "threadfold/react";
 
-const agent = openAgUi({ url: "/agent" }); // opened once: saved, loaded after a reload, joined to its run
+const agent = openAgUi({ url: "/agent" }); // opened once: saved, and loaded after a reload
 
 export function Chat() {
   const { messageIds, status, error, interrupts, sendMessage, resume, retry, stop } = useChat(agent);
