@@ -22,7 +22,7 @@ export interface GraphRunInput {
   readonly resume?: readonly ResumeEntry[] | undefined;
 }
 
-interface ResumeEntry {
+export interface ResumeEntry {
   readonly interruptId: string;
   readonly status: string;
   readonly payload?: unknown;
@@ -206,10 +206,15 @@ const CANCELLED = "__agui_cancelled__";
  *
  * @param known - The thread's state, which says what is asked: what is not cannot be cancelled.
  */
-export function resumeOf({ resume, forwardedProps }: GraphRunInput, known?: GraphState): unknown {
-  if (Array.isArray(resume) && resume.length > 0) return answersOf(resume as ResumeEntry[], known);
-  const legacy = (forwardedProps as { command?: { resume?: unknown } } | null | undefined)?.command?.resume;
-  return legacy === null ? undefined : parsed(legacy);
+export function resumeOf(input: GraphRunInput, known?: GraphState): unknown {
+  const { resume } = input;
+  return Array.isArray(resume) && resume.length > 0 ? answersOf(resume as ResumeEntry[], known) : commandOf(input);
+}
+
+/** Returns the answer in `forwardedProps.command.resume`, which names no question; undefined if there is none. */
+export function commandOf({ forwardedProps }: GraphRunInput): unknown {
+  const value = (forwardedProps as { command?: { resume?: unknown } } | null | undefined)?.command?.resume;
+  return value === null ? undefined : parsed(value);
 }
 
 /**

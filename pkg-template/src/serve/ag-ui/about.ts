@@ -1,12 +1,9 @@
-// The facts about a run that the store keeps: its request, and all that another instance needs to continue it.
 import type { ServedOptions } from "../../ag-ui/graph/graph-events.js";
-import { resumeOf, type GraphRunInput } from "../../ag-ui/graph/graph-input.js";
-import { sameJson } from "../../shared/same-json.js";
-import { questionsOf, type GraphState } from "../../stream/graph-parts.js";
-import { Refusal } from "../refusal.js";
+import type { GraphRunInput, ResumeEntry } from "../../ag-ui/graph/graph-input.js";
 import type { StoredRun } from "../runs/run-store.js";
+import { answersIn, isUnnamed } from "./answers.js";
 
-/** The facts about a run that the store keeps. */
+/** The facts about a run that the store keeps: its request, and all that another instance needs to continue it. */
 export interface About {
   /** The answers that it was started with, as JSON. */
   readonly answers: string | undefined;
@@ -15,22 +12,34 @@ export interface About {
   readonly carriedOn?: CarriedOn | undefined;
 }
 
+/** A run whose parts this server can read. */
+export type KnownRun = StoredRun & { readonly about: About };
+
 /** Tells a request from another one under the same run id. A repeated request may have more of the run's own messages. */
-export function sentWith({ messages, resume }: GraphRunInput): About {
-  const users = (messages as readonly { readonly id?: string; readonly role?: string }[]).filter(
+export function sentWith(input: GraphRunInput): About {
+  const answers = answersIn(input);
+  const users = (input.messages as readonly { readonly id?: string; readonly role?: string }[]).filter(
     ({ role }) => role === "user",
   );
-  return { answers: resume ? JSON.stringify(resume) : undefined, said: users.at(-1)?.id };
+  return { answers: answers && JSON.stringify(answers), said: users.at(-1)?.id };
 }
 
 /**
  * Whether a request repeats the one of a run. A new message or answer under the id of a run that is over, as CopilotKit
- * sends answers, is a run of its own.
+ * sends answers, is a run of its own. So is an answer that names no question: it may be for the next one.
  */
-export function isRepeat(input: GraphRunInput, { answers, said }: Partial<About>): boolean {
+function isRepeat(input: GraphRunInput, { answers, said }: Partial<About>): boolean {
   const now = sentWith(input);
-  return now.answers === answers && now.said === said && (answers !== undefined || resumeOf(input) === undefined);
+  return now.answers === answers && now.said === said && !answersIn(input)?.some(isUnnamed);
 }
+
+/** Whether a request joins a run that has its id: one under way, or the one that it repeats. */
+export const isJoined = (input: GraphRunInput, { about, hasEnded }: KnownRun): boolean =>
+  !hasEnded || isRepeat(input, about);
+
+/** The answers that a run was started with. */
+export const answersOf = ({ answers }: Partial<About>): readonly ResumeEntry[] =>
+  answers === undefined ? [] : (JSON.parse(answers) as readonly ResumeEntry[]);
 
 /** All that another instance needs to continue a run. */
 export interface CarriedOn {
@@ -42,30 +51,4 @@ export interface CarriedOn {
   /** The thread's checkpoint when it began. */
   readonly from: unknown;
   readonly url: string;
-}
-
-/**
- * An answer that was lost may come again, and continues a run that has failed since. Another answer to that question
- * must not: a tool would run that it rejects.
- *
- * @param keptRuns - Returns the thread's runs that are kept.
- * @param state - Returns the thread's state.
- * @throws {@link Refusal} 400 for an answer that one of the runs was given otherwise, and that is not asked now.
- */
-export async function checkAnswers(
-  { resume }: GraphRunInput,
-  keptRuns: () => Promise<readonly StoredRun[]>,
-  state: () => Promise<GraphState | undefined>,
-): Promise<void> {
-  if (!resume || resume.length === 0) return;
-  const earlier = (await keptRuns()).flatMap(
-    ({ about }) => JSON.parse((about as About).answers ?? "[]") as typeof resume,
-  );
-  const given = new Map(earlier.map((answer) => [answer.interruptId, answer]));
-  const late = resume.filter((answer) => !sameJson(given.get(answer.interruptId) ?? answer, answer));
-  if (late.length === 0) return;
-  const asked = questionsOf(await state());
-  for (const { interruptId } of late)
-    if (!asked.some(({ id }) => id === interruptId))
-      throw new Refusal(400, `The thread does not ask ${JSON.stringify(interruptId)} any more: it was answered.`);
 }

@@ -17,7 +17,7 @@ import { keepsRuns } from "../stores.js";
 import { threadStream } from "../thread-stream.js";
 import { wireJson } from "../wire.js";
 import { capabilities } from "./capabilities.js";
-import { partOf, SERVER } from "./parts.js";
+import { framed, partOf, SERVER } from "./parts.js";
 import { AgUiRuns } from "./runs.js";
 import type { ServeAgUiOptions } from "./serve-options.js";
 import { stateOf, toldThread } from "./thread.js";
@@ -57,7 +57,7 @@ export class AgUiServer {
       if (method === "GET" && pathname.endsWith("/capabilities"))
         return json(JSON.stringify(capabilities(this.#graph, this.#options)));
       if (method === "GET" && pathname.endsWith("/threads")) {
-        const hasRun = async (id: string) => (await this.#runs.underWay(id)) !== undefined;
+        const hasRun = async (id: string) => (await this.#runs.active(id)) !== undefined;
         return json(JSON.stringify(await threadList(this.#graph, this.#owners, asker, searchParams, hasRun)));
       }
       if (method === "POST" && !/\/runs\/[^/]+$/.test(pathname))
@@ -109,9 +109,8 @@ export class AgUiServer {
     async function* parts(): AsyncGenerator<string> {
       for await (const told of threadStream(store, threadId, following, signal)) {
         const { id, run, part, isOver } = told;
-        if (part !== undefined) yield `id: ${id}\n${textOf(part)}\n\n`;
-        else if (!hasParts && !isOver)
-          yield `id: ${id}\n${partOf({ type: "RUN_STARTED", threadId, runId: run.id })}\n\n`;
+        if (part !== undefined) yield framed(textOf(part), id);
+        else if (!hasParts && !isOver) yield framed(partOf({ type: "RUN_STARTED", threadId, runId: run.id }), id);
       }
     }
     return eventStream(parts(), this.#options, {}, leave);
@@ -120,7 +119,7 @@ export class AgUiServer {
   /** Makes a copy of a checkpoint the thread's newest, while no run of the thread is under way. */
   async #switched(threadId: string, request: Request, owner: Owner): Promise<Response> {
     const body = (await bodyOf(request, this.#options)) as { readonly from?: unknown } | null;
-    await this.#runs.free(threadId, () => undefined);
+    await this.#runs.whenFree(threadId, () => undefined);
     const copy = () => copyCheckpoint(this.#graph, this.#writes, threadId, body?.from);
     await switching(this.#store, threadId, { owner, isAlone: true }, copy);
     return json("{}");
@@ -142,7 +141,7 @@ export class AgUiServer {
 
   async #thread(threadId: string): Promise<Response> {
     // First: a run that ends meanwhile is joined, instead of a thread without its end and without a run.
-    const run = await this.#runs.underWay(threadId);
+    const run = await this.#runs.active(threadId);
     const told = toldThread(this.#graph, await stateOf(this.#graph, threadId), run);
     if (!told) throw new Refusal(404, `There is no thread ${threadId}.`);
     return json(wireJson(told));

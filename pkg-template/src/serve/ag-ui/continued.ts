@@ -8,13 +8,13 @@ import {
   type ServedOptions,
 } from "../../ag-ui/graph/graph-events.js";
 import { isUnfinished } from "../../ag-ui/graph/graph-input.js";
-import { agUiMessages } from "../../ag-ui/graph/message-told.js";
-import { shownState, type RunnableGraph } from "../../stream/graph-parts.js";
+import type { RunnableGraph } from "../../stream/graph-parts.js";
 import { textOf } from "../runs/run-store.js";
 import type { WorkedRun } from "../runs/worked-run.js";
 import type { CarriedOn } from "./about.js";
 import type { SentEvents } from "./sent-events.js";
 import type { ServeAgUiOptions } from "./serve-options.js";
+import { shownThread } from "./thread.js";
 
 /**
  * The events of a run from where its last instance left it: what is open is closed, then snapshots follow.
@@ -44,13 +44,12 @@ export async function* continuedEvents(
   const { config: own, interrupts, subagents } = options;
   const config = (typeof own === "function" ? carriedOn.config : own) as ServedOptions["config"];
   const known = await threadState(graph, runConfig(config as object, threadId));
-  const { messages = [], ...state } = (known?.values ?? {}) as { messages?: readonly unknown[] };
-  const kept = messages.flatMap(agUiMessages);
-  const isNew = ({ id }: { id?: unknown }) => !kept.some((message) => message.id === id);
+  const { messages, state } = shownThread(graph, known);
+  const isNew = ({ id }: { id?: unknown }) => !messages.some((message) => message.id === id);
   // Half an answer of the node that runs again goes.
   if (sent.hasStarted) {
-    yield { type: "STATE_SNAPSHOT", snapshot: shownState(graph, state) };
-    yield { type: "MESSAGES_SNAPSHOT", messages: [...kept, ...input.messages.filter(isNew)] };
+    yield { type: "STATE_SNAPSHOT", snapshot: state };
+    yield { type: "MESSAGES_SNAPSHOT", messages: [...messages, ...input.messages.filter(isNew)] };
   }
   const isBegun = known !== undefined && checkpointOf(known) !== from;
   if (isBegun && !isUnfinished(known)) return yield { type: "RUN_FINISHED", threadId, runId };

@@ -8,36 +8,44 @@ import type { ServeAgUiOptions } from "./serve-options.js";
 /** The name of this server's runs in a store: the parts of others cannot be read here. */
 export const SERVER = "ag-ui";
 
+/** An event's part of the log, and of the stream. */
 export const partOf = (event: GraphEvent): string => `data: ${wireJson(event)}`;
 
+/** A source of parts, each with its number. */
 interface Followed {
   follow(after: number, signal: AbortSignal): AsyncIterable<NumberedPart>;
 }
 
+/** A part as its clients get it; with its number, after which they may ask for the next ones. */
+export const framed = (part: string, id?: string | number): string =>
+  id === undefined ? `${part}\n\n` : `id: ${id}\n${part}\n\n`;
+
 /**
- * Streams a run's parts, after `Last-Event-ID` or from its start.
+ * Streams a run's parts after a number.
  *
- * @param starters - The parts that the run's starter gets otherwise, by their numbers.
- * @param leave - Is called when the connection ends.
+ * @param starter - `starters` are the parts that the run's starter gets otherwise, by their numbers; `left` is called if
+ *   it leaves before the end.
  */
 export function streamed(
   run: Followed,
-  { headers }: Request,
+  after: number,
   options: ServeAgUiOptions,
-  starters?: ReadonlyMap<number, string | undefined>,
-  leave?: () => void,
+  starter: {
+    readonly starters?: ReadonlyMap<number, string | undefined> | undefined;
+    readonly left?: (() => void) | undefined;
+  } = {},
 ): Response {
-  const seen = headers.get("last-event-id") ?? "";
+  const { starters, left } = starter;
   const gone = new AbortController();
-  const coming = run.follow(/^\d+$/.test(seen) ? Number(seen) : 0, gone.signal);
+  const coming = run.follow(after, gone.signal);
   async function* parts(): AsyncGenerator<string> {
     for await (const [at, part] of coming) {
       const told = starters?.has(at) ? starters.get(at) : textOf(part);
-      if (told !== undefined) yield options.resumable ? `id: ${at}\n${told}\n\n` : `${told}\n\n`;
+      if (told !== undefined) yield framed(told, options.resumable ? at : undefined);
     }
   }
   return eventStream(parts(), options, {}, () => {
     gone.abort();
-    leave?.();
+    left?.();
   });
 }

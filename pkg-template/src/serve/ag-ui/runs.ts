@@ -1,4 +1,4 @@
-// The runs of an AG-UI server: one thread's begin in turn, and go on whoever leaves.
+// The runs of an AG-UI server: each begins alone in its thread, is joined, and goes on for an instance that is gone.
 import type { ServedEvent } from "../../ag-ui/graph/graph-event.js";
 import {
   checkpointOf,
@@ -12,18 +12,20 @@ import { REPEATS, WHOLE } from "../../ag-ui/graph/whole.js";
 import { newId } from "../../shared/new-id.js";
 import { ownConfig } from "../../shared/own-config.js";
 import { errorWords } from "../../stream/error-words.js";
-import type { RunnableGraph } from "../../stream/graph-parts.js";
+import type { GraphState, RunnableGraph } from "../../stream/graph-parts.js";
 import { checkId, sooner, type Asker } from "../http.js";
 import { isReplaced } from "../langgraph/checkpoints.js";
-import type { Owners } from "../owners.js";
+import type { Owner, Owners } from "../owners.js";
 import { Refusal } from "../refusal.js";
 import { Leases, type ClaimedRun } from "../runs/leases.js";
 import { isPlainJson } from "../runs/plain-json.js";
-import { ended, isStoreError, type Part, type RunKey, type RunStore, type StoredRun } from "../runs/run-store.js";
+import { ended, isStoreError, type Part, type RunKey, type RunFilter, type RunStore } from "../runs/run-store.js";
 import { isSwitch } from "../runs/switches.js";
 import { WorkedRun } from "../runs/worked-run.js";
+import { Turns } from "../turns.js";
 import { UnderWay } from "../under-way.js";
-import { checkAnswers, isRepeat, sentWith, type About, type CarriedOn } from "./about.js";
+import { answersOf, isJoined, sentWith, type About, type CarriedOn, type KnownRun } from "./about.js";
+import { answersIn, checkAnswers } from "./answers.js";
 import { foldingClient, folds } from "./capabilities.js";
 import { continuedEvents } from "./continued.js";
 import { partOf, SERVER, streamed } from "./parts.js";
@@ -34,6 +36,16 @@ import { stateOf } from "./thread.js";
 /** How many milliseconds the end of a connection may take to become known. */
 const LEAVING = 100;
 
+/** A request for a run, and whose thread it found. */
+interface Asked extends Pick<ServedOptions, "client" | "changes"> {
+  readonly input: GraphRunInput;
+  readonly config: object | undefined;
+  readonly request: Request;
+  readonly asker: Asker | undefined;
+  readonly owner: Owner;
+  readonly isMissing: boolean;
+}
+
 /** Begins runs, joins them, and continues those of an instance that is gone. */
 export class AgUiRuns {
   readonly #graph: RunnableGraph;
@@ -42,6 +54,8 @@ export class AgUiRuns {
   readonly #owners: Owners;
   readonly #leases: Leases;
   readonly #underWay: UnderWay;
+  /** The requests to begin a run, by thread. */
+  readonly #turns = new Turns();
 
   constructor(graph: RunnableGraph, options: ServeAgUiOptions, store: RunStore, owners: Owners) {
     this.#graph = graph;
@@ -66,19 +80,35 @@ export class AgUiRuns {
     for (const id of [given.threadId, given.runId]) checkId(id);
     const { input, client, changes } = folds(this.#graph, this.#options) ? foldingClient(given) : { input: given };
     const { threadId, runId } = input;
-    // First: a run that begins after this look is not joined.
+    // First: a run that begins after this look may be another user's.
     const known = await this.known(threadId, runId);
     const { owner, isMissing } = await this.#owners.look(asker, threadId);
-    if (known && (isRepeat(input, known.about) || !known.hasEnded)) return this.joined(known, request);
-    await checkAnswers(
-      input,
-      () => this.#kept(threadId),
-      () => stateOf(this.#graph, threadId),
-    );
+    if (known && isJoined(input, known)) return this.joined(known, request);
+    const config = await ownConfig(this.#options.config, input, request);
+    const asked = { input, client, changes, config, request, asker, owner, isMissing };
     // Without a checkpointer there is no thread that two runs could share.
+    if (!this.#graph.checkpointer && !this.#options.resumable) return this.#begin(asked);
+    return this.#turns.take(threadId, async () => {
+      // The thread may have had other runs since.
+      const since = await this.#joinable(input, asker);
+      if (since) return this.joined(since, request);
+      await this.#checkAnswers(input);
+      try {
+        return await this.#begin(asked);
+      } catch (error) {
+        // Another instance may have begun it first.
+        const begun = error instanceof Refusal && error.status === 409 && (await this.#joinable(input, asker));
+        if (begun) return this.joined(begun, request);
+        throw error;
+      }
+    });
+  }
+
+  async #begin(asked: Asked): Promise<Response> {
+    const { input, client, changes, config, request, asker, owner, isMissing } = asked;
+    const { threadId, runId } = input;
     const isAlone = Boolean(this.#graph.checkpointer);
-    const { config, resumable } = this.#options;
-    const asked = await ownConfig(config, input, request);
+    const { interrupts, subagents, resumable } = this.#options;
     const claim = () => {
       // Such runs share no thread and are joined by nobody: two may have one id.
       const id = isAlone || resumable ? runId : newId();
@@ -86,42 +116,30 @@ export class AgUiRuns {
       if (isAlone) this.#underWay.add(run);
       return run;
     };
-    let run: WorkedRun;
-    try {
-      run = isAlone ? await this.free(threadId, claim) : claim();
-    } catch (error) {
-      await Promise.all(this.#underWay.of(threadId).map(({ begun }) => begun));
-      const begun = error instanceof Refusal ? await this.#begunSince(input, asker) : undefined;
-      if (begun) return this.joined(begun, request);
-      throw error;
-    }
+    const run = isAlone ? await this.whenFree(threadId, claim) : claim();
     // A caller who leaves before there is a response stops the run, too.
     const stop = () => run.stop.abort();
     if (!resumable) request.signal.addEventListener("abort", stop);
     if (!resumable && request.signal.aborted) stop();
-    let state: Awaited<ReturnType<typeof threadState>>;
+    let state: GraphState | undefined;
     try {
       // First: followers would join a run that begins, and not find it once it is refused.
-      if (client?.leavesOut) state = await this.#stateAt(run, client.at, asked);
-      const carriedOn = await this.#carriedOn(input, client, changes, asked, request);
-      const begin = () => run.begin({ server: SERVER, about: { ...sentWith(input), carriedOn }, isAlone });
+      if (client?.leavesOut) state = await this.#stateAt(run, client.at, config);
+      const about = { ...sentWith(input), carriedOn: await this.#carriedOn(asked) };
+      const begin = (owner: Owner) => run.begin({ server: SERVER, about, isAlone, owner });
       // Last: a refused request makes no thread.
-      await (isMissing ? this.#owners.make(asker, threadId, begin) : begin());
+      await (isMissing ? this.#owners.make(asker, threadId, begin) : begin(owner));
     } catch (error) {
       run.drop();
-      if (!isStoreError(error, "BUSY")) throw error;
-      const begun = await this.#begunSince(input, asker);
-      if (begun) return this.joined(begun, request);
-      throw new Refusal(409, (error as Error).message);
+      throw isStoreError(error, "BUSY") ? new Refusal(409, (error as Error).message) : error;
     }
     this.#leases.hold(run);
     // Another instance may have run the thread since.
-    if (client?.leavesOut && this.#store.ttl !== undefined) state = await this.#stateAt(run, client.at, asked);
-    const { interrupts, subagents } = this.#options;
+    if (client?.leavesOut && this.#store.ttl !== undefined) state = await this.#stateAt(run, client.at, config);
     const starters = new Map<number, string | undefined>();
-    const response = streamed(run, request, this.#options, starters, resumable ? undefined : stop);
+    const response = streamed(run, 0, this.#options, { starters, left: resumable ? undefined : stop });
     const served = {
-      config: asked as ServedOptions["config"],
+      config: config as ServedOptions["config"],
       interrupts,
       subagents,
       client,
@@ -136,54 +154,78 @@ export class AgUiRuns {
   }
 
   /** The thread's run of an id, if clients may join runs. */
-  async known(threadId: string, id: string): Promise<(StoredRun & { readonly about: About }) | undefined> {
-    if (!this.#options.resumable) return undefined;
-    const runs = await this.#store.runs({ threadId, id });
-    return runs.find(({ server }) => server === SERVER) as (StoredRun & { readonly about: About }) | undefined;
+  async known(threadId: string, id: string): Promise<KnownRun | undefined> {
+    return this.#options.resumable ? (await this.#own({ threadId, id }))[0] : undefined;
   }
 
-  /** The thread's run that is under way, and can be joined here: those of another protocol cannot. */
-  async underWay(threadId: string): Promise<{ readonly id: string } | undefined> {
-    return (await this.#kept(threadId)).filter(({ hasEnded }) => !hasEnded).at(-1);
+  /** The thread's run that is under way, unless it is another protocol's. */
+  async active(threadId: string): Promise<KnownRun | undefined> {
+    return (await this.#own({ threadId })).filter(({ hasEnded }) => !hasEnded).at(-1);
   }
 
-  /** Streams a run that is under way or kept. */
-  joined(run: RunKey, request: Request): Response {
-    return streamed({ follow: (after, signal) => this.#store.follow(run, after, signal) }, request, this.#options);
+  /**
+   * Streams a run, after `Last-Event-ID` or from its start.
+   *
+   * @throws {@link Refusal} 404 for a run that the store has forgotten since.
+   */
+  joined(run: RunKey, { headers }: Request): Response {
+    const seen = headers.get("last-event-id") ?? "";
+    const follow = (after: number, signal: AbortSignal) => this.#store.follow(run, after, signal);
+    try {
+      return streamed({ follow }, /^\d+$/.test(seen) ? Number(seen) : 0, this.#options);
+    } catch (error) {
+      throw isStoreError(error, "LOST") ? new Refusal(404, (error as Error).message) : error;
+    }
   }
 
   /**
    * Claims the thread once no run of it is under way. One that was stopped is over soon; any other is somebody else's.
    * Nothing waits between the look and the claim: of several requests, one gets the thread.
    */
-  async free<Claim>(threadId: string, claim: () => Claim): Promise<Claim> {
+  async whenFree<Claim>(threadId: string, claim: () => Claim): Promise<Claim> {
     for (;;) {
       const stored = (await this.#store.runs({ threadId })).filter(({ hasEnded }) => !hasEnded);
       // Last, without an await after it: another request may have waited, too, and have begun its run first.
       const here = this.#underWay.of(threadId);
       const elsewhere = stored.filter(({ id }) => !here.some((run) => run.id === id));
       if (here.length === 0 && elsewhere.length === 0) return claim();
-      const over = Promise.all([...here.map(({ over }) => over), ...elsewhere.map((run) => ended(this.#store, run))]);
+      const left = new AbortController();
+      const others = elsewhere.map((run) => ended(this.#store, run, left.signal));
+      const over = Promise.all([...here.map((run) => run.over), ...others]);
+      // A run of another instance may end in an error that nobody waits for any more.
+      over.catch(() => {});
       // The client may have left a run just now, by another connection than this one.
       const isOver = !this.#options.resumable && (await sooner(over, LEAVING)) !== undefined;
       const areStopped =
         here.every(({ stop, hasEnded }) => hasEnded || stop.signal.aborted) &&
         elsewhere.every((run) => run.isStopped || isSwitch(run));
-      if (!isOver && !areStopped) throw new Refusal(409, `The thread ${threadId} has a run that goes on.`);
+      if (!isOver && !areStopped) {
+        left.abort();
+        throw new Refusal(409, `The thread ${threadId} has a run that goes on.`);
+      }
       await over;
     }
   }
 
-  /** The thread's runs whose parts can be read here. */
-  async #kept(threadId: string): Promise<StoredRun[]> {
-    return (await this.#store.runs({ threadId })).filter(({ server }) => server === SERVER);
+  /** The runs of this protocol, the latest first. */
+  async #own(filter: RunFilter): Promise<KnownRun[]> {
+    return (await this.#store.runs(filter)).filter(({ server }) => server === SERVER) as KnownRun[];
   }
 
-  /** Returns the run as another request has begun it since, here or on another instance. Another user's is refused. */
-  async #begunSince({ threadId, runId }: GraphRunInput, asker: Asker | undefined) {
-    const begun = await this.known(threadId, runId);
-    await this.#owners.look(asker, threadId);
-    return begun?.hasEnded ? undefined : begun;
+  /** Returns the run that a request joins, as it has begun since, here or on another instance. Another user's is refused. */
+  async #joinable(input: GraphRunInput, asker: Asker | undefined): Promise<KnownRun | undefined> {
+    const known = await this.known(input.threadId, input.runId);
+    if (!known) return undefined;
+    await this.#owners.look(asker, input.threadId);
+    return isJoined(input, known) ? known : undefined;
+  }
+
+  async #checkAnswers(input: GraphRunInput): Promise<void> {
+    const answers = answersIn(input);
+    if (!answers) return;
+    const { threadId } = input;
+    const earlier = (await this.#own({ threadId })).flatMap(({ about }) => answersOf(about));
+    await checkAnswers(answers, earlier, () => stateOf(this.#graph, threadId));
   }
 
   /** Reads the thread of a client that left out the messages of a checkpoint; refuses a run if it is at another one. */
@@ -205,17 +247,11 @@ export class AgUiRuns {
   }
 
   /** Returns all that another instance needs to continue the run, if leases run out and JSON takes it. */
-  async #carriedOn(
-    input: GraphRunInput,
-    client: ServedOptions["client"],
-    changes: readonly unknown[] | undefined,
-    asked: object | undefined,
-    request: Request,
-  ): Promise<CarriedOn | undefined> {
+  async #carriedOn({ input, client, changes, config: given, request }: Asked): Promise<CarriedOn | undefined> {
     if (this.#store.ttl === undefined || !this.#options.resumable) return undefined;
-    const config = typeof this.#options.config === "function" ? asked : undefined;
+    const config = typeof this.#options.config === "function" ? given : undefined;
     if (config !== undefined && !isPlainJson(config)) return undefined;
-    const known = await threadState(this.#graph, runConfig(asked, input.threadId));
+    const known = await threadState(this.#graph, runConfig(given, input.threadId));
     return { input, client, changes, config, from: checkpointOf(known), url: request.url };
   }
 

@@ -9,15 +9,26 @@ import type { ServeAgUiOptions } from "./serve-options.js";
  * Use it in a Worker, a Next route, Deno or Bun, or in Node through {@link toNodeListener}. Any client of an AG-UI
  * agent can use it: `HttpAgent`, CopilotKit, assistant-ui, `AgUiRunner`.
  *
- * POST a `RunAgentInput` to start a run and receive its events. `GET …/capabilities` says what the server can do. `GET …/threads/ID` returns the graph's thread,
- * `{ messages, state, interrupts, next }`, with `run: { id }` while one is active. `GET …/threads` lists the threads. If the runs are `resumable`,
- * `GET …/threads/ID/runs/ID` joins one, after `Last-Event-ID` or from its start. A POST
- * of the same run joins it, too. `GET …/threads/ID/events` follows a thread: it sends the events of its runs as they come, from
- * the run under way on, or after `Last-Event-ID`. With `?only=starts` it sends one RUN_STARTED for each run. `GET …/threads/ID/checkpoints` lists
- * the newest checkpoints, and a POST of `{ from }` to it makes a copy of one the thread's newest. `DELETE …/threads/ID/runs/ID` stops a run. `POST …/threads/ID/runs/ID/messages` sends `{ messages }` of the
- * user's into it: a graph reads them by `context.inbox()`. A runner that is `resumable`, too, does all three. While a run is active,
- * here or in {@link serveLangGraph}, the server answers 409 to a second run of its thread. `authenticate` lets requests
- * in and names their users: a thread belongs to the user who made it. Without it anybody may call.
+ * | request | answer |
+ * | --- | --- |
+ * | POST a `RunAgentInput` | the events of its run. A run that is under way, or that it repeats, is joined |
+ * | `GET …/capabilities` | what the server can do |
+ * | `GET …/threads` | the threads |
+ * | `GET …/threads/ID` | `{ messages, state, interrupts, next }`, with `run: { id }` while one is active, else with `checkpoint` |
+ * | `GET …/threads/ID/checkpoints` | the newest checkpoints. A POST of `{ from }` makes a copy of one the thread's newest |
+ *
+ * With `resumable`, which a runner needs too, also:
+ *
+ * | request | answer |
+ * | --- | --- |
+ * | `GET …/threads/ID/runs/ID` | joins a run, after `Last-Event-ID` or from its start |
+ * | `DELETE …/threads/ID/runs/ID` | stops it |
+ * | `POST …/threads/ID/runs/ID/messages` | sends the user's `{ messages }` into it: a graph reads them by `context.inbox()` |
+ * | `GET …/threads/ID/events` | follows a thread: the events of its runs, from the one under way or after `Last-Event-ID`. With `?only=starts`, one RUN_STARTED for each |
+ *
+ * While a run is active, here or in {@link serveLangGraph}, the server answers 409 to a second run of its thread.
+ * `authenticate` lets requests in and names their users: a thread belongs to the user who made it. Without it anybody
+ * may call.
  *
  * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for anything but a compiled graph, and for an unknown option.
  *

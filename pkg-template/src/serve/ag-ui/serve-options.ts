@@ -4,7 +4,7 @@ import type { GraphRunInput } from "../../ag-ui/graph/graph-input.js";
 import type { HandlerOptions } from "../http.js";
 import type { RunStore } from "../runs/run-store.js";
 
-/** How {@link serveAgUi} answers. */
+/** How `serveAgUi` answers. */
 export interface ServeAgUiOptions extends HandlerOptions {
   /**
    * More of a run's config, such as `recursionLimit` or `context`; a function is called for each run, and awaited. It may

@@ -5,9 +5,19 @@ import { agUiMessages } from "../../ag-ui/graph/message-told.js";
 import { questionsOf, shownState, type GraphState, type RunnableGraph } from "../../stream/graph-parts.js";
 import { refusedWith } from "../langgraph/thread-states.js";
 
-/** @throws {@link Refusal} 400 for a thread whose saved writes the graph refuses, such as those of a command. */
+/**
+ * Reads a thread.
+ *
+ * @throws {@link Refusal} 400 for a thread whose saved writes the graph refuses, such as those of a command.
+ */
 export const stateOf = (graph: RunnableGraph, threadId: string) =>
   threadState(graph, { configurable: { thread_id: threadId } }).catch(refusedWith(400));
+
+/** Returns a thread's messages in AG-UI's form, and the other fields that clients may see. */
+export function shownThread(graph: RunnableGraph, known: GraphState | undefined) {
+  const { messages = [], ...state } = (known?.values ?? {}) as { messages?: readonly unknown[] };
+  return { messages: messages.flatMap(agUiMessages), state: shownState(graph, state) };
+}
 
 /** Returns what `GET …/threads/ID` answers: undefined for a thread without a run that nobody keeps. */
 export function toldThread(
@@ -16,10 +26,8 @@ export function toldThread(
   run: { readonly id: string } | undefined,
 ): object | undefined {
   if (!known || !(run || isKept(known))) return undefined;
-  const { messages = [], ...state } = (known.values ?? {}) as { messages?: readonly unknown[] };
   return {
-    messages: messages.flatMap(agUiMessages),
-    state: shownState(graph, state),
+    ...shownThread(graph, known),
     interrupts: questionsOf(known),
     next: known.next ?? [],
     ...(run && { run: { id: run.id } }),

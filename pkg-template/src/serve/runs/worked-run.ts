@@ -54,13 +54,14 @@ export class WorkedRun implements RunKey {
   /**
    * Puts the run into the store. If the store refuses it, the run is over.
    *
+   * @param run - With `owner`, if its thread has turned out to be another user's.
    * @returns The thread's runs that were under way.
    */
-  async begin(run: Pick<NewRun, "server" | "about" | "isAlone">): Promise<readonly RunKey[]> {
+  async begin(run: Pick<NewRun, "server" | "about" | "isAlone"> & Partial<NewRun>): Promise<readonly RunKey[]> {
     const { threadId, id, owner } = this;
     try {
       this.#lease = await this.#store.begin(
-        { ...run, threadId, id, owner },
+        { owner, ...run, threadId, id },
         () => this.stop.abort(),
         (text) => this.take(text),
       );
