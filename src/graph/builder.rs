@@ -8,6 +8,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::agent::UpdateAgent;
+use super::caught::{caught, caught_future};
 use super::checkpointer::Checkpointer;
 use super::command::{Command, END, IntoTargets, START};
 use super::compiled::{Branch, Compiled, NodeOf};
@@ -280,8 +281,16 @@ where
     A: UpdateAgent<State = S, Error: Into<BoxError>>,
 {
     fn call<'a>(&'a self, state: &'a S, _: Ctx) -> BoxFuture<'a, Result<Command<S>, BoxError>> {
-        let running = self.0.update(state);
-        Box::pin(async move { running.await.map(Command::update).map_err(Into::into) })
+        let running = caught(|| self.0.update(state));
+        Box::pin(async move {
+            match running {
+                Ok(running) => match caught_future(running).await {
+                    Ok(update) => update.map(Command::update).map_err(Into::into),
+                    Err(panicked) => Err(panicked.into()),
+                },
+                Err(panicked) => Err(panicked.into()),
+            }
+        })
     }
 }
 

@@ -1,13 +1,17 @@
 //! Approvals of a sub-agent's calls, and calls of one id: what was approved runs, and nothing else.
 
+use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::task::Poll;
 
 use serde_json::{Value, json};
 use threadfold::agent::{
     AgentState, HumanInTheLoop, Middleware, ModelRequest, SubAgent, Tool, create_agent,
 };
-use threadfold::graph::{BoxError, Graph, GraphError, MemorySaver};
+use threadfold::graph::{
+    BoxError, Checkpoint, Checkpointer, Graph, GraphError, MemorySaver, Saving,
+};
 use threadfold::{Message, MessageKind, ToolCall};
 
 use super::{Raised, run};
@@ -42,6 +46,7 @@ fn mailing(
     tasks: Vec<ToolCall>,
     tool: Tool,
     audit: Middleware,
+    saver: impl Checkpointer<AgentState> + 'static,
     whom: impl Fn(&str) -> String + Clone + Send + Sync + 'static,
 ) -> Graph<AgentState> {
     let mailer = SubAgent::new("mailer", "Mails.")
@@ -67,7 +72,11 @@ fn mailing(
         }))
     };
     let agent = create_agent(model).sub_agent(mailer).middleware(audit);
-    agent.checkpointer(MemorySaver::new()).compile().expect("an agent")
+    agent.checkpointer(saver).compile().expect("an agent")
+}
+
+fn none() -> Middleware {
+    Middleware::new("None")
 }
 
 fn approved() -> Value {
@@ -78,7 +87,7 @@ fn approved() -> Value {
 fn a_late_rejection_of_a_sub_agents_call_is_no_answer() {
     let sent = Sent::default();
     let agent =
-        mailing(vec![task("c", "Ada")], send(&sent, 1), Middleware::new("None"), str::to_owned);
+        mailing(vec![task("c", "Ada")], send(&sent, 1), none(), MemorySaver::new(), str::to_owned);
     run(async {
         let thread = agent.on("1");
         thread.invoke("go".into()).await.expect("a run");
@@ -113,7 +122,7 @@ fn a_sub_agent_that_ended_does_not_run_again_if_its_task_then_fails() {
     let others = move |_: &str| {
         if asked.fetch_add(1, Ordering::Relaxed) == 0 { "Ada".into() } else { "Mallory".into() }
     };
-    let agent = mailing(vec![task("c", "Ada")], send(&sent, 0), audit, others);
+    let agent = mailing(vec![task("c", "Ada")], send(&sent, 0), audit, MemorySaver::new(), others);
     run(async {
         let thread = agent.on("1");
         thread.invoke("go".into()).await.expect("a run");
@@ -123,12 +132,91 @@ fn a_sub_agent_that_ended_does_not_run_again_if_its_task_then_fails() {
     });
 }
 
+/// Takes its time to delete a thread.
+struct Slow(MemorySaver<AgentState>);
+
+/// Returns at the third poll.
+async fn at_third_poll() {
+    let mut left = 2;
+    std::future::poll_fn(|context| {
+        if left == 0 {
+            return Poll::Ready(());
+        }
+        left -= 1;
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
+impl Checkpointer<AgentState> for Slow {
+    fn get<'a>(
+        &'a self,
+        thread: &'a str,
+        id: Option<&'a str>,
+    ) -> Saving<'a, Option<Checkpoint<AgentState>>> {
+        self.0.get(thread, id)
+    }
+
+    fn put<'a>(
+        &'a self,
+        thread: &'a str,
+        last: Option<String>,
+        checkpoint: Checkpoint<AgentState>,
+    ) -> Saving<'a, bool> {
+        self.0.put(thread, last, checkpoint)
+    }
+
+    fn list<'a>(&'a self, thread: &'a str) -> Saving<'a, Vec<String>> {
+        self.0.list(thread)
+    }
+
+    fn delete<'a>(&'a self, thread: &'a str) -> Saving<'a, ()> {
+        Box::pin(async move {
+            at_third_poll().await;
+            self.0.delete(thread).await
+        })
+    }
+}
+
+/// As by a timeout: the next call of `next` ends the deletion, and the run does not lose its place.
+#[test]
+fn a_future_dropped_while_a_sub_agents_thread_is_deleted_loses_nothing() {
+    let sent = Sent::default();
+    let tasks = vec![task("c", "Ada")];
+    let saver = Slow(MemorySaver::new());
+    let agent = mailing(tasks, send(&sent, 0), none(), saver, str::to_owned);
+    run(async {
+        let thread = agent.on("1");
+        thread.invoke("go".into()).await.expect("a run");
+        let mut resumed = thread.stream_resumed(approved()).await.expect("a run");
+        loop {
+            let mut next = pin!(resumed.next());
+            let polled = std::future::poll_fn(|context| {
+                Poll::Ready(match next.as_mut().poll(context) {
+                    Poll::Ready(step) => Some(step),
+                    Poll::Pending => None,
+                })
+            });
+            match polled.await {
+                Some(None) => break,
+                Some(Some(step)) => {
+                    step.expect("a step");
+                }
+                None => {}
+            }
+        }
+        assert!(thread.outcome().await.expect("a look").expect("a thread").is_ended());
+        assert_eq!(*sent.lock().expect("a lock"), ["Ada"]);
+    });
+}
+
 #[test]
 fn two_tasks_of_one_id_ask_for_themselves() {
     for id in ["c", ""] {
         let sent = Sent::default();
         let tasks = vec![task(id, "Ada"), task(id, "Bob")];
-        let agent = mailing(tasks, send(&sent, 0), Middleware::new("None"), str::to_owned);
+        let agent = mailing(tasks, send(&sent, 0), none(), MemorySaver::new(), str::to_owned);
         run(async {
             let thread = agent.on("1");
             let asked = thread.invoke("go".into()).await.expect("a run").interrupts;

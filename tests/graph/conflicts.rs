@@ -133,3 +133,58 @@ async fn a_dropped_save_goes_on() {
     assert_eq!((steps, joined(run.state()).as_str()), (vec![1, 2], "a b"));
     assert_eq!(*saver.puts.lock().unwrap(), 4);
 }
+
+/// Lets another run save its checkpoints while a branch opens an older one.
+struct Meanwhile {
+    kept: Arc<MemorySaver<Log>>,
+    other: Mutex<Option<threadfold::graph::Graph<Log>>>,
+}
+
+impl Checkpointer<Log> for Meanwhile {
+    fn get<'a>(
+        &'a self,
+        thread: &'a str,
+        id: Option<&'a str>,
+    ) -> Saving<'a, Option<Checkpoint<Log>>> {
+        Box::pin(async move {
+            let found = self.kept.get(thread, id).await;
+            let other = id.and_then(|_| self.other.lock().unwrap().take());
+            if let Some(other) = other {
+                other.on(thread).invoke(say("other")).await?;
+            }
+            found
+        })
+    }
+
+    fn put<'a>(
+        &'a self,
+        thread: &'a str,
+        last: Option<String>,
+        checkpoint: Checkpoint<Log>,
+    ) -> Saving<'a, bool> {
+        self.kept.put(thread, last, checkpoint)
+    }
+
+    fn list<'a>(&'a self, thread: &'a str) -> Saving<'a, Vec<String>> {
+        self.kept.list(thread)
+    }
+
+    fn delete<'a>(&'a self, thread: &'a str) -> Saving<'a, ()> {
+        self.kept.delete(thread)
+    }
+}
+
+/// What the branch knows of the versions beside it is older than that run.
+#[tokio::test]
+async fn a_branch_that_opens_while_another_run_saves_is_told() {
+    let kept = Arc::new(MemorySaver::new());
+    let other = chain(kept.clone());
+    let first = other.on("1").invoke(say("first")).await.unwrap();
+    let saver = Meanwhile { kept, other: Mutex::new(Some(other)) };
+    let graph = chain(saver);
+    let thread = graph.on("1");
+    let at = first.checkpoint.unwrap();
+    let error = thread.at(&at).invoke(say("branch")).await.unwrap_err();
+    assert!(matches!(error, GraphError::Conflict(thread) if thread == "1"));
+    assert_eq!(joined(&thread.state().await.unwrap().unwrap()), "first a b other a b");
+}

@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context;
 use serde_json::json;
-use threadfold::graph::{BoxError, Ctx, END, GraphError, MemorySaver, START, StateGraph};
+use threadfold::graph::{
+    BoxError, Ctx, END, GraphError, MemorySaver, START, StateGraph, UpdateAgent,
+};
 
 use super::typed::{Log, LogUpdate, joined, say};
 
@@ -189,5 +191,33 @@ async fn an_error_that_panics_is_its_nodes_failure_and_the_others_are_kept() {
         assert_eq!(joined(&thread.state().await.unwrap().unwrap()), "in good");
         is_mended.store(true, Ordering::SeqCst);
         assert_eq!(joined(&thread.resume(()).await.unwrap().state), "in bad good");
+    }
+}
+
+#[tokio::test]
+async fn an_agent_that_panics_is_its_nodes_failure_and_the_others_are_kept() {
+    /// Panics in its call, or in its future.
+    struct Bad(bool);
+    impl UpdateAgent for Bad {
+        type State = Log;
+        type Error = BoxError;
+        fn update(&self, _: &Log) -> impl Future<Output = Result<LogUpdate, BoxError>> + Send {
+            assert!(!self.0, "in its call");
+            async { panic!("in its future") }
+        }
+    }
+    for is_at_once in [true, false] {
+        let graph = StateGraph::<Log>::new()
+            .node("good", |_: &Log, _: Ctx| ready(Ok::<_, BoxError>(say("good"))))
+            .agent("bad", Bad(is_at_once))
+            .edge(START, "good")
+            .edge(START, "bad")
+            .checkpointer(MemorySaver::new())
+            .compile()
+            .unwrap();
+        let thread = graph.on("1");
+        let failed = thread.invoke(say("in")).await.unwrap_err();
+        assert!(matches!(&failed, GraphError::Node { node, .. } if node == "bad"), "{failed}");
+        assert_eq!(joined(&thread.state().await.unwrap().unwrap()), "in good");
     }
 }

@@ -6,7 +6,10 @@ use std::sync::{Arc, Mutex};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use threadfold::ag_ui::{Service, ServiceRequest, ServiceResponse};
-use threadfold::graph::{BoxError, Command, Ctx, GraphError, MemorySaver, Node, START, StateGraph};
+use threadfold::graph::{
+    BoxError, Checkpoint, Checkpointer, Command, Ctx, Graph, GraphError, MemorySaver, Node, START,
+    Saving, StateGraph,
+};
 use threadfold::reducer::{AddMessages, Append};
 use threadfold::typed::MessageList;
 use threadfold::{Message, State};
@@ -59,16 +62,22 @@ impl Node<Log> for Step {
     }
 }
 
-/// A process that serves the world.
-fn process(world: &Arc<World>) -> Service<Log> {
+fn nodes(world: &Arc<World>) -> StateGraph<Log> {
     let node = |name| Step(name, world.clone());
-    let graph = StateGraph::<Log>::new()
+    StateGraph::<Log>::new()
         .node("first", node("first"))
         .node("second", node("second"))
         .edge(START, "first")
         .edge("first", "second")
-        .checkpointer(world.saver.clone());
-    Service::new(graph.compile().unwrap()).unwrap()
+}
+
+fn graph(world: &Arc<World>) -> Graph<Log> {
+    nodes(world).checkpointer(world.saver.clone()).compile().unwrap()
+}
+
+/// A process that serves the world.
+fn process(world: &Arc<World>) -> Service<Log> {
+    Service::new(graph(world)).unwrap()
 }
 
 fn body(run: &str) -> String {
@@ -185,6 +194,76 @@ async fn a_run_that_failed_or_was_stopped_does_not_go_on_by_itself() {
     let told = events(response.body).await;
     assert_eq!(told.last().unwrap()["outcome"], json!({ "type": "cancelled" }));
     assert!(process(&world).recover("t").await.unwrap().is_none());
+}
+
+/// A state that a program has written is no cut-off run: nobody has asked for one.
+#[tokio::test]
+async fn a_look_at_a_thread_that_a_program_has_written_runs_nothing() {
+    let world = Arc::<World>::default();
+    let seed = LogUpdate { lines: Some(vec!["seed".to_owned()]) };
+    for (thread, node) in [("t", None), ("u", Some("first"))] {
+        graph(&world).on(thread).update_state(seed.clone(), node).await.unwrap();
+        let service = process(&world);
+        assert!(service.recover(thread).await.unwrap().is_none());
+        let opened = get(&service, &format!("/threads/{thread}")).await;
+        assert!(opened.work.is_none());
+        assert_eq!(json_of(opened).await["state"]["lines"], json!(["seed"]));
+    }
+    assert_eq!(world.ran.lock().unwrap().len(), 0);
+}
+
+/// Keeps nothing while the database is gone.
+struct Failing(Arc<MemorySaver<Log>>, Arc<AtomicBool>);
+
+impl Checkpointer<Log> for Failing {
+    fn get<'a>(
+        &'a self,
+        thread: &'a str,
+        id: Option<&'a str>,
+    ) -> Saving<'a, Option<Checkpoint<Log>>> {
+        self.0.get(thread, id)
+    }
+
+    fn put<'a>(
+        &'a self,
+        thread: &'a str,
+        last: Option<String>,
+        checkpoint: Checkpoint<Log>,
+    ) -> Saving<'a, bool> {
+        if self.1.load(Ordering::SeqCst) {
+            return Box::pin(std::future::ready(Err("The database is gone.".into())));
+        }
+        self.0.put(thread, last, checkpoint)
+    }
+
+    fn list<'a>(&'a self, thread: &'a str) -> Saving<'a, Vec<String>> {
+        self.0.list(thread)
+    }
+
+    fn delete<'a>(&'a self, thread: &'a str) -> Saving<'a, ()> {
+        self.0.delete(thread)
+    }
+}
+
+/// It would go on after a restart: its client and `on_error` hear of it.
+#[tokio::test]
+async fn a_stop_that_cannot_be_saved_is_an_error() {
+    let world = Arc::<World>::default();
+    let is_gone = Arc::<AtomicBool>::default();
+    let heard = Arc::<Mutex<Vec<String>>>::default();
+    let log = heard.clone();
+    let nodes = nodes(&world).checkpointer(Failing(world.saver.clone(), is_gone.clone()));
+    let service = Service::new(nodes.compile().unwrap()).unwrap();
+    let service = service.on_error(move |_, _, error| {
+        log.lock().unwrap().push(error.to_string());
+    });
+    let mut response = post(&service, "r1").await;
+    tokio::spawn(until_second(&mut response, &world).await);
+    is_gone.store(true, Ordering::SeqCst);
+    service.answer(ServiceRequest::new("DELETE", "/threads/t/runs/r1")).await;
+    let told = events(response.body).await;
+    assert_eq!(told.last().unwrap()["type"], "RUN_ERROR");
+    assert_eq!(heard.lock().unwrap().len(), 1);
 }
 
 /// A panic fails its run: `on_error` gets all of it, a client only the name of the node.

@@ -176,15 +176,19 @@ async fn answer(line: &str, clients: &mut Clients) -> Result<Value, BoxError> {
             graph(&given.spec, given.fails, saver)?
         }
         Some(schema) => {
-            if !clients.contains_key(schema) {
+            let key = format!("{schema} {:?}", given.delta);
+            if !clients.contains_key(&key) {
                 clients.clear();
                 let (client, connection) =
                     tokio_postgres::connect(&given.database, tokio_postgres::NoTls).await?;
                 tokio::spawn(connection);
-                let saver = PostgresSaver::of(client, schema).await?;
-                clients.insert(schema.clone(), Arc::new(saver));
+                let mut saver = PostgresSaver::of(client, schema).await?;
+                if let Some(every) = given.delta {
+                    saver = saver.delta("log", every);
+                }
+                clients.insert(key.clone(), Arc::new(saver));
             }
-            let saver = clients.get(schema).ok_or("no saver")?.clone();
+            let saver = clients.get(&key).ok_or("no saver")?.clone();
             if given.lists {
                 return Ok(json!({ "threads": saver.threads().await? }));
             }

@@ -1,9 +1,11 @@
 //! Threads in Postgres, in the tables of `@langchain/langgraph-checkpoint-postgres`.
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde_json::Value;
 use threadfold::graph::BoxError;
+use tokio::runtime::Handle;
 use tokio::sync::Mutex;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, NoTls, Transaction};
@@ -52,6 +54,12 @@ const MIGRATIONS: [&str; 5] = [
 
 /// A Postgres database, which a [`PostgresSaver`] uses.
 pub struct Postgres {
+    tables: Arc<Tables>,
+    runtime: Handle,
+}
+
+/// A connection, and the statements over its tables.
+struct Tables {
     client: Mutex<Client>,
     sql: Sql,
 }
@@ -81,15 +89,16 @@ impl Saver<Postgres> {
         Self::of(client, "public").await
     }
 
-    /// Uses a client of your own, whose connection runs, and makes the schema and the tables that it
-    /// lacks.
+    /// Uses a client of your own, whose connection runs, on tokio. Makes the schema and the tables
+    /// that it lacks.
     ///
     /// # Errors
-    /// Postgres's.
+    /// Postgres's, and tokio's without a runtime.
     pub async fn of(client: Client, schema: &str) -> Result<Self, BoxError> {
         let sql = Sql::of(schema);
         sql.make_tables(&client).await?;
-        Ok(Self::new(Postgres { client: Mutex::new(client), sql }))
+        let tables = Arc::new(Tables { client: Mutex::new(client), sql });
+        Ok(Self::new(Postgres { tables, runtime: Handle::try_current()? }))
     }
 }
 
@@ -159,7 +168,8 @@ impl Sql {
             put_value: format!(
                 "INSERT INTO {schema}.checkpoint_blobs (thread_id, checkpoint_ns, channel, version, \
                  type, blob) VALUES ($1, '', $2, $3, $4, $5) ON CONFLICT (thread_id, checkpoint_ns, \
-                 channel, version) DO NOTHING"
+                 channel, version) DO UPDATE SET type = EXCLUDED.type, blob = EXCLUDED.blob WHERE \
+                 checkpoint_blobs.type = 'empty'"
             ),
             replace_write: format!(
                 "{put_write} DO UPDATE SET channel = EXCLUDED.channel, type = EXCLUDED.type, blob = \
@@ -222,7 +232,15 @@ impl Sql {
     }
 }
 
-impl Postgres {
+/// Begins a transaction that changes a thread: two programs do so one after the other.
+async fn in_turn<'c>(client: &'c mut Client, thread: &str) -> Result<Transaction<'c>, BoxError> {
+    let transaction = client.transaction().await?;
+    let lock = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))";
+    transaction.query(lock, &[&thread]).await?;
+    Ok(transaction)
+}
+
+impl Tables {
     async fn column(
         &self,
         sql: &str,
@@ -231,9 +249,7 @@ impl Postgres {
         let rows = self.client.lock().await.query(sql, params).await?;
         Ok(rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?)
     }
-}
 
-impl Database for Postgres {
     async fn row(&self, thread: &str, id: Option<&str>) -> Result<Option<Row>, BoxError> {
         let client = self.client.lock().await;
         let Some(found) = client.query_opt(&self.sql.row, &[&thread, &id]).await? else {
@@ -262,10 +278,7 @@ impl Database for Postgres {
 
     async fn put(&self, thread: &str, last: Option<&str>, put: Put) -> Result<bool, BoxError> {
         let mut client = self.client.lock().await;
-        let transaction = client.transaction().await?;
-        // Two programs put into one thread one after the other.
-        let lock = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))";
-        transaction.query(lock, &[&thread]).await?;
+        let transaction = in_turn(&mut client, thread).await?;
         let newest = transaction.query_opt(&self.sql.newest, &[&thread]).await?;
         let newest: Option<String> = newest.map(|row| row.try_get(0)).transpose()?;
         if newest.as_deref() != last {
@@ -289,17 +302,9 @@ impl Database for Postgres {
         Ok(true)
     }
 
-    async fn ids(&self, thread: &str) -> Result<Vec<String>, BoxError> {
-        self.column(&self.sql.ids, &[&thread]).await
-    }
-
-    async fn threads(&self) -> Result<Vec<String>, BoxError> {
-        self.column(&self.sql.threads, &[]).await
-    }
-
     async fn delete(&self, thread: &str) -> Result<(), BoxError> {
         let mut client = self.client.lock().await;
-        let transaction = client.transaction().await?;
+        let transaction = in_turn(&mut client, thread).await?;
         for table in ["checkpoint_blobs", "checkpoints", "checkpoint_writes"] {
             let sql = format!(
                 "DELETE FROM {}.{table} WHERE thread_id = $1 OR starts_with(thread_id, $1 || '|')",
@@ -312,8 +317,46 @@ impl Database for Postgres {
     }
 }
 
+impl Postgres {
+    /// Changes the tables in a task of its own: a transaction ends, whether or not the future of the
+    /// graph that it is for is polled.
+    async fn change<T, F>(&self, work: impl FnOnce(Arc<Tables>) -> F) -> Result<T, BoxError>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T, BoxError>> + Send + 'static,
+    {
+        self.runtime.spawn(work(self.tables.clone())).await?
+    }
+}
+
+impl Database for Postgres {
+    async fn row(&self, thread: &str, id: Option<&str>) -> Result<Option<Row>, BoxError> {
+        self.tables.row(thread, id).await
+    }
+
+    async fn put(&self, thread: &str, last: Option<&str>, put: Put) -> Result<bool, BoxError> {
+        let (thread, last) = (thread.to_owned(), last.map(str::to_owned));
+        let work =
+            |tables: Arc<Tables>| async move { tables.put(&thread, last.as_deref(), put).await };
+        self.change(work).await
+    }
+
+    async fn ids(&self, thread: &str) -> Result<Vec<String>, BoxError> {
+        self.tables.column(&self.tables.sql.ids, &[&thread]).await
+    }
+
+    async fn threads(&self) -> Result<Vec<String>, BoxError> {
+        self.tables.column(&self.tables.sql.threads, &[]).await
+    }
+
+    async fn delete(&self, thread: &str) -> Result<(), BoxError> {
+        let thread = thread.to_owned();
+        self.change(|tables| async move { tables.delete(&thread).await }).await
+    }
+}
+
 impl fmt::Debug for Postgres {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Postgres").field("schema", &self.sql.schema).finish_non_exhaustive()
+        f.debug_struct("Postgres").field("schema", &self.tables.sql.schema).finish_non_exhaustive()
     }
 }

@@ -100,12 +100,22 @@ where
         let delta = self.delta;
         let counters = self.counters(deltas, writes);
         let mut values = self.fields(state, &counters)?;
-        let versions = self.versions(&values, &counters);
+        let mut versions = self.versions(&values, &counters);
         self.controls(&mut values)?;
         let seen = self.seen();
         let before = |name: &str| self.parent.map_or(0, |parent| parent.version(name));
         let is_fork = delta.source == Source::Fork;
-        let fresh = versions.iter().filter(|(name, version)| is_fork || **version != before(name));
+        if is_fork {
+            // Older than its parent's newest versions, it is the newest checkpoint: the next branch
+            // counts its versions from here.
+            versions.insert(TASKS.to_owned(), delta.plan.highest);
+        }
+        // A field that the parent kept as a delta has no value of its version yet.
+        let was_delta = |name: &str| self.parent.is_some_and(|own| own.counters.contains_key(name));
+        let is_fresh = |name: &str, version: u64| {
+            is_fork || version != before(name) || was_delta(name) && values.contains_key(name)
+        };
+        let fresh = versions.iter().filter(|(name, version)| is_fresh(name, **version));
         let fresh = fresh.map(|(name, version)| (name.clone(), *version)).collect();
         let time = humantime::format_rfc3339_millis(SystemTime::now()).to_string();
         let checkpoint = object_of([

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runs } from "../../support/seed.js";
 import { hasPostgres, type Postgres, startPostgres } from "./stores.js";
 import { type Any, deltaGraph, draw, graphOf, ONE, type Spec } from "./rust-graphs.js";
-import { RustHost } from "./rust-host.js";
+import { type RustCall, RustHost } from "./rust-host.js";
 
 type Runtime = "rust" | "ours" | "theirs";
 
@@ -147,6 +147,43 @@ async function forked({ saver, rust }: Place): Promise<void> {
   expect([ids, await saver.getTuple(config)]).toEqual([[], undefined]);
 }
 
+/** One node appends to the log while the other asks. */
+const ASKS: Spec = {
+  ...ONE,
+  nodes: [...ONE.nodes, ...ONE.nodes.map((node) => ({ ...node, name: "b", asks: true }))],
+  edges: [
+    ["__start__", "a"],
+    ["__start__", "b"],
+  ],
+};
+
+/**
+ * Writes that another input drops, and branches before them. Returns the state after each call.
+ *
+ * @param deltas - The option of the calls, in turn.
+ */
+async function dropped(rust: Place["rust"], deltas: readonly (number | undefined)[]): Promise<Any[]> {
+  const looks: Any[] = [];
+  const call = async (more: Partial<RustCall>): Promise<Any> => {
+    const delta = deltas[looks.length % deltas.length];
+    const came = await host.call({ ...rust, thread: "1", spec: ASKS, ...more, ...(delta && { delta }) });
+    looks.push([came.error, came.state, came.next, came.interrupts?.map(({ value }: Any) => value)]);
+    return came;
+  };
+  const answersTo = ({ interrupts }: Any) => interrupts.map(({ id }: Any) => [id, "yes"]);
+  await call({ answers: answersTo(await call({ input: { log: ["1"] } })) });
+  const left = await call({ input: { log: ["2"] } });
+  const asked = await call({ input: { log: ["3"] } });
+  await call({ answers: answersTo(asked) });
+  const at = left.checkpoint;
+  await call({ at });
+  await call({ at, input: { log: ["4"] } });
+  await call({ at, answers: answersTo(left) });
+  await call({});
+  await call({ input: { log: ["5"] } });
+  return looks;
+}
+
 describe("through SQLite", () => {
   test("random graphs, handed over", () => handedOver(inSqlite, runs(200), PAIRS), 1_800_000);
 
@@ -197,4 +234,13 @@ describe.skipIf(!hasPostgres)("through Postgres", () => {
   }, 1_800_000);
 
   test("a fork, and a deletion", () => inPostgres(forked));
+
+  test("a list that is kept as deltas, through dropped writes, forks and a change of the option", async () => {
+    const [whole, ...changed] = [
+      await inSqlite(({ rust }) => dropped(rust, [undefined])),
+      await inPostgres(({ rust }) => dropped(rust, [100])),
+      await inPostgres(({ rust }) => dropped(rust, [100, undefined])),
+    ];
+    for (const looks of changed) expect(looks).toEqual(whole);
+  });
 });

@@ -166,13 +166,9 @@ async fn follow<S: ServedState>(
             }
         }
     }
-    let ended = parts.finish().await;
-    if is_stopped {
-        log.add(encoder.cancel());
-        return Ok(());
-    }
-    ended?;
-    log.add(encoder.finish());
+    // A stop that could not be saved is the run's error: it would be continued.
+    parts.finish().await?;
+    log.add(if is_stopped { encoder.cancel() } else { encoder.finish() });
     Ok(())
 }
 

@@ -123,14 +123,18 @@ where
     {
         let Place { graph, thread, at, run_id, is_inside, .. } = *place;
         let saver = place.saver()?;
+        // First: of a checkpoint that another run saves meanwhile, the versions below know nothing.
+        let newest = match at {
+            Some(_) => place.checkpoints().await?.into_iter().next(),
+            None => None,
+        };
         let found = caught_saving(|| saver.get(thread, at)).await?;
         if let (None, Some(id)) = (&found, at) {
             return Err(GraphError::UnknownCheckpoint(id.to_owned()));
         }
         let last = match (at, &found) {
             (None, Some(found)) => Some(found.delta.id.clone()),
-            (None, None) => None,
-            (Some(_), _) => place.checkpoints().await?.into_iter().next(),
+            _ => newest,
         };
         let (plan, options) = (graph.plan.clone(), &graph.options);
         let mut running =
@@ -183,9 +187,10 @@ where
         let options = &place.graph.options;
         let has_breakpoints =
             !(options.interrupt_before.is_empty() && options.interrupt_after.is_empty());
+        let has_run = running.kept_run.is_some();
         let outcome = running.outcome()?;
         let is_open = !outcome.is_ended() && outcome.interrupts.is_empty();
-        let is_cut = is_at_work || is_open && !has_left && !has_breakpoints;
+        let is_cut = is_at_work || has_run && is_open && !has_left && !has_breakpoints;
         let has_failed = is_open && has_left || has_error;
         Ok(Some(KnownThread { outcome, at_checkpoint, given, is_cut, attempts, has_failed }))
     }

@@ -52,6 +52,7 @@ pub(super) type Stepped = Result<Option<StepDone>, GraphError>;
 pub(super) struct Save<'g> {
     future: BoxFuture<'g, Result<bool, GraphError>>,
     id: String,
+    run_id: Option<String>,
     /// The outcome of the step, for when it is saved.
     then: Stepped,
 }
@@ -67,6 +68,8 @@ where
         let (Some(thread), Some(saver)) = (self.thread, self.saver) else { return then };
         let plan = self.shared().run.state();
         let kept = self.trail.kept.clone();
+        // An update of the state is no run's.
+        let run_id = (source != Source::Update).then(|| self.id.to_string());
         let id = match (saver.naming(), source, &kept) {
             (None, ..) => new_id(),
             (Some(_), Source::Stop, Some(kept)) => kept.clone(),
@@ -75,7 +78,7 @@ where
         let delta = Delta {
             id: id.clone(),
             parent: kept,
-            run_id: Some(self.id.to_string()),
+            run_id: run_id.clone(),
             updates: Arc::new(std::mem::take(&mut self.trail.merged)),
             held: self.trail.held(&plan),
             plan,
@@ -89,23 +92,26 @@ where
         };
         let checkpoint = Checkpoint { state: self.state.clone(), delta };
         let last = self.trail.last.clone();
-        let future = Box::pin(caught_saving(move || saver.put(thread, last, checkpoint)));
-        *self.open_save() = Some(Save { future, id, then });
+        let left = std::mem::take(&mut self.shared().when_saved.0);
+        let future = Box::pin(async move {
+            let was_put = caught_saving(move || saver.put(thread, last, checkpoint)).await?;
+            for (_, work) in left.into_iter().filter(|_| was_put) {
+                work.await;
+            }
+            Ok(was_put)
+        });
+        *self.open_save() = Some(Save { future, id, run_id, then });
         self.saved().await.unwrap_or(Ok(None))
     }
 
     /// Waits for the checkpoint that is being saved, if there is one. Returns the step's outcome.
     pub(super) async fn saved(&mut self) -> Option<Stepped> {
         let was_put = self.open_save().as_mut()?.future.as_mut().await;
-        let Save { id, then, .. } = self.open_save().take()?;
-        let left = std::mem::take(&mut self.shared().when_saved.0);
+        let Save { id, run_id, then, .. } = self.open_save().take()?;
         Some(match was_put {
             Ok(true) => {
-                for (_, work) in left {
-                    work.await;
-                }
                 self.trail.kept = Some(id.clone());
-                self.kept_run = Some(self.id.to_string());
+                self.kept_run = run_id;
                 self.trail.last = Some(id);
                 then
             }
