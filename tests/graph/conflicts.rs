@@ -174,7 +174,7 @@ impl Checkpointer<Log> for Meanwhile {
     }
 }
 
-/// What the branch knows of the versions beside it is older than that run.
+/// The branch knows only the versions beside it that are older than that run.
 #[tokio::test]
 async fn a_branch_that_opens_while_another_run_saves_is_told() {
     let kept = Arc::new(MemorySaver::new());

@@ -196,7 +196,7 @@ async fn a_run_that_failed_or_was_stopped_does_not_go_on_by_itself() {
     assert!(process(&world).recover("t").await.unwrap().is_none());
 }
 
-/// A state that a program has written is no cut-off run: nobody has asked for one.
+/// A state that a program has written comes from no run: nobody has asked for one.
 #[tokio::test]
 async fn a_look_at_a_thread_that_a_program_has_written_runs_nothing() {
     let world = Arc::<World>::default();
