@@ -151,3 +151,12 @@ fn a_field_is_sent_as_the_update_that_leads_to_its_value() {
     assert_eq!(error.code(), "INVALID_ARGUMENT");
     assert!(error.to_string().starts_with("own "), "{error}");
 }
+
+#[test]
+fn the_fields_of_an_update_count_whose_message_to_remove_failed() {
+    let mut thread = empty_thread();
+    let failed = shown(&mut thread, json!({ "messages": [user("1")] }));
+    shown(&mut thread, json!({ "messages": [{ "type": "remove", "id": "1" }], "mood": "calm" }));
+    assert!(thread.fail(&failed, "no".into()));
+    assert_eq!(input(&mut thread).state, json!({ "mood": "calm" }));
+}

@@ -245,7 +245,7 @@ impl Checkpointer<Log> for Failing {
     }
 }
 
-/// It would go on after a restart: its client and `on_error` hear of it.
+/// It would go on after a restart: its client and `on_error` get the error.
 #[tokio::test]
 async fn a_stop_that_cannot_be_saved_is_an_error() {
     let world = Arc::<World>::default();
@@ -447,7 +447,7 @@ async fn a_run_whose_work_was_dropped_goes_on_in_the_same_service() {
     assert!(service.recover("t").await.unwrap().is_none());
 }
 
-/// What a list of messages reads as a removal, however it is spelt.
+/// A list of messages reads each spelling of a removal as one.
 #[tokio::test]
 async fn a_client_removes_no_message() {
     async fn answer(_: &Chat, _: Ctx) -> Result<ChatUpdate, BoxError> {

@@ -422,3 +422,27 @@ fn a_record_keeps_interrupts_only_of_a_run_that_may_wait_for_them() {
         assert_eq!(run.interrupts.is_some(), keeps, "{status}");
     }
 }
+
+#[test]
+fn a_record_of_another_version_is_refused() {
+    let record = thread_of(&[]).to_json();
+    for (key, value) in
+        [("version", json!("1")), ("version", json!(null)), ("confirmed", json!([]))]
+    {
+        let mut other = record.clone();
+        other[key] = value.clone();
+        let error = Thread::from_json(None, &other).unwrap_err();
+        assert_eq!(error.code(), "INVALID_ARGUMENT", "{key}: {value}");
+    }
+}
+
+#[test]
+fn a_run_that_ends_with_an_empty_list_of_questions_waits_for_none() {
+    for interrupts in [json!([]), json!({}), json!("why?")] {
+        let mut thread = thread_of(&[]);
+        let interrupts = Some(interrupts);
+        let ended = ThreadEvent::RunFinished { interrupts, stopped: false, folded: false };
+        hear(&mut thread, [started("r"), ended]);
+        assert_eq!((thread.run().status, thread.run().interrupts), (RunStatus::Ready, None));
+    }
+}
