@@ -77,6 +77,13 @@ export function lastTurn(messages: readonly unknown[]): { ai: AiMessage | undefi
   return { ai: messages[at] as AiMessage | undefined, results: results as ToolMessage[] };
 }
 
+/** The calls of the model's last message that no result answers. */
+export function openCalls(messages: readonly unknown[]): readonly ToolCall[] {
+  const { ai, results } = lastTurn(messages);
+  const answered = new Set<unknown>(results.map(({ tool_call_id: id }) => id));
+  return callsOf(ai).filter(({ id }) => id == null || !answered.has(id));
+}
+
 /** Makes the answer to a call. Without a name where LangChain gives none. */
 export function toolMessage(
   { id, name }: Pick<ToolCall, "id"> & { name?: string | undefined },
