@@ -44,6 +44,20 @@ export function typeOf(message: unknown): unknown {
 export const callsOf = (message: unknown): readonly ToolCall[] =>
   ((message as Fields | undefined)?.["tool_calls"] as readonly ToolCall[] | undefined) ?? [];
 
+/** A model's answer whose calls have ids, each one of its own: a decision about a call must not be taken for another. */
+export function withCallIds<M extends object>(answer: M): M {
+  const calls = callsOf(answer);
+  const known = new Set<string>();
+  const named = calls.map((call) =>
+    call.id && !known.has(call.id) ? (known.add(call.id), call) : { ...call, id: newId() },
+  );
+  if (named.every((call, at) => call === calls[at])) return answer;
+  const withIds = { tool_calls: named };
+  return isPlain(answer) ? { ...answer, ...withIds } : Object.assign(answer, withIds);
+}
+
+const isPlain = (message: object) => Object.getPrototypeOf(message) === Object.prototype;
+
 /**
  * Returns what a model answered.
  *
