@@ -93,8 +93,9 @@ export class Run implements RunParts {
       const opening = openRun(this);
       if (opening) await stops.untilStopped(opening);
       if (reports.on) reports.trace("run-start", { input });
-      const beginning = beginRun(this, input, this.#parent?.run.travel.isResuming ?? false);
+      const beginning = beginRun(this, input, this.#resumesInside());
       this.#steps.step = beginning instanceof Promise ? await beginning : beginning;
+      this.#parent?.inner.begun.add(this.ns);
       await this.#goOn();
       // The next run of the thread continues with them.
       if (this.saves.thread) at.leaveIds();
@@ -114,6 +115,13 @@ export class Run implements RunParts {
       (at.plan as PlanRun | undefined)?.free();
     }
     if (this.#isStopped && this.#parent) throw new GraphInterrupt(this.#interrupts);
+  }
+
+  /** Whether a graph inside resumes: an earlier attempt of its task began it, or the outer graph resumes. */
+  #resumesInside(): boolean {
+    const parent = this.#parent;
+    if (!parent) return false;
+    return parent.inner.begun.has(this.ns) || (parent.run.travel.isResuming && !this.travel.isReplayed);
   }
 
   /** Does one super-step after another. */
