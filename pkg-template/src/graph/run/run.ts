@@ -50,7 +50,12 @@ export class Run implements RunParts {
     output: { streams: RunStreams | undefined; shows?: readonly string[] },
   ) {
     const around = parent?.run;
-    const inside = parent && { scope: parent.run.scope, place: parent.place, count: parent.inner.count++ };
+    const inside = parent && {
+      scope: parent.run.scope,
+      place: parent.place,
+      count: parent.inner.count++,
+      hasSignal: parent.hasSignal,
+    };
     this.#parent = parent;
     this.scope = new RunScope(graph, config, inside);
     this.stops = new Stops(config.signal, around?.stops);

@@ -226,7 +226,7 @@ export class Task implements StepTask, ResultTask, ContextTask, InterruptibleTas
   }
 
   get hasSignal(): boolean {
-    return this.#attempts?.hasSignal === true || this.run.scope.config.signal !== undefined;
+    return this.#attempts?.hasSignal === true || this.run.scope.hasSignal;
   }
 
   get givesMore(): boolean {
