@@ -22,6 +22,7 @@ import type { RunStreams } from "./stream.js";
 import { SuperSteps } from "./super-steps.js";
 import type { Task } from "./task.js";
 import { Travel } from "./travel.js";
+import { withinASecond } from "./within-a-second.js";
 
 /** So many graphs in one another begin in one call. */
 const DEEP = 64;
@@ -210,9 +211,3 @@ export class Run implements RunParts {
 /** A command for the graph around: there it is a node's answer. */
 const forParent = (command: Command): ParentCommand =>
   new ParentCommand({ ...command, graph: undefined } as unknown as Command);
-
-async function withinASecond(work: PromiseLike<void> | undefined): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const over = new Promise<void>((resolve) => (timer = setTimeout(resolve, 1000)));
-  await Promise.race([work, over]).finally(() => clearTimeout(timer));
-}
