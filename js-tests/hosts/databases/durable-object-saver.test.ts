@@ -57,3 +57,22 @@ it("refuses a function, and a value that contains itself; what was saved before 
   });
   expect(await valuesOf(saver)).toEqual({ log: ["a"] });
 });
+
+it("stores each item once, though others read the thread meanwhile", async () => {
+  const database = new Database(":memory:");
+  const saver = new DurableObjectSaver(objectOf(database));
+  const size = () => database.prepare("SELECT count(*) AS rows FROM threadfold_texts").get() as { rows: number };
+  let messages = Array.from({ length: 100 }, (_, at) => ({ id: `m${at}` }));
+  await put(saver, { messages }, { number: 0 });
+  const { rows } = size();
+  for (let number = 1; number <= 10; number++) {
+    const grown = { messages };
+    messages = [...messages, { id: `n${number}` }];
+    await valuesOf(saver);
+    await valuesOf(saver, 0);
+    await put(saver, { messages }, { number, parent: number - 1, grown });
+  }
+  // A new item and the checkpoint itself.
+  expect(size().rows - rows).toBe(20);
+  expect(await valuesOf(saver)).toEqual({ messages });
+});

@@ -262,3 +262,17 @@ test("a call with malformed arguments goes back with the answer to it", async ()
   expect(ids("assistant")?.sort()).toEqual(["c1", "c2"]);
   expect(ids("tool")?.sort()).toEqual(["c1", "c2"]);
 });
+
+test.each(["an answer", "a stream"])("two calls of %s with one id get ids of their own", async (form) => {
+  const parts = [call("c1"), call("c1")];
+  const tools = [tool({ name: "look", run: () => "Seen.", returnDirect: true })];
+  const model = new MockLanguageModelV4({ doGenerate: async () => answer(...parts) as never });
+  const { messages } =
+    form === "a stream"
+      ? await streamed(streaming(...parts), tools)
+      : await createAgent({ model, tools }).invoke({ messages: "Go" });
+  const [, ai, ...results] = messages as [object, { tool_calls: { id: string }[] }, ...{ tool_call_id: string }[]];
+  const ids = ai.tool_calls.map(({ id }) => id);
+  expect(new Set(ids).size).toBe(2);
+  expect(results.map(({ tool_call_id: id }) => id)).toEqual(ids);
+});

@@ -233,3 +233,30 @@ test("what is no backend, and no folder for one, is refused", () => {
   expect(() => storeBackend({} as never)).toThrow(/expected a store/);
   expect(() => folderBackend("")).toThrow(/path of a folder/);
 });
+
+test("parallel writes to one file of a folder leave one of them whole, and reads see one", async () => {
+  const folder = await newFolder();
+  await mkdir(join(folder, "real"));
+  await symlink("real", join(folder, "link"));
+  const [one, other] = [folderBackend(folder), folderBackend(folder)];
+  const contents = ["A".repeat(100_000), "B".repeat(10)] as const;
+  await one.write("/real/f", { content: contents[1] });
+  for (let round = 0; round < 20; round++) {
+    const [, seen] = await Promise.all([
+      one.write("/real/f", { content: contents[0] }),
+      one.read("/real/f"),
+      other.write("/link/f", { content: contents[1] }),
+    ]);
+    expect(contents).toContain(seen?.content);
+    expect(contents).toContain(await readFile(join(folder, "real", "f"), "utf8"));
+  }
+});
+
+test("a failed write to a file of a folder does not keep the next from it", async () => {
+  const backend = folderBackend(await newFolder());
+  await backend.write("/f", { content: "one" });
+  const writes = [backend.write("/f/g", { content: "no" }), backend.write("/f", { content: "two" })];
+  const came = await Promise.allSettled(writes);
+  expect(came.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
+  expect((await backend.read("/f"))?.content).toBe("two");
+});

@@ -110,6 +110,21 @@ test.each([
   expect(answer).toMatch(/^(No files found|.*Pattern limit exceeded.*)$/s);
 });
 
+const hundred = `{${Array.from({ length: 100 }, (_, at) => at).join(",")}}`;
+test.each([
+  ["a long text before many", `${"x".repeat(1001)}${hundred}`],
+  ["a long text after many", `${hundred}${"x".repeat(1001)}`],
+  ["two groups", `{${"x".repeat(5000)},b}{${"x".repeat(4000)},b}${hundred}`],
+])("a pattern whose alternatives are too long together is refused: %s", async (_, pattern) => {
+  const said = "Error: Pattern limit exceeded: the glob pattern stands for more than 100000 characters.";
+  expect(await answerOf("glob", { pattern }, {})).toBe(said);
+});
+
+test("open brackets take time that grows with the pattern, not with its square", { timeout: 5000 }, async () => {
+  const pattern = `${"[".repeat(9000)}{a,b,c,d,e,f,g,h,i,j}`;
+  for (let call = 0; call < 8; call++) expect(await answerOf("glob", { pattern }, {})).toBe("No files found");
+});
+
 test.each<[pattern: string, found: string[]]>([
   ["{a,b{c,d}}.ts", ["/a.ts", "/src/a.ts", "/src/bc.ts"]],
   ["/src/{a}.ts", []],
@@ -117,6 +132,9 @@ test.each<[pattern: string, found: string[]]>([
   ["**/[!b]*.ts", ["/a.ts", "/src/a.ts"]],
   ["[z-a].ts", []],
   ["{a.ts", []],
+  ["[]a]*.ts", ["/a.ts", "/src/a.ts"]],
+  ["[b]c[.ts", []],
+  ["[!x]*[.]ts", ["/a.ts", "/src/a.ts", "/src/bc.ts"]],
 ])("glob %s", async (pattern, found) => {
   const texts = { "/a.ts": "", "/src/a.ts": "", "/src/bc.ts": "", "/src/.a.ts": "", "/.git/a.ts": "" };
   const answer = await answerOf("glob", { pattern }, texts);

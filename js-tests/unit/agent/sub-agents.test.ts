@@ -32,6 +32,30 @@ const withoutFiles = (one: object) => ({ ...one, files: undefined });
 const contents = (files: Files = {}) =>
   Object.fromEntries(Object.entries(files).map(([path, { content }]) => [path, content]));
 
+test("a sub-agent's model gets the run's signal", async () => {
+  const stop = new AbortController();
+  const inner: unknown[] = [];
+  const model = {
+    specificationVersion: "v3" as const,
+    provider: "p",
+    modelId: "m",
+    doGenerate: ({ abortSignal }: { abortSignal?: AbortSignal }) => {
+      stop.abort(new Error("stopped"));
+      inner.push(abortSignal?.aborted);
+      return new Promise(() => {});
+    },
+  };
+  const args = { description: "d", subagent_type: "worker" };
+  const agent = createAgent({
+    model: scripted([{ content: "", tool_calls: [{ id: "c1", name: "task", args }] }]),
+    middleware: [
+      createSubAgentMiddleware({ subagents: [{ name: "worker", description: "works", model: model as never }] }),
+    ],
+  });
+  await expect(agent.invoke({ messages: "go" }, { signal: stop.signal })).rejects.toThrow("stopped");
+  expect(inner).toEqual([true]);
+});
+
 test("sub-agents: their input and their output", () =>
   replay("subagents", async ({ in: given, out, seen }: Recorded<Given, Came> & { seen?: unknown }) => {
     const own: object[] = [];

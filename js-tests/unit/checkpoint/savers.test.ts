@@ -135,6 +135,23 @@ describe("IndexedDBSaver", () => {
     expect(stored.every((keys) => keys.some(([thread]) => thread === "1"))).toBe(true);
   });
 
+  test("stores each item once, though others read the thread meanwhile", async () => {
+    const saver = new IndexedDBSaver({ name: "read meanwhile" });
+    let messages = Array.from({ length: 100 }, item);
+    await put(saver, { messages }, { number: 0 });
+    for (let number = 1; number <= 30; number++) {
+      const grown = { messages };
+      messages = [...messages, item()];
+      // The newest one, and an earlier one.
+      await valuesOf(saver);
+      await valuesOf(saver, 0);
+      await put(saver, { messages }, { number, parent: number - 1, grown });
+    }
+    const [, , items] = await readAll("read meanwhile", (store) => store.getAll());
+    expect((items as unknown[][]).flat()).toHaveLength(130);
+    expect(await valuesOf(saver)).toEqual({ messages });
+  });
+
   test("stores a thousand steps of a growing list in space that grows with the steps", async () => {
     const size = async (steps: number) => {
       const name = `linear-${steps}`;

@@ -29,6 +29,27 @@ describe("their view of the outer run", () => {
     const limit = (_: unknown, ctx: Loose) => ({ sum: ctx.recursionLimit });
     return one(of, "outer", one(of, "inner", limit)).invoke({}, { recursionLimit: 13 });
   });
+  same("the number of nodes at a time, two graphs deep", async (of) => {
+    let [now, most] = [0, 0];
+    const counting = async () => {
+      most = Math.max(most, ++now);
+      await new Promise(setImmediate);
+      now--;
+    };
+    const leaf = new of.StateGraph(State)
+      .addNode("a", counting)
+      .addNode("b", counting)
+      .addEdge(of.START, "a")
+      .addEdge(of.START, "b")
+      .compile();
+    await one(of, "outer", one(of, "middle", leaf)).invoke({}, { maxConcurrency: 1 });
+    return most;
+  });
+  same("its signal, as an own property for models", async (of) => {
+    const seen = (_: unknown, ctx: Loose) => ({ log: [Object.hasOwn(ctx, "signal"), ctx.signal?.aborted] });
+    const outer = one(of, "outer", one(of, "middle", one(of, "inner", seen)));
+    return (await outer.invoke({}, { signal: new AbortController().signal })).log;
+  });
   same("what a node says besides, with a copy of its context", (of) => {
     const inner = one(of, "inner", (_: unknown, ctx: Loose) => ({ log: [ctx.configurable.extra, ctx.tags] }));
     const outer = one(of, "outer", (_: unknown, ctx: Loose) =>

@@ -2,9 +2,9 @@
 import { AIMessage } from "@langchain/core/messages";
 import { FakeListChatModel } from "@langchain/core/utils/testing";
 import { MessagesAnnotation } from "@langchain/langgraph";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { defineSchema, field } from "threadfold";
-import { START, StateGraph } from "threadfold/graph";
+import { MemorySaver, START, StateGraph } from "threadfold/graph";
 import { all, Annotation, type Loose, outcome, type Package, same, State } from "./beside-langgraph.js";
 
 const config = { configurable: { thread_id: "t" } };
@@ -304,6 +304,42 @@ describe("ours alone", () => {
     const { length } = seen;
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(seen.length).toBeLessThanOrEqual(length + 1);
+  });
+
+  test.each(["async", "sync", "exit"] as const)("its saves are done then, with durability %s", async (durability) => {
+    const saver = new MemorySaver();
+    const put = saver.put.bind(saver);
+    saver.put = async (...given) => {
+      for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
+      return put(...given);
+    };
+    const names = ["a", "b", "c"];
+    const ran: string[] = [];
+    const builder = new StateGraph(schema) as Loose;
+    for (const name of names) builder.addNode(name, () => ({ log: [ran.push(name) && name] }));
+    builder.addEdge(START, "a").addEdge("a", "b").addEdge("b", "c");
+    const saved = builder.compile({ checkpointer: saver, durability });
+    for await (const part of saved.stream({}, config)) if (part.b) break;
+    expect((await saved.invoke(null, config)).log).toEqual(names);
+    expect(ran.filter((name) => name !== "c")).toEqual(["a", "b"]);
+  });
+
+  test("a saver that hangs is waited for a second at most", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const saver = new MemorySaver();
+    const graph = new StateGraph(schema)
+      .addNode("a", () => ({ log: ["a"] }))
+      .addNode("b", () => ({ log: ["b"] }))
+      .addEdge(START, "a")
+      .addEdge("a", "b")
+      .compile({ checkpointer: saver });
+    const stream = graph.stream({}, config);
+    await stream.next();
+    saver.put = () => new Promise(() => {});
+    const leaving = stream.return();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(await leaving).toEqual({ value: undefined, done: true });
+    vi.useRealTimers();
   });
 
   test("an error comes after everything before it", async () => {

@@ -18,6 +18,7 @@ import { defined } from "../context/options.js";
 import { ThreadfoldError } from "../shared/errors.js";
 import { type AgentCallbacks, CALLBACKS, callbacksOf } from "./callbacks.js";
 import { checkOptions } from "../shared/options.js";
+import { overBackend } from "./stack-files.js";
 import { addLoop, type Builder } from "./loop.js";
 import { checked, schemaOf, steeringFirst } from "./middleware/middleware.js";
 import { modelCallLimitMiddleware } from "./middleware/model-call-limit.js";
@@ -232,7 +233,7 @@ function stackOf({ middleware: own, maxIterations }: AgentOptions<StateForm<Sche
     stack.unshift({ ...modelCallLimitMiddleware({ runLimit: maxIterations }), name: "maxIterations" } as Middleware);
   if (new Set(stack.map(({ name }) => name)).size < stack.length)
     throw new ThreadfoldError("INVALID_ARGUMENT", "Please remove duplicate middleware instances.");
-  return steeringFirst(stack);
+  return steeringFirst(overBackend(stack));
 }
 
 /** The tools by name, the middlewares' first; and those that the model's provider runs. */

@@ -2,9 +2,10 @@
 import { END, Send, START } from "../graph/build/command.js";
 import { afterModel } from "./decide.js";
 import type { NodeContext } from "../graph/build/node-context.js";
-import { callsOf, lastTurn } from "./message.js";
+import { callsOf, lastTurn, openCalls } from "./message.js";
 import { hookOf, withContext } from "./middleware/middleware.js";
 import { PageCalls } from "./tools/page-tools.js";
+import type { ToolCall } from "../state/messages.js";
 import type { AgentState, AgentTool, JumpTarget, Middleware, NodeHook } from "./types.js";
 
 /** The state as the edges see it. */
@@ -57,7 +58,7 @@ export function addLoop(
   const targets: Targets = { end: exit, tools: "tools", model: entry };
   const page = new PageCalls((name) => tools.has(name) || answers.has(name));
   const chain = (nodes: readonly HookNode[], last: string) =>
-    nodes.forEach((one, at) => addWayOut(graph, one, nodes[at + 1]?.node ?? last, targets));
+    nodes.forEach((one, at) => addWayOut(graph, one, nodes[at + 1]?.node ?? last, targets, page));
 
   graph.addEdge(START, beforeAgent[0]?.node ?? entry);
   const last = afterModels.at(-1);
@@ -71,7 +72,7 @@ export function addLoop(
     const decide = (state: LoopState, context: NodeContext) =>
       (state.jumpTo && targets[state.jumpTo]) ?? (isStructured(state) || page.areOpen(state, context) ? exit : entry);
     graph.addConditionalEdges(from, decide, [entry, exit]);
-  } else if (last) addWayOut(graph, last, exit, targets);
+  } else if (last) addWayOut(graph, last, exit, targets, page);
   else graph.addEdge("model", exit);
   chain(beforeAgent, entry);
   chain(beforeModel, "model");
@@ -82,7 +83,13 @@ export function addLoop(
 }
 
 /** Adds the way out of a hook: to the next node, or where it may jump to. */
-function addWayOut(graph: Builder, { node, canJumpTo }: HookNode, next: string, targets: Targets): void {
+function addWayOut(
+  graph: Builder,
+  { node, canJumpTo }: HookNode,
+  next: string,
+  targets: Targets,
+  page: PageCalls,
+): void {
   if (canJumpTo.length === 0) {
     graph.addEdge(node, next);
     return;
@@ -91,10 +98,22 @@ function addWayOut(graph: Builder, { node, canJumpTo }: HookNode, next: string, 
   const known = (Object.keys(targets) as JumpTarget[]).filter((to) => canJumpTo.includes(to));
   graph.addConditionalEdges(
     node,
-    ({ jumpTo }) => (jumpTo && canJumpTo.includes(jumpTo) ? jump(jumpTo) : next),
+    (state, context) => {
+      const { jumpTo } = state;
+      if (!jumpTo || !canJumpTo.includes(jumpTo)) return next;
+      return jumpTo === "tools" ? toTools(state, context, page) : jump(jumpTo);
+    },
     unique(next, ...known.map(jump)),
   );
 }
+
+/** Sends each open call to the tools, as a task of its own. Without open calls, the node runs none. */
+function toTools({ messages }: LoopState, context: NodeContext, page: PageCalls): unknown {
+  const calls = page.withoutPage(openCalls(messages), context);
+  return calls.length === 0 ? "tools" : calls.map(sentCall);
+}
+
+const sentCall = (call: ToolCall | undefined) => new Send("tools", [call]);
 
 /** Returns the decision after a turn of the model: the calls to run, or where to go. */
 function nextOf(targets: Targets, answers: Answers, page: PageCalls) {
@@ -110,8 +129,9 @@ function nextOf(targets: Targets, answers: Answers, page: PageCalls) {
     });
     // The agent's own calls are answered. The page's are answered by the next run.
     if (decided === "model" && !state.jumpTo && page.areOpen(state, context)) return targets.end;
+    if (decided === "tools") return toTools(state, context, page);
     if (typeof decided === "string") return targets[decided];
-    return Array.from(decided, (at) => new Send("tools", [calls?.[at]]));
+    return Array.from(decided, (at) => sentCall(calls?.[at]));
   };
 }
 

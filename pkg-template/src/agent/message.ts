@@ -44,6 +44,20 @@ export function typeOf(message: unknown): unknown {
 export const callsOf = (message: unknown): readonly ToolCall[] =>
   ((message as Fields | undefined)?.["tool_calls"] as readonly ToolCall[] | undefined) ?? [];
 
+/** A model's answer whose calls have ids, each one of its own: a decision about a call must not be taken for another. */
+export function withCallIds<M extends object>(answer: M): M {
+  const calls = callsOf(answer);
+  const known = new Set<string>();
+  const named = calls.map((call) =>
+    call.id && !known.has(call.id) ? (known.add(call.id), call) : { ...call, id: newId() },
+  );
+  if (named.every((call, at) => call === calls[at])) return answer;
+  const withIds = { tool_calls: named };
+  return isPlain(answer) ? { ...answer, ...withIds } : Object.assign(answer, withIds);
+}
+
+const isPlain = (message: object) => Object.getPrototypeOf(message) === Object.prototype;
+
 /**
  * Returns what a model answered.
  *
@@ -75,6 +89,13 @@ export function lastTurn(messages: readonly unknown[]): { ai: AiMessage | undefi
   while (at >= 0 && typeOf(messages[at]) !== "ai") at--;
   const results = at < 0 ? [] : messages.slice(at + 1).filter((message) => typeOf(message) === "tool");
   return { ai: messages[at] as AiMessage | undefined, results: results as ToolMessage[] };
+}
+
+/** The calls of the model's last message that no result answers. */
+export function openCalls(messages: readonly unknown[]): readonly ToolCall[] {
+  const { ai, results } = lastTurn(messages);
+  const answered = new Set<unknown>(results.map(({ tool_call_id: id }) => id));
+  return callsOf(ai).filter(({ id }) => id == null || !answered.has(id));
 }
 
 /** Makes the answer to a call. Without a name where LangChain gives none. */

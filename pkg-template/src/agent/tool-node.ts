@@ -4,7 +4,7 @@ import type { Schema, Fields as SchemaFields } from "../state/schema.js";
 import type { NodeContext } from "../graph/build/node-context.js";
 import type { ToolCall } from "../state/messages.js";
 import type { Callbacks } from "./callbacks.js";
-import { callsOf, lastTurn, toolMessage, typeOf } from "./message.js";
+import { lastTurn, openCalls, toolMessage, typeOf } from "./message.js";
 import { withContext, withOwn } from "./middleware/middleware.js";
 import { PageCalls } from "./tools/page-tools.js";
 import { agentTool, invalidResponse, isCommand } from "./tools/tools.js";
@@ -12,7 +12,7 @@ import type { AgentState, AgentTool, Middleware, ToolCallRequest, ToolOutcome, T
 
 type Handler = (request: ToolCallRequest) => Promise<ToolOutcome>;
 
-/** Makes the node. It is sent one call, in a list; or runs all of the last message's when it is jumped to. */
+/** Makes the node. It is sent one call, in a list. Sent none, it runs the last message's open calls. */
 export function toolNode(
   tools: ReadonlyMap<string, AgentTool>,
   middleware: readonly Middleware[],
@@ -39,9 +39,7 @@ export function toolNode(
 
   return async (given: AgentState | readonly ToolCall[], ctx: NodeContext): Promise<object> => {
     const state = ctx.state as AgentState;
-    const calls = Array.isArray(given)
-      ? (given as readonly ToolCall[])
-      : page.withoutPage(callsOf(lastMessage(state)), ctx);
+    const calls = Array.isArray(given) ? (given as readonly ToolCall[]) : page.withoutPage(openCallsOf(state), ctx);
     const ran = calls.map((toolCall) => {
       const own = { toolCall, toolCallId: toolCall.id ?? "", tools: all, schema };
       const runtime = withOwn(ctx, own) as NodeContext & ToolRuntime;
@@ -54,8 +52,7 @@ export function toolNode(
   };
 }
 
-function lastMessage({ messages }: AgentState) {
-  const { ai } = lastTurn(messages);
-  if (!ai) throw new ThreadfoldError("INVALID_STATE", "No AIMessage found in input");
-  return ai;
+function openCallsOf({ messages }: AgentState): readonly ToolCall[] {
+  if (!lastTurn(messages).ai) throw new ThreadfoldError("INVALID_STATE", "No AIMessage found in input");
+  return openCalls(messages);
 }

@@ -96,7 +96,7 @@ export class DurableObjectSaver extends BaseCheckpointSaver {
     const { channel_values, ...rest } = checkpoint;
     const { id } = checkpoint;
     const parent = parentOf(config, checkpoint);
-    const lists = this.#known.of(place, parent);
+    const lists = this.#known.of(place, parent, grown);
     this.#storage.transactionSync(() => {
       // A checkpoint that is put again, with itself as parent, changes in place: it keeps its values and its position.
       const before = this.#row(place, parent ?? id);
@@ -109,7 +109,7 @@ export class DurableObjectSaver extends BaseCheckpointSaver {
           const same = isSame ? old : this.#ofVersion(place, channel, version);
           if (same) values[channel] = same;
         } else if (Array.isArray(value) && value.length >= LONG_LIST) {
-          const items = lists?.get(channel);
+          const items = lists.get(channel);
           const isGrown = items !== undefined && grown?.[channel] === items;
           const was = old && "list" in old && items ? { items, parts: old.list, isGrown } : undefined;
           values[channel] = { list: this.#writeList(place, value, was) };

@@ -112,7 +112,7 @@ export class IndexedDBSaver extends BaseCheckpointSaver {
     const { channel_values, ...rest } = checkpoint;
     const { id } = checkpoint;
     const parent = parentOf(config, checkpoint);
-    const lists = this.#known.of(place, parent);
+    const lists = this.#known.of(place, parent, grown);
     await this.#database.run("readwrite", "Saving a checkpoint", async (store) => {
       // A checkpoint that is put again, with itself as parent, changes in place: it keeps its values and its position.
       const before = await getRow(store, [thread, ns, parent ?? id]);
@@ -124,7 +124,7 @@ export class IndexedDBSaver extends BaseCheckpointSaver {
           const same = isSame ? old : await findVersion(store, place, channel, rest.channel_versions[channel]);
           if (same !== undefined) values[channel] = same;
         } else if (Array.isArray(value) && value.length >= LONG_LIST) {
-          const items = lists?.get(channel);
+          const items = lists.get(channel);
           const isGrown = items !== undefined && grown?.[channel] === items;
           const was = old !== undefined && "list" in old && items ? { items, parts: old.list, isGrown } : undefined;
           values[channel] = { list: await putList(store, place, `${id}/${channel}`, value, was) };

@@ -51,6 +51,8 @@ export class Context<M extends object = object> {
   static readonly name = "Context";
   /** A warning about the options: the messages kept by a compaction are due again at once. */
   readonly warning: string | undefined;
+  /** @internal Whether it moves long content to files. */
+  readonly offloads: boolean;
   readonly #looks = new WeakMap<object, Look<M>>();
   readonly #make: () => Look<M>;
   readonly #meter: (list: readonly M[], tokens: number) => Meter;
@@ -59,7 +61,7 @@ export class Context<M extends object = object> {
   constructor(options: ContextOptions<M>, rules: ViewRules);
   constructor(options?: ContextOptions<M>);
   constructor(options: ContextOptions<M> = {}, rules: ViewRules = {}) {
-    [this.#make, this.#meter, this.warning] = reading(() => {
+    [this.#make, this.#meter, this.warning, this.offloads] = reading(() => {
       const given = optionsOf(options) as ContextOptions<never>;
       const {
         trigger: _trigger,
@@ -110,7 +112,7 @@ export class Context<M extends object = object> {
       const none = new NumberedList(policy);
       const meter = (list: readonly M[], tokens: number) =>
         new Meter(list, tokens, (messages) => none.dueAt(messages), tokenCounter, count);
-      return [look, meter, warningOf(given)];
+      return [look, meter, warningOf(given), offload !== undefined];
     });
   }
 

@@ -31,10 +31,27 @@ export function folderBackend(folder: string): FileBackend {
     throw new ThreadfoldError("INVALID_ARGUMENT", "folderBackend: expected the path of a folder.");
   const root = resolve(folder);
   return {
-    read: (path) => read(root, path),
-    write: (path, file) => (file ? write(root, path, file) : remove(root, path)),
+    read: async (path) => inTurn(await placeOf(root, path), () => read(root, path)),
+    write: async (path, file) =>
+      file
+        ? inTurn(await placeOf(root, path), () => write(root, path, file))
+        : inTurn(await placeOf(root, path, { last: false }), () => remove(root, path)),
     list: (prefix) => list(root, prefix),
   };
+}
+
+/** The last work on each place, of all backends: two writes at once would mix, and a read see half a file. */
+const turns = new Map<string, Promise<unknown>>();
+
+/** Does the work once the earlier work on the same file has ended. */
+async function inTurn<T>({ at }: Place, work: () => Promise<T>): Promise<T> {
+  const turn = (turns.get(at) ?? Promise.resolve()).then(work, work);
+  turns.set(at, turn);
+  try {
+    return await turn;
+  } finally {
+    if (turns.get(at) === turn) turns.delete(at);
+  }
 }
 
 async function read(root: string, path: string): Promise<FileData | undefined> {

@@ -19,6 +19,7 @@ import {
 import { CHARS_PER_TOKEN, withoutLargeResults } from "../tools/large-results.js";
 import { callsOf, type Fields, lastTurn, toolMessage } from "../message.js";
 import { createMiddleware } from "./middleware.js";
+import { keepsFiles } from "../stack-files.js";
 import { withPrompt } from "./request-changes.js";
 import { objectSchema } from "../tools/schema-checks.js";
 import { isCommand, tool, withUpdate } from "../tools/tools.js";
@@ -240,7 +241,7 @@ export function createFilesystemMiddleware(options: FilesystemOptions = {}) {
   if (given < 0) throw wrong(LIMIT, "a number from 0 on, or null");
   /** As deepagents, it takes 0 for none. */
   const limit = given || Infinity;
-  return createMiddleware({
+  const made = createMiddleware({
     name: "FilesystemMiddleware",
     stateSchema: { files: field.files<FileData>() },
     tools: TOOLS.map((one) => fileTool(one, own[one[0]], CHARS_PER_TOKEN * limit, backend)),
@@ -261,4 +262,5 @@ export function createFilesystemMiddleware(options: FilesystemOptions = {}) {
       return backend ? kept(backend, shown, toolCall) : shown;
     },
   });
+  return keepsFiles(made, backend);
 }

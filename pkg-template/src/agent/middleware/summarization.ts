@@ -5,10 +5,13 @@ import type { ContextOptions } from "../../context/policy.js";
 import type { ContextRecord } from "../../context/record.js";
 import { trimMessages } from "../../context/trim.js";
 import { checkOptions, type NamesOf } from "../../shared/options.js";
+import type { FileData } from "../../state/files.js";
 import type { LangChainMessage } from "../../state/messages.js";
+import { writesFiles, writtenTexts } from "../stack-files.js";
 import { typeOf } from "../message.js";
 import { createMiddleware, withOwn } from "./middleware.js";
 import { callModel } from "../model/models.js";
+import type { Files } from "../tools/files.js";
 import type { AgentModel, AgentState, Runtime } from "../types.js";
 import { withMessages } from "./request-changes.js";
 
@@ -61,6 +64,8 @@ const USUAL: ContextOptions<LangChainMessage> = { trigger: { tokens: 170_000 }, 
  * It has LangChain's name and options (`model`, `trigger`, `keep`, `summaryPrompt`). LangChain's replaces the messages
  * of the state.
  *
+ * `offload` moves long content to the field `files`, or to the backend of `createFilesystemMiddleware`.
+ *
  * @example
  * ```ts
  * import { createAgent, summarizationMiddleware } from "threadfold/agent";
@@ -103,18 +108,23 @@ export function summarizationMiddleware(given: SummarizationOptions) {
     return summaryPrefix === undefined ? summary : { type: "human", content: `${summaryPrefix}\n\n${summary}` };
   };
   const recordOf = (state: AgentState) => (state["_summarization_event"] as ContextRecord | undefined) ?? null;
-  return createMiddleware({
-    name: "SummarizationMiddleware",
-    stateSchema: { _summarization_event: field.replace<ContextRecord>({ private: true }) },
-    beforeModel: async (state, runtime) => {
-      const { due } = by.of(state.messages, recordOf(state));
-      if (!due) return undefined;
-      const summary = due.summarize ? await summarized(due, runtime) : null;
-      return { _summarization_event: due.toRecord(summary) };
-    },
-    wrapModelCall: (request, handler) =>
-      handler(withMessages(request, by.of(request.messages, recordOf(request.state)).messages)),
-  });
+  const ofFiles = (by.offloads ? { files: field.files<FileData>() } : {}) as Record<never, never>;
+  return writesFiles((backend) =>
+    createMiddleware({
+      name: "SummarizationMiddleware",
+      stateSchema: { _summarization_event: field.replace<ContextRecord>({ private: true }), ...ofFiles },
+      beforeModel: async (state, runtime) => {
+        const { due } = by.of(state.messages, recordOf(state));
+        if (!due) return undefined;
+        const files = await writtenTexts(due.files, (state["files"] ?? {}) as Files, backend);
+        const summary = due.summarize ? await summarized(due, runtime) : null;
+        const record = { _summarization_event: due.toRecord(summary) };
+        return Object.keys(files).length > 0 ? { ...record, files } : record;
+      },
+      wrapModelCall: (request, handler) =>
+        handler(withMessages(request, by.of(request.messages, recordOf(request.state)).messages)),
+    }),
+  );
 }
 
 /** A message as the model that summarizes reads it. */

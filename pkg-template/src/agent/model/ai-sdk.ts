@@ -1,7 +1,7 @@
 // Language models of the AI SDK: its specification's versions 2, 3 and 4.
 import { ThreadfoldError } from "../../shared/errors.js";
 import { newId } from "../../shared/new-id.js";
-import { type AiMessage, checkedAnswer, type Fields } from "../message.js";
+import { type AiMessage, checkedAnswer, type Fields, withCallIds } from "../message.js";
 import { ownSignal } from "../runtime-config.js";
 import { isProviderTool } from "../tools/tools.js";
 import type { AiSdkModel } from "../types.js";
@@ -48,7 +48,7 @@ export async function callAiSdk(model: AiSdkModel, call: ModelCall): Promise<AiM
   };
   const id = newId();
   if (!onChunk || !model.doStream)
-    return messageOf(id, checkedAnswer((await model.doGenerate(options)) as Fields), model);
+    return withCallIds(messageOf(id, checkedAnswer((await model.doGenerate(options)) as Fields), model));
   const { stream } = (await model.doStream(options)) as { stream: ReadableStream<Fields> };
-  return messageOf(id, await gathered(stream, id, onChunk, model), model);
+  return withCallIds(messageOf(id, await gathered(stream, id, onChunk, model), model));
 }

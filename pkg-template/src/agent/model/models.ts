@@ -5,7 +5,7 @@ import { chunkOf, type ModelCall } from "./model-call.js";
 import { configOf, ownSignal } from "../runtime-config.js";
 import { callAiSdk } from "./ai-sdk.js";
 import { newId } from "../../shared/new-id.js";
-import { type AiMessage, callsOf, checkedAnswer, type Fields, typeOf } from "../message.js";
+import { type AiMessage, callsOf, checkedAnswer, type Fields, typeOf, withCallIds } from "../message.js";
 import { isProviderTool } from "../tools/tools.js";
 import type {
   AgentModel,
@@ -64,20 +64,6 @@ function checkCalls(calls: readonly ToolCall[]): void {
     );
   }
 }
-
-/** A model's answer whose calls have ids, each one of its own: a decision about a call must not be taken for another. */
-function withCallIds<M extends object>(answer: M): M {
-  const calls = callsOf(answer);
-  const known = new Set<string>();
-  const named = calls.map((call) =>
-    call.id && !known.has(call.id) ? (known.add(call.id), call) : { ...call, id: newId() },
-  );
-  if (named.every((call, at) => call === calls[at])) return answer;
-  const withIds = { tool_calls: named };
-  return isPlain(answer) ? { ...answer, ...withIds } : Object.assign(answer, withIds);
-}
-
-const isPlain = (message: object) => Object.getPrototypeOf(message) === Object.prototype;
 
 /** A model with tools bound: binding is dear, and the tools are mostly the same ones. */
 const bound = new WeakMap<object, WeakMap<readonly AgentTool[], [choice: unknown, model: LangChainModel]>>();

@@ -3,19 +3,23 @@
 /** As many patterns `{a,b}` may make of one: as wcmatch has it, which deepagents asks. */
 const MOST = 1000;
 const LONGEST = 10_000;
+/** The characters of these patterns together. */
+const LONGEST_ALL = 100_000;
 
 /**
  * Reads a pattern, like ripgrep's `--glob`. A pattern without a slash names files in any folder; `**` stands for any
  * number of folders. Only a pattern that begins with a dot finds names that do. Returns an error for a pattern that
- * leaves its folder, is longer than 10,000 characters, or expands to more than a thousand patterns.
+ * leaves its folder or is longer than 10,000 characters. The same holds if it expands to more than a thousand patterns,
+ * or to more than 100,000 characters.
  */
 export function globOf(pattern: string): ((path: string) => boolean) | string {
   if (pattern.split("\\").join("/").split("/").includes(".."))
     return `Path traversal not allowed in glob pattern '${pattern}'`;
   const bare = pattern.replace(/^\/+/, "");
   if (bare.length > LONGEST) return `Pattern limit exceeded: the glob pattern has more than ${LONGEST} characters.`;
-  const all = alternatives(bare)?.map((one) => one.split("/").map(segmentOf));
-  if (!all) return `Pattern limit exceeded: the glob pattern stands for more than ${MOST} patterns.`;
+  const expanded = alternatives(bare);
+  if (typeof expanded === "string") return `Pattern limit exceeded: the glob pattern ${expanded}.`;
+  const all = expanded.map((one) => one.split("/").map(segmentOf));
   const isAnchored = pattern.includes("/");
   return (path) => {
     const parts = isAnchored ? path.split("/") : [path.slice(path.lastIndexOf("/") + 1)];
@@ -23,16 +27,21 @@ export function globOf(pattern: string): ((path: string) => boolean) | string {
   };
 }
 
-/** A pattern for each choice of `{a,b}`, braces within braces too; undefined if they are too many. */
-function alternatives(pattern: string): string[] | undefined {
+const TOO_MANY = `stands for more than ${MOST} patterns`;
+const TOO_LONG = `stands for more than ${LONGEST_ALL} characters`;
+
+/** A pattern for each choice of `{a,b}`, braces within braces too; or how they exceed a limit. */
+function alternatives(pattern: string): string[] | string {
   const pieces = pattern.match(/[{},]|[^{},]+/g) ?? [];
   const choices = choicesIn(pieces);
   /** For each open brace: the complete choices, and the one being read. */
   const open: { done: string[]; current: string[] }[] = [{ done: [], current: [""] }];
   for (const [at, piece] of pieces.entries()) {
     const top = open.at(-1) as (typeof open)[number];
-    if (!choices.has(at)) top.current = top.current.map((text) => text + piece);
-    else if (piece === "{") open.push({ done: [], current: [""] });
+    if (!choices.has(at)) {
+      if (lengthOf(top.current) + top.current.length * piece.length > LONGEST_ALL) return TOO_LONG;
+      top.current = top.current.map((text) => text + piece);
+    } else if (piece === "{") open.push({ done: [], current: [""] });
     else if (piece === ",") {
       top.done.push(...top.current);
       top.current = [""];
@@ -40,13 +49,16 @@ function alternatives(pattern: string): string[] | undefined {
       open.pop();
       const all = [...top.done, ...top.current];
       const before = open.at(-1) as typeof top;
-      if (before.current.length * all.length > MOST) return undefined;
+      if (before.current.length * all.length > MOST) return TOO_MANY;
+      if (lengthOf(before.current) * all.length + lengthOf(all) * before.current.length > LONGEST_ALL) return TOO_LONG;
       before.current = before.current.flatMap((text) => all.map((choice) => text + choice));
     }
-    if (top.done.length > MOST) return undefined;
+    if (top.done.length > MOST) return TOO_MANY;
   }
-  return open[0]?.current;
+  return open[0]?.current ?? [];
 }
+
+const lengthOf = (texts: readonly string[]) => texts.reduce((sum, { length }) => sum + length, 0);
 
 /** The places of the braces that have a comma, and of their commas: others stand for themselves. */
 function choicesIn(pieces: readonly string[]): Set<number> {
@@ -69,7 +81,13 @@ type Token = "*" | ((character: string) => boolean);
 
 function segmentOf(name: string): Segment {
   if (name === "**") return name;
-  const tokens = [...name.matchAll(/\*+|\[(?:!|\^)?\]?[^\]/]*\]|./gsu)].map(([piece]) => tokenOf(piece));
+  // No bracket after the last `]` is closed: to look for its end would take the square of the time.
+  const end = name.lastIndexOf("]") + 1;
+  const pieces = [
+    ...name.slice(0, end).matchAll(/\*+|\[(?:!|\^)?\]?[^\]/]*\]|./gsu),
+    ...name.slice(end).matchAll(/\*+|./gsu),
+  ];
+  const tokens = pieces.map(([piece]) => tokenOf(piece));
   return { mayBeHidden: !/^[*?[]/.test(name), tokens };
 }
 

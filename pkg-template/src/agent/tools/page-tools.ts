@@ -2,7 +2,7 @@
 import type { NodeContext } from "../../graph/build/node-context.js";
 import type { ToolCall } from "../../state/messages.js";
 import { PAGE_TOOLS } from "../../shared/page-tools.js";
-import { callsOf, lastTurn } from "../message.js";
+import { openCalls } from "../message.js";
 import type { AgentState, AgentTool, PlainTool } from "../types.js";
 import { agentTool } from "./tools.js";
 
@@ -58,9 +58,7 @@ export class PageCalls {
   areOpen({ messages }: AgentState, context: NodeContext): boolean {
     const tools = pageTools(context);
     if (tools.length === 0) return false;
-    const { ai, results } = lastTurn(messages);
-    const answered = new Set<unknown>(results.map(({ tool_call_id: id }) => id));
-    return callsOf(ai).some((call) => this.#isOfPage(call, tools) && !answered.has(call.id));
+    return openCalls(messages).some((call) => this.#isOfPage(call, tools));
   }
 
   #isOfPage({ name }: ToolCall, tools: readonly AgentTool[]): boolean {

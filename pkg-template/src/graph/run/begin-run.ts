@@ -15,12 +15,12 @@ import { isWritten, type Entries } from "./run-saves.js";
 const NONE: readonly never[] = [];
 
 /**
- * Returns the first step, or a promise of it if checking the input takes time. `isResumingAround`: the graph around
+ * Returns the first step, or a promise of it if checking the input takes time. `resumesInside`: a graph inside
  * continues where its thread was left.
  */
-export function beginRun(run: RunParts, input: unknown, isResumingAround: boolean): Step | Promise<Step> {
+export function beginRun(run: RunParts, input: unknown, resumesInside: boolean): Step | Promise<Step> {
   const { input: taken, state } = run.at.spec.parts;
-  const begin = (checked: unknown) => new Beginning(run).first(checked, isResumingAround);
+  const begin = (checked: unknown) => new Beginning(run).first(checked, resumesInside);
   if (input === null || input === undefined) return begin(input);
   if (isCommand(input)) {
     if (!state.check || !input.update) return begin(input);
@@ -43,15 +43,13 @@ class Beginning {
   }
 
   /** Takes an input that is checked. */
-  first(input: unknown, isResumingAround: boolean): Step {
+  first(input: unknown, resumesInside: boolean): Step {
     const { saves, travel, resumeValues, scope } = this.#run;
     const at = this.#at;
     const hasThread = saves.thread !== undefined && at.stepNumber >= 0;
     const isNothing = input === null || input === undefined;
     const command = isCommand(input) ? input : undefined;
     const resumes = command?.resume !== undefined && command.resume !== null;
-    // A nested graph resumes if the outer one does, unless time travel has reset it.
-    const resumesInside = isResumingAround && !travel.isReplayed;
     const isAtHead = hasThread && travel.isHead !== false && !travel.isReplayed;
     if (isAtHead && !isNothing && !resumes && !resumesInside) this.#run.endLeft();
     const saved = command && this.#takeCommand(command, resumes);

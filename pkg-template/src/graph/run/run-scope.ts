@@ -15,6 +15,8 @@ export interface Surroundings {
   readonly scope: RunScope;
   readonly place: TaskPlace;
   readonly count: number;
+  /** Whether the task's signal may abort. */
+  readonly hasSignal: boolean;
 }
 
 export class RunScope {
@@ -31,6 +33,8 @@ export class RunScope {
   readonly pauses: Pauses;
   /** The caller's part in the metadata of checkpoints. */
   readonly checkpointMetadata: Readonly<Record<string, unknown>> | undefined;
+  /** Whether the caller, or a task around, may abort it by a signal. */
+  readonly hasSignal: boolean;
   /** Whether the caller or the graph gives what few contexts of nodes have. */
   readonly givesMore: boolean;
   #ns: string | undefined;
@@ -53,7 +57,8 @@ export class RunScope {
     this.checkpointMetadata = config.checkpointMetadata ?? around?.checkpointMetadata;
     this.pauses = around?.pauses ?? new Pauses();
     const { callbacks, metadata, tags, signal } = config;
-    this.givesMore = Boolean(callbacks ?? metadata ?? tags ?? signal ?? this.store);
+    this.hasSignal = signal !== undefined || inside?.hasSignal === true;
+    this.givesMore = this.hasSignal || Boolean(callbacks ?? metadata ?? tags ?? this.store);
     atLeastOne("recursionLimit", this.recursionLimit);
     atLeastOne("maxConcurrency", config.maxConcurrency ?? 1);
   }
@@ -82,7 +87,7 @@ export class RunScope {
 
   /** How many nodes may run at a time. */
   get maxConcurrency(): number {
-    return this.config.maxConcurrency ?? this.inside?.scope.config.maxConcurrency ?? Infinity;
+    return this.config.maxConcurrency ?? this.inside?.scope.maxConcurrency ?? Infinity;
   }
 
   /** The metadata of langgraph.js's configs: the caller's, and the server's keys of `configurable`. */

@@ -22,6 +22,7 @@ import type { RunStreams } from "./stream.js";
 import { SuperSteps } from "./super-steps.js";
 import type { Task } from "./task.js";
 import { Travel } from "./travel.js";
+import { withinASecond } from "./within-a-second.js";
 
 /** So many graphs in one another begin in one call. */
 const DEEP = 64;
@@ -50,7 +51,12 @@ export class Run implements RunParts {
     output: { streams: RunStreams | undefined; shows?: readonly string[] },
   ) {
     const around = parent?.run;
-    const inside = parent && { scope: parent.run.scope, place: parent.place, count: parent.inner.count++ };
+    const inside = parent && {
+      scope: parent.run.scope,
+      place: parent.place,
+      count: parent.inner.count++,
+      hasSignal: parent.hasSignal,
+    };
     this.#parent = parent;
     this.scope = new RunScope(graph, config, inside);
     this.stops = new Stops(config.signal, around?.stops);
@@ -93,8 +99,9 @@ export class Run implements RunParts {
       const opening = openRun(this);
       if (opening) await stops.untilStopped(opening);
       if (reports.on) reports.trace("run-start", { input });
-      const beginning = beginRun(this, input, this.#parent?.run.travel.isResuming ?? false);
+      const beginning = beginRun(this, input, this.#resumesInside());
       this.#steps.step = beginning instanceof Promise ? await beginning : beginning;
+      this.#parent?.inner.begun.add(this.ns);
       await this.#goOn();
       // The next run of the thread continues with them.
       if (this.saves.thread) at.leaveIds();
@@ -114,6 +121,13 @@ export class Run implements RunParts {
       (at.plan as PlanRun | undefined)?.free();
     }
     if (this.#isStopped && this.#parent) throw new GraphInterrupt(this.#interrupts);
+  }
+
+  /** Whether a graph inside resumes: an earlier attempt of its task began it, or the outer graph resumes. */
+  #resumesInside(): boolean {
+    const parent = this.#parent;
+    if (!parent) return false;
+    return parent.inner.begun.has(this.ns) || (parent.run.travel.isResuming && !this.travel.isReplayed);
   }
 
   /** Does one super-step after another. */
@@ -197,9 +211,3 @@ export class Run implements RunParts {
 /** A command for the graph around: there it is a node's answer. */
 const forParent = (command: Command): ParentCommand =>
   new ParentCommand({ ...command, graph: undefined } as unknown as Command);
-
-async function withinASecond(work: PromiseLike<void> | undefined): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const over = new Promise<void>((resolve) => (timer = setTimeout(resolve, 1000)));
-  await Promise.race([work, over]).finally(() => clearTimeout(timer));
-}

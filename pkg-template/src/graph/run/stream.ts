@@ -1,4 +1,5 @@
 // The parts that `stream` yields, made from the runs' reports.
+import { withinASecond } from "./within-a-second.js";
 
 /** Takes what a run and the graphs inside send. */
 export interface RunStreams {
@@ -140,7 +141,7 @@ export class GraphStream<Part = unknown> implements AsyncIterableIterator<Part> 
     this.#waiting?.();
   }
 
-  /** Stops the run. */
+  /** Stops the run and waits for its saves, so that the thread can run again. A saver that hangs gets a second. */
   async return(): Promise<IteratorResult<Part, undefined>> {
     const going = this.#run !== undefined && !this.#ended;
     this.#ended = true;
@@ -149,6 +150,7 @@ export class GraphStream<Part = unknown> implements AsyncIterableIterator<Part> 
     this.#error = undefined;
     this.#waiting?.();
     if (going) this.#stop();
+    await withinASecond(this.#run);
     return { value: undefined, done: true };
   }
 

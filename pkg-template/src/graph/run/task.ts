@@ -29,10 +29,12 @@ import type { Stoppable } from "./stops.js";
 
 const NONE: readonly never[] = [];
 
-/** The graphs that a task runs inside: how many so far, and those that resume. */
+/** The graphs that a task runs inside: how many in this attempt, and those that resume. */
 export interface InnerRuns {
   count: number;
   readonly open: Set<Stoppable>;
+  /** The namespaces of those that began, in earlier attempts too. */
+  readonly begun: Set<string>;
 }
 
 export class Task implements StepTask, ResultTask, ContextTask, InterruptibleTask {
@@ -72,7 +74,7 @@ export class Task implements StepTask, ResultTask, ContextTask, InterruptibleTas
   }
 
   get inner(): InnerRuns {
-    return (this.#inner ??= { count: 0, open: new Set() });
+    return (this.#inner ??= { count: 0, open: new Set(), begun: new Set() });
   }
 
   get attempts(): Attempts {
@@ -181,7 +183,7 @@ export class Task implements StepTask, ResultTask, ContextTask, InterruptibleTas
     if (run.stops.isClosed) return;
     this.attempts.count++;
     this.error = undefined;
-    this.#inner = undefined;
+    if (this.#inner) this.#inner = { ...this.#inner, count: 0, open: new Set() };
     run.at.plan.restart(this.place.position);
     await this.start();
   }
@@ -224,7 +226,7 @@ export class Task implements StepTask, ResultTask, ContextTask, InterruptibleTas
   }
 
   get hasSignal(): boolean {
-    return this.#attempts?.hasSignal === true || this.run.scope.config.signal !== undefined;
+    return this.#attempts?.hasSignal === true || this.run.scope.hasSignal;
   }
 
   get givesMore(): boolean {
