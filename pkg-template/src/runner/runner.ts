@@ -12,6 +12,7 @@ import { Driver, type Settings } from "./driver.js";
 import { ThreadStream } from "./thread-stream.js";
 import { standingOf } from "./machine/standing.js";
 import type { Event, CallId } from "./machine/types.js";
+import type { Choice } from "./branch-switch.js";
 import type { RunProtocol } from "./protocol.js";
 import { BRANCHES } from "./branch-source.js";
 import type { ListedThread, ThreadQuery } from "./transport.js";
@@ -191,12 +192,12 @@ export abstract class Runner<S extends object, U extends object> {
     if (update !== undefined && typeof id !== "string")
       invalid("retry() takes an update of thread.pending, its id, or nothing.");
     const branch = id === undefined && this.error ? this.#protocol.branch : undefined;
-    branch?.again();
+    const chosen = branch?.again();
     const result = await this.#driver.call(
       (callId) => this.#retryEvent(callId, id),
       (callId) => this.#driver.effects.retryFailed(callId, this.#driver.chosen(id)),
     );
-    if (result.error) branch?.giveUp();
+    branch?.ended(chosen, result);
     return result;
   }
 
@@ -290,15 +291,16 @@ export abstract class Runner<S extends object, U extends object> {
     this.#ready();
     const { branch } = this.#protocol;
     if (!branch) throw lacking("switchBranch", "has no history and fork");
+    let chosen: Choice | undefined;
     const result = await this.#driver.call(
       (callId) => ({ is: "edit", callId }),
       (callId) => {
-        branch.choose(id);
+        chosen = branch.choose(id);
         return { is: "load", callId };
       },
       true,
     );
-    if (result.error) branch.giveUp();
+    branch.ended(chosen, result);
     return result;
   }
 
