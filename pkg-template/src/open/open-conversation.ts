@@ -11,6 +11,7 @@ import { BECOME } from "../thread/become.js";
 import { Thread } from "../thread/thread.js";
 import type { ThreadOptions } from "../thread/thread-types.js";
 import { INSIDE } from "../thread/inside.js";
+import { HOLDS, type Holding } from "../tabs/holds.js";
 import { OPENED } from "./opened-key.js";
 
 /** The options that `openAgUi` and `openLangGraph` add to those of a runner. */
@@ -157,10 +158,14 @@ class Start {
 
   /** Returns the thread that was saved before it had an id. */
   #earlier(saving: LoadOptions<object, object>): SavedThread | PromiseLike<SavedThread> {
-    if (this.#before === undefined) return undefined;
-    const saved = loaded<object, object>({ ...this.#options, ...saving, name: this.#before });
-    return after(saved, (found) => {
-      if (!found || found.threadId === this.#runner.thread.threadId) return found;
+    const name = this.#before;
+    if (name === undefined) return undefined;
+    const { threadId } = this.#runner.thread;
+    // To read another conversation's record would take it from the tab that opens that one.
+    const isThere = (saving.storage as Partial<Holding>)[HOLDS]?.(name, threadId) ?? true;
+    const read = (is: boolean) => (is ? loaded<object, object>({ ...this.#options, ...saving, name }) : undefined);
+    return after(after(isThere, read), (found) => {
+      if (!found || found.threadId === threadId) return found;
       found.dispose();
       return undefined;
     });
