@@ -1,6 +1,6 @@
 // Opens conversations: a thread and its runner, wired, saved and joined with the first subscriber or call.
 import { loaded } from "../persist/load-thread.js";
-import { persist } from "../persist/persist.js";
+import { noteBecame, persist } from "../persist/persist.js";
 import { isPromise } from "../shared/is-promise.js";
 import { after } from "../persist/blocks.js";
 import type { LoadOptions, ThreadStorage } from "../persist/types.js";
@@ -172,15 +172,17 @@ class Start {
   }
 
   #become(saved: Thread<object, object>): void {
-    this.#runner.thread[BECOME](saved);
+    const { thread } = this.#runner;
+    thread[BECOME](saved);
+    noteBecame(thread, saved);
     this.#runner[BECOME]();
     this.onRead();
   }
 
   #load(): void {
     const { thread } = this.#runner;
-    // A new conversation is not at the server.
-    if (thread.threadId === undefined && thread.run.id === undefined) return;
+    // A new conversation is not at the server. Its first message may still wait for the network.
+    if (thread.threadId === undefined && thread.run.id === undefined && thread.pending.length === 0) return;
     // How it ends is the runner's status.
     this.#runner.load().catch((error: unknown) => {
       if (error instanceof ThreadfoldError && !thread.isDisposed) thread[INSIDE].report(error);
@@ -209,9 +211,11 @@ function wire(runner: AnyRunner, start: Start): void {
     if (!reading) return follow();
     let end: (() => void) | undefined;
     let isOver = false;
-    void reading.then(() => {
-      if (!isOver && !runner.isDisposed) end = follow();
-    });
+    void reading
+      .then(() => {
+        if (!isOver && !runner.isDisposed) end = follow();
+      })
+      .catch((error: ThreadfoldError) => thread[INSIDE].report(error));
     return () => {
       isOver = true;
       end?.();

@@ -78,6 +78,12 @@ const lastSaved = new WeakMap<AnyThread, Place & { readonly kept: Kept; readonly
 export const noteLoaded = (thread: AnyThread, { name, storage }: Place, kept: Kept): void =>
   void lastSaved.set(thread, { name, storage, kept });
 
+/** Notes that a thread has become one that was loaded. */
+export function noteBecame(thread: AnyThread, loaded: AnyThread): void {
+  const last = lastSaved.get(loaded);
+  if (last) lastSaved.set(thread, { ...last, looks: looksOf(thread) });
+}
+
 /** They keep their identity until they change. */
 const looksOf = (thread: ThreadView): readonly unknown[] => [
   thread.getState(),

@@ -55,8 +55,12 @@ export class Driver<S extends object, U extends object> {
     this.#rules = {
       canLoad: protocol.load !== undefined,
       resendsAnswers: protocol.resendsAnswers,
-      refuses: settings.whileRunning === "refuse",
-      waits: settings.waits,
+      get refuses() {
+        return settings.whileRunning === "refuse";
+      },
+      get waits() {
+        return settings.waits;
+      },
       patience: settings.delays.length,
     };
     this.effects = new Effects(thread, protocol, settings, (make) => {

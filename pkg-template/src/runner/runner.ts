@@ -40,9 +40,17 @@ export abstract class Runner<S extends object, U extends object> {
   protected constructor(thread: Thread<S, U>, protocol: RunProtocol, options: RunnerOptions) {
     this.thread = thread;
     this.#protocol = protocol;
+    // Other values are refused here.
+    whileRunning(options);
+    choice(options, "whileOffline", ["fail", "wait"]);
     this.#settings = {
-      whileRunning: whileRunning(options) ?? "queue",
-      waits: choice(options, "whileOffline", ["fail", "wait"]) === 1,
+      // A conversation that is opened again replaces its options.
+      get whileRunning() {
+        return option(options, "whileRunning") ?? "queue";
+      },
+      get waits() {
+        return option(options, "whileOffline") === "wait";
+      },
       delays: option(options, "rejoinDelays") ?? DELAYS,
       cancelTimeout: option(options, "cancelTimeout") ?? 5_000,
     };
