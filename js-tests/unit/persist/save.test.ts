@@ -60,6 +60,22 @@ describe("saving", () => {
     expect(storage.writes.length).toBe(3);
   });
 
+  test("stopped during a write, saves what came since, also of a thread that is freed then", async () => {
+    const thread = new Thread();
+    const storage = new SlowShelf();
+    const stop = persist(thread, { name, storage });
+    thread.update({ messages: "one" });
+    await pass(1_000);
+    expect(storage.isWriting).toBe(true);
+    thread.update({ messages: "two" });
+    stop();
+    thread.dispose();
+    await storage.answer();
+    expect(storage.inner.contents(name)).toEqual(["one"]);
+    await storage.answer();
+    expect([storage.inner.contents(name), storage.isWriting]).toEqual([["one", "two"], false]);
+  });
+
   test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, "x"])("refuses a throttle of %s", (throttle) => {
     using thread = new Thread();
     expect(() => persist(thread, { name, storage: new Shelf(), throttle: throttle as number })).toThrow(

@@ -304,9 +304,9 @@ class AgUiProtocol implements RunProtocol {
       if (sent === input || httpStatusOf(error) !== 412) throw error;
       source = await this.#transport.run(forFolding(input, undefined, options), options);
     }
-    const { id } = this.#thread.run;
+    const isOwn = !options.signal.aborted && isConnected(this.#thread) && this.#thread.run.id === undefined;
     // A server that can be joined knows the run by this id from here on, even if the connection breaks.
-    if (source instanceof Response && source.ok && this.canJoin && isConnected(this.#thread) && id === undefined)
+    if (isOwn && source instanceof Response && source.ok && this.canJoin)
       this.#thread.receive({ type: "run-started", runId: input.runId });
     return source;
   }

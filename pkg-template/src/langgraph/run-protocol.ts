@@ -338,17 +338,19 @@ export class LangGraphProtocol implements RunProtocol {
     const named = (runId: string | undefined) => {
       created(runId);
       // From here on the run is known by its id, even if the connection breaks.
-      if (runId !== undefined && isConnected(thread) && thread.run.id === undefined)
+      if (runId !== undefined && !signal.aborted && isConnected(thread) && thread.run.id === undefined)
         thread.receive({ type: "run-started", runId });
     };
     const abort = this.#connect(signal);
     try {
       const payload = await unlessAborted(whole(signal), signal);
       if (isQuiet(this.#options)) await unlessAborted(this.#compare(signal), signal);
+      const made = thread.threadId ?? (await this.#transport.create?.({ signal: abort })) ?? newId();
+      // A request that was stopped may end after the next one.
       if (thread.threadId === undefined) {
-        thread.threadId = (await this.#transport.create?.({ signal: abort })) ?? newId();
+        thread.threadId = made;
         thread.receive({ type: "step", step: BEFORE_INPUT });
-        tell(onThreadId, thread.threadId);
+        tell(onThreadId, made);
       }
       // A run that was not requested yet cannot be stopped.
       if (signal.aborted && !(signal.reason instanceof LeftOff)) throw signal.reason;

@@ -1,6 +1,6 @@
 // Opens conversations: a thread and its runner, wired, saved and joined with the first subscriber or call.
 import { loaded } from "../persist/load-thread.js";
-import { persist } from "../persist/persist.js";
+import { noteBecame, persist } from "../persist/persist.js";
 import { isPromise } from "../shared/is-promise.js";
 import { after } from "../persist/blocks.js";
 import type { LoadOptions, ThreadStorage } from "../persist/types.js";
@@ -11,6 +11,7 @@ import { BECOME } from "../thread/become.js";
 import { Thread } from "../thread/thread.js";
 import type { ThreadOptions } from "../thread/thread-types.js";
 import { INSIDE } from "../thread/inside.js";
+import { HOLDS, type Holding } from "../tabs/holds.js";
 import { OPENED } from "./opened-key.js";
 
 /** The options that `openAgUi` and `openLangGraph` add to those of a runner. */
@@ -157,25 +158,31 @@ class Start {
 
   /** Returns the thread that was saved before it had an id. */
   #earlier(saving: LoadOptions<object, object>): SavedThread | PromiseLike<SavedThread> {
-    if (this.#before === undefined) return undefined;
-    const saved = loaded<object, object>({ ...this.#options, ...saving, name: this.#before });
-    return after(saved, (found) => {
-      if (!found || found.threadId === this.#runner.thread.threadId) return found;
+    const name = this.#before;
+    if (name === undefined) return undefined;
+    const { threadId } = this.#runner.thread;
+    // To read another conversation's record would take it from the tab that opens that one.
+    const isThere = (saving.storage as Partial<Holding>)[HOLDS]?.(name, threadId) ?? true;
+    const read = (is: boolean) => (is ? loaded<object, object>({ ...this.#options, ...saving, name }) : undefined);
+    return after(after(isThere, read), (found) => {
+      if (!found || found.threadId === threadId) return found;
       found.dispose();
       return undefined;
     });
   }
 
   #become(saved: Thread<object, object>): void {
-    this.#runner.thread[BECOME](saved);
+    const { thread } = this.#runner;
+    thread[BECOME](saved);
+    noteBecame(thread, saved);
     this.#runner[BECOME]();
     this.onRead();
   }
 
   #load(): void {
     const { thread } = this.#runner;
-    // A new conversation is not at the server.
-    if (thread.threadId === undefined && thread.run.id === undefined) return;
+    // A new conversation is not at the server. Its first message may still wait for the network.
+    if (thread.threadId === undefined && thread.run.id === undefined && thread.pending.length === 0) return;
     // How it ends is the runner's status.
     this.#runner.load().catch((error: unknown) => {
       if (error instanceof ThreadfoldError && !thread.isDisposed) thread[INSIDE].report(error);
@@ -204,9 +211,11 @@ function wire(runner: AnyRunner, start: Start): void {
     if (!reading) return follow();
     let end: (() => void) | undefined;
     let isOver = false;
-    void reading.then(() => {
-      if (!isOver && !runner.isDisposed) end = follow();
-    });
+    void reading
+      .then(() => {
+        if (!isOver && !runner.isDisposed) end = follow();
+      })
+      .catch((error: ThreadfoldError) => thread[INSIDE].report(error));
     return () => {
       isOver = true;
       end?.();

@@ -78,6 +78,12 @@ const lastSaved = new WeakMap<AnyThread, Place & { readonly kept: Kept; readonly
 export const noteLoaded = (thread: AnyThread, { name, storage }: Place, kept: Kept): void =>
   void lastSaved.set(thread, { name, storage, kept });
 
+/** Notes that a thread has become one that was loaded. */
+export function noteBecame(thread: AnyThread, loaded: AnyThread): void {
+  const last = lastSaved.get(loaded);
+  if (last) lastSaved.set(thread, { ...last, looks: looksOf(thread) });
+}
+
 /** They keep their identity until they change. */
 const looksOf = (thread: ThreadView): readonly unknown[] => [
   thread.getState(),
@@ -108,6 +114,8 @@ class Saver {
   /** Cancels the save that is due. */
   #cancel: (() => void) | undefined;
   #writing: Promise<void> | undefined;
+  /** The thread as it was when `stop` was called during a write. */
+  #last: { readonly looks: readonly unknown[]; readonly state: object } | undefined;
 
   constructor(thread: AnyThread, options: PersistOptions & { readonly throttle: number }) {
     this.#thread = thread;
@@ -128,6 +136,13 @@ class Saver {
 
   stop(): void {
     if (this.#ends.length === 0) return;
+    this.#notice();
+    // The thread may be freed before the write in progress ends.
+    try {
+      if (this.#writing && this.#isUnsaved) this.#last = this.#look();
+    } catch (error) {
+      this.#failed(error);
+    }
     void this.flush();
     for (const end of this.#ends.splice(0)) end();
   }
@@ -158,14 +173,18 @@ class Saver {
     this.#isUnsaved = false;
     const { name, storage, version = 0 } = this.#options;
     try {
-      const looks = looksOf(this.#thread);
+      const { looks, state } = this.#last ?? this.#look();
       const { kept } = lastIn(this.#thread, { name, storage }) ?? {};
-      const done = save({ name, storage }, { state: this.#thread.toJSON(), version }, kept, isLeaving);
+      const done = save({ name, storage }, { state, version }, kept, isLeaving);
       if (isPromise(done)) this.#writing = this.#wait(done, looks);
       else this.#succeeded(done, looks);
     } catch (error) {
       this.#failed(error);
     }
+  }
+
+  #look() {
+    return { looks: looksOf(this.#thread), state: this.#thread.toJSON() };
   }
 
   async #wait(done: PromiseLike<Kept>, looks: readonly unknown[]): Promise<void> {

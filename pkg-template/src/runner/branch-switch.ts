@@ -1,29 +1,40 @@
 // The branch that a runner's next load shows.
 import { httpStatusOf } from "../stream/http.js";
+import type { RunResult } from "../stream/run-result.js";
 import type { Transport } from "./transport.js";
+
+/** The checkpoint that becomes the newest. */
+export interface Choice {
+  readonly checkpointId: string;
+}
 
 export class BranchSwitch {
   readonly #fork: Transport<never, object>["fork"];
-  /** The checkpoint that becomes the newest, if one was chosen. */
-  #chosen: string | undefined;
-  /** One that was given up: only a retry makes it again, for others may have continued since. */
-  #failed: string | undefined;
+  #chosen: Choice | undefined;
+  /** One that failed: only a retry makes it again, for others may have continued since. */
+  #failed: Choice | undefined;
 
   constructor(fork: Transport<never, object>["fork"]) {
     this.#fork = fork;
   }
 
-  choose(checkpointId: string): void {
-    this.#chosen = checkpointId;
+  choose(checkpointId: string): Choice {
+    this.#failed = undefined;
+    return (this.#chosen = { checkpointId });
   }
 
-  /** Chooses what was given up. */
-  again(): void {
+  /** Chooses what failed. */
+  again(): Choice | undefined {
     this.#chosen ??= this.#failed;
+    this.#failed = undefined;
+    return this.#chosen;
   }
 
-  giveUp(): void {
-    this.#failed = this.#chosen;
+  /** Gives up a choice whose load failed or was stopped, unless another one has replaced it. */
+  ended(choice: Choice | undefined, { status, error }: RunResult): void {
+    const isStopped = status === "stopped";
+    if (choice === undefined || choice !== this.#chosen || !(error || isStopped)) return;
+    this.#failed = isStopped ? undefined : choice;
     this.#chosen = undefined;
   }
 
@@ -33,13 +44,17 @@ export class BranchSwitch {
 
   /** Makes the chosen branch the thread's newest. A request that did not reach the server is made again with the load. */
   async make(threadId: string, signal: AbortSignal): Promise<void> {
-    if (this.#chosen === undefined) return;
+    const choice = this.#chosen;
+    if (choice === undefined) return;
+    const made = () => {
+      if (this.#chosen === choice) this.#chosen = undefined;
+    };
     try {
-      await this.#fork?.(threadId, this.#chosen, { signal });
+      await this.#fork?.(threadId, choice.checkpointId, { signal });
     } catch (error) {
-      if (httpStatusOf(error) !== undefined) this.#chosen = undefined;
+      if (httpStatusOf(error) !== undefined) made();
       throw error;
     }
-    this.#chosen = undefined;
+    made();
   }
 }

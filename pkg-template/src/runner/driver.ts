@@ -55,8 +55,12 @@ export class Driver<S extends object, U extends object> {
     this.#rules = {
       canLoad: protocol.load !== undefined,
       resendsAnswers: protocol.resendsAnswers,
-      refuses: settings.whileRunning === "refuse",
-      waits: settings.waits,
+      get refuses() {
+        return settings.whileRunning === "refuse";
+      },
+      get waits() {
+        return settings.waits;
+      },
       patience: settings.delays.length,
     };
     this.effects = new Effects(thread, protocol, settings, (make) => {
@@ -175,6 +179,8 @@ export class Driver<S extends object, U extends object> {
     if (this.#isDraining) return;
     this.#isDraining = true;
     try {
+      // A getter may have stepped the machine.
+      this.listeners.tell();
       if (isDisposing) this.#step({ is: "dispose" });
       while (this.#takeOne());
     } finally {
@@ -188,7 +194,7 @@ export class Driver<S extends object, U extends object> {
     if (event) return this.#step(event);
     const make = this.#queue.shift();
     if (make) {
-      const made = make();
+      const made = this.#tried(make);
       this.#seen = this.thread.run;
       return made ? this.#step(made) : true;
     }
@@ -212,7 +218,7 @@ export class Driver<S extends object, U extends object> {
     const hasChanged =
       commands.length > 0 || machine.state !== this.#machine.state || machine.later !== this.#machine.later;
     this.#machine = machine;
-    const made = commands.flatMap((command) => this.#execute(command) ?? []);
+    const made = commands.flatMap((command) => this.#tried(() => this.#execute(command)) ?? []);
     this.#queue.unshift(...made.map((one) => () => one));
     // A listener's own call is the next event.
     if (this.#isDraining) this.listeners.tell();
@@ -254,6 +260,16 @@ export class Driver<S extends object, U extends object> {
     return goes ? listOf(unsent).find(isGone) : undefined;
   }
 
+  /** A listener may dispose of the thread while it changes: the rest is still done, so that each call is settled. */
+  #tried<T>(act: () => T): T | undefined {
+    try {
+      return act();
+    } catch (error) {
+      if (this.thread.isDisposed) return undefined;
+      throw error;
+    }
+  }
+
   #execute(command: Command): Event | undefined {
     switch (command.do) {
       case "act":
@@ -290,12 +306,12 @@ export class Driver<S extends object, U extends object> {
 
   #settle({ callIds, how, why }: Extract<Command, { do: "settle" }>): void {
     const calls = callIds.flatMap((callId) => this.#take(callId) ?? []);
-    const result = this.#resultOf(
-      how,
-      why,
-      calls.some(({ isLoad }) => isLoad),
-    );
-    for (const { resolve } of calls) resolve(result);
+    const isLoad = calls.some((call) => call.isLoad);
+    const result = this.#tried(() => this.#resultOf(how, why, isLoad));
+    for (const { resolve, reject } of calls) {
+      if (result) resolve(result);
+      else reject(refusalOf("DISPOSED"));
+    }
   }
 
   /** A call that comes at the wrong moment, as by a second click, resolves with the reason. An invalid one rejects. */

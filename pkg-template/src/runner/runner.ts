@@ -12,6 +12,7 @@ import { Driver, type Settings } from "./driver.js";
 import { ThreadStream } from "./thread-stream.js";
 import { standingOf } from "./machine/standing.js";
 import type { Event, CallId } from "./machine/types.js";
+import type { Choice } from "./branch-switch.js";
 import type { RunProtocol } from "./protocol.js";
 import { BRANCHES } from "./branch-source.js";
 import type { ListedThread, ThreadQuery } from "./transport.js";
@@ -39,9 +40,17 @@ export abstract class Runner<S extends object, U extends object> {
   protected constructor(thread: Thread<S, U>, protocol: RunProtocol, options: RunnerOptions) {
     this.thread = thread;
     this.#protocol = protocol;
+    // Other values are refused here.
+    whileRunning(options);
+    choice(options, "whileOffline", ["fail", "wait"]);
     this.#settings = {
-      whileRunning: whileRunning(options) ?? "queue",
-      waits: choice(options, "whileOffline", ["fail", "wait"]) === 1,
+      // A conversation that is opened again replaces its options.
+      get whileRunning() {
+        return option(options, "whileRunning") ?? "queue";
+      },
+      get waits() {
+        return option(options, "whileOffline") === "wait";
+      },
       delays: option(options, "rejoinDelays") ?? DELAYS,
       cancelTimeout: option(options, "cancelTimeout") ?? 5_000,
     };
@@ -191,12 +200,12 @@ export abstract class Runner<S extends object, U extends object> {
     if (update !== undefined && typeof id !== "string")
       invalid("retry() takes an update of thread.pending, its id, or nothing.");
     const branch = id === undefined && this.error ? this.#protocol.branch : undefined;
-    branch?.again();
+    const chosen = branch?.again();
     const result = await this.#driver.call(
       (callId) => this.#retryEvent(callId, id),
       (callId) => this.#driver.effects.retryFailed(callId, this.#driver.chosen(id)),
     );
-    if (result.error) branch?.giveUp();
+    branch?.ended(chosen, result);
     return result;
   }
 
@@ -290,15 +299,16 @@ export abstract class Runner<S extends object, U extends object> {
     this.#ready();
     const { branch } = this.#protocol;
     if (!branch) throw lacking("switchBranch", "has no history and fork");
+    let chosen: Choice | undefined;
     const result = await this.#driver.call(
       (callId) => ({ is: "edit", callId }),
       (callId) => {
-        branch.choose(id);
+        chosen = branch.choose(id);
         return { is: "load", callId };
       },
       true,
     );
-    if (result.error) branch.giveUp();
+    branch.ended(chosen, result);
     return result;
   }
 

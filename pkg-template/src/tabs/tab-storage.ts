@@ -1,5 +1,6 @@
 import { after, assembled, type Maybe } from "../persist/blocks.js";
 import type { Saved, ThreadStorage } from "../persist/types.js";
+import { HOLDS, type Holding } from "./holds.js";
 
 /** A tab's record of a thread. */
 interface Claim {
@@ -61,7 +62,8 @@ export function tabStorage(storage?: ThreadStorage): ThreadStorage {
     );
   };
   const read = (text: string | null | undefined) => text?.replace(SAVED_AT, "{");
-  return {
+  const storageOfTab: ThreadStorage & Holding = {
+    [HOLDS]: (name, threadId) => !globalThis.navigator?.locks || holds(own(), name, threadId),
     getItem: (name) =>
       at(name, (place, claim) => {
         if (claim?.copy !== undefined) return claim.copy;
@@ -81,10 +83,26 @@ export function tabStorage(storage?: ThreadStorage): ThreadStorage {
         return !claim && removeItem ? own().removeItem?.(place) : own().setItem(place, "");
       }),
   };
+  return storageOfTab;
 }
 
 const SAVED_AT = /^\{"savedAt":(\d+),/;
 const savedAt = ({ text }: TabRecord): number => Number(SAVED_AT.exec(text)?.[1] ?? 0);
+
+const placeOf = (name: string, number: number): string => (number === 0 ? name : `${name}@${number}`);
+
+/** Whether a tab's record is of this thread. One that cannot be read may be. */
+async function holds(storage: ThreadStorage, name: string, threadId: string | undefined): Promise<boolean> {
+  try {
+    for (let number = 0; ; number++) {
+      const text = await storage.getItem(placeOf(name, number));
+      if (typeof text !== "string") return false;
+      if (text !== "" && stateIn(text)?.threadId === threadId) return true;
+    }
+  } catch {
+    return true;
+  }
+}
 
 interface TabRecord {
   readonly place: string;
@@ -100,7 +118,7 @@ function claimed(storage: ThreadStorage, name: string): Promise<Claim> {
     const before = session?.getItem(`threadfold:tab:${name}`);
     const records: TabRecord[] = [];
     for (let number = 0; ; number++) {
-      const place = number === 0 ? name : `${name}@${number}`;
+      const place = placeOf(name, number);
       const text = await storage.getItem(place);
       const release = await held(`threadfold:storage:${name}:${number}`, place === before);
       records.push({ place, text: text ?? "", release });
@@ -135,15 +153,17 @@ function held(name: string, waits: boolean): Promise<(() => void) | undefined> {
 }
 
 interface Core {
+  readonly threadId?: string;
   readonly core?: { readonly pending?: readonly unknown[] };
 }
 
-function hasPending({ text }: TabRecord): boolean {
+const hasPending = ({ text }: TabRecord): boolean => (stateIn(text)?.core?.pending ?? []).length > 0;
+
+function stateIn(text: string): Core | undefined {
   try {
-    const { state } = JSON.parse(text) as { state?: Core };
-    return (state?.core?.pending ?? []).length > 0;
+    return (JSON.parse(text) as { state?: Core }).state;
   } catch {
-    return false;
+    return undefined;
   }
 }
 

@@ -549,6 +549,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     this.#core = saved.#core;
     this.#history = saved.#history;
     this.#subagents.list = saved.#subagents.list;
+    this.#proof.restore(saved.#proof);
     this.threadId = saved.threadId ?? this.threadId;
     this.#notifier.now();
   }
