@@ -45,7 +45,8 @@ impl Node<AgentState> for ModelStep {
     }
 }
 
-/// The node `tools`: runs the call that it is sent, or all of the last message's if a hook jumps to it.
+/// The node `tools`: runs the call that it is sent, or the open ones of the last message if a hook jumps
+/// to it.
 pub(super) struct ToolStep {
     pub run: Shared<ToolRequest, ToolOutput>,
     pub tools: Arc<[Tool]>,
@@ -55,16 +56,16 @@ pub(super) struct ToolStep {
 impl Node<AgentState> for ToolStep {
     async fn run(&self, state: &AgentState, ctx: Ctx) -> Result<Command<AgentState>, BoxError> {
         let calls = if let Some(call) = &state.call {
-            std::slice::from_ref(call)
+            vec![call]
         } else {
             let turn = Turn::last(&state.messages);
             turn.message.ok_or(NoModelMessage)?;
-            turn.calls()
+            turn.open_calls()
         };
-        let state = AgentState { call: None, ..state.clone() };
+        let sent = AgentState { call: None, ..state.clone() };
         let mut all = AgentUpdate::default().of_node();
         for call in calls {
-            let (tools, state) = (self.tools.clone(), state.clone());
+            let (tools, state) = (self.tools.clone(), sent.clone());
             let request =
                 ToolRequest::new(call.clone(), tools, state, ctx.clone(), self.saver.clone());
             let more = match self.run.call(request).await? {

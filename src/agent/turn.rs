@@ -31,6 +31,14 @@ impl<'m> Turn<'m> {
     pub fn calls(&self) -> &'m [ToolCall] {
         self.message.map(Message::tool_calls).unwrap_or_default()
     }
+
+    /// Returns the calls that no result answers.
+    pub fn open_calls(&self) -> Vec<&'m ToolCall> {
+        let answered: HashSet<&str> =
+            self.results.iter().map(|result| &*result.tool_call_id).collect();
+        let is_open = |call: &&ToolCall| call.id.as_deref().is_none_or(|id| !answered.contains(id));
+        self.calls().iter().filter(is_open).collect()
+    }
 }
 
 /// Gives an id of its own to each call of a model's message that has none, or that of a call before it.

@@ -318,8 +318,7 @@ impl Tables {
 }
 
 impl Postgres {
-    /// Changes the tables in a task of its own: a transaction ends, whether or not the future of the
-    /// graph that it is for is polled.
+    /// Changes the tables in a task of its own: a transaction ends, whether its graph is polled or not.
     async fn change<T, F>(&self, work: impl FnOnce(Arc<Tables>) -> F) -> Result<T, BoxError>
     where
         T: Send + 'static,
