@@ -21,17 +21,9 @@ import { KeptThreads } from "./kept-threads.js";
 import { rangeOf } from "./list-query.js";
 import { isOfModes, type RunPart } from "./run-parts.js";
 import type { RunRequest } from "./run-request.js";
-import {
-  checkpointIn,
-  isResumable,
-  resultOf,
-  Run,
-  Runs,
-  toldRun,
-  type KnownRun,
-  type ProtocolEvents,
-  type RunFacts,
-} from "./runs.js";
+import { isResumable, resultOf, Run, toldRun, type KnownRun, type ProtocolEvents, type RunFacts } from "./run.js";
+import { checkpointIn } from "./run-input.js";
+import { Runs } from "./runs.js";
 import { selected } from "./selected.js";
 import type { ServeLangGraphOptions } from "./serve-options.js";
 import { checkpointOf, configOf, interruptsOf } from "./thread-state.js";

@@ -8,7 +8,7 @@ import { checkForms } from "./body-forms.js";
 import { LangGraphServer, locationOf, type Asked } from "./langgraph-server.js";
 import { reasonFor } from "./not-served.js";
 import { modesOf } from "./run-parts.js";
-import { toldRun, type KnownRun, type Run } from "./runs.js";
+import { toldRun, type KnownRun, type Run } from "./run.js";
 import type { ServeLangGraphOptions } from "./serve-options.js";
 
 /**
