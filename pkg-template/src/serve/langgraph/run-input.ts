@@ -1,4 +1,4 @@
-// What a run gives its graph: the input, or a command, and the config.
+// Makes the input and the config of a graph from a request for a run.
 import { command, type RunnableGraph } from "../../stream/graph-parts.js";
 import { withBreakpoints } from "./approvals.js";
 import { clientsConfigurable } from "./clients-configurable.js";

@@ -1,5 +1,4 @@
 // Sends what a run yields to those who follow it.
-import { errorWords } from "../../stream/error-words.js";
 import { wireJson } from "../wire.js";
 import type { ProtocolEvents, Run, Status } from "./run.js";
 import { STARTERS, type RunPart } from "./run-parts.js";
@@ -66,8 +65,3 @@ export class EventOutput {
 
 export const part = ({ event, data }: { event: string; data: unknown }) =>
   `event: ${event}\ndata: ${wireJson(data)}\n\n`;
-
-export function failure(error: unknown): { error: string; message: string } {
-  const { name, message } = errorWords(error);
-  return { error: name, message };
-}

@@ -1,9 +1,12 @@
 // A run of a server: the facts that its store keeps, and the one that this program works on.
 import { newId } from "../../shared/new-id.js";
+import { errorWords } from "../../stream/error-words.js";
+import type { Owner } from "../owners.js";
 import type { ClaimedRun } from "../runs/leases.js";
 import { isPlainJson } from "../runs/plain-json.js";
 import type { RunKey, RunStore } from "../runs/run-store.js";
 import { WorkedRun } from "../runs/worked-run.js";
+import { wireJson } from "../wire.js";
 import type { RunEnd, RunPart } from "./run-parts.js";
 import type { RunRequest } from "./run-request.js";
 import type { RunEvent } from "./v2/protocol-event.js";
@@ -18,20 +21,25 @@ export interface RunFacts {
   readonly updatedAt: string;
   readonly status: Status;
   readonly error?: { readonly error: string; readonly message: string } | undefined;
-  /** The values that the run ended with, of the graph's output. */
+  /** The values that the run ended with, of the graph's output: as JSON in a store that instances share. */
   readonly values?: unknown;
   /** The interrupts that it answers, if protocol v2 started it: it has no parts then. */
   readonly answers?: readonly string[] | undefined;
   /** More of its config, from the program, if JSON takes it: another instance can continue the run. */
   readonly config?: object | undefined;
-  /** The thread's checkpoint when its graph began, if leases run out. */
-  readonly from?: { readonly id: unknown } | undefined;
+  /** The thread's checkpoint when its graph began, and the answers saved there, if leases run out. */
+  readonly from?: { readonly id: unknown; readonly answers?: number | undefined } | undefined;
+  /** Whether its graph began: an answer that never reached it was not given. */
+  readonly hasBegun?: boolean | undefined;
 }
 
 /** A run of a thread, whichever instance works on it. */
 export interface KnownRun extends RunKey {
   readonly facts: RunFacts;
 }
+
+/** The parts of this server's runs are those of LangGraph's runs API. */
+export const SERVER = "langgraph";
 
 /** A run that this program works on. */
 export class Run extends WorkedRun implements KnownRun {
@@ -42,6 +50,9 @@ export class Run extends WorkedRun implements KnownRun {
   readonly config: object | undefined;
   /** The thread's checkpoint when its graph began, if leases run out. */
   from: RunFacts["from"];
+  hasBegun: boolean | undefined;
+  readonly #isShared: boolean;
+  #values: unknown;
   status: Status = "pending";
   readonly ending: RunEnd = { values: null, isInterrupted: false };
   error: { error: string; message: string } | undefined;
@@ -63,7 +74,8 @@ export class Run extends WorkedRun implements KnownRun {
     this.from = facts?.from;
     this.createdAt = facts?.createdAt ?? new Date().toISOString();
     this.updatedAt = this.createdAt;
-    this.config = store.ttl !== undefined && isPlainJson(config) ? config : undefined;
+    this.#isShared = store.ttl !== undefined;
+    this.config = this.#isShared && isPlainJson(config) ? config : undefined;
     this.assistantId = assistantId;
     this.request = request;
     this.events = events;
@@ -74,10 +86,18 @@ export class Run extends WorkedRun implements KnownRun {
     this.updatedAt = new Date().toISOString();
   }
 
+  /** Keeps the values that it ended with. Those that JSON cannot hold must not keep the store from ending it. */
+  keepValues(): void {
+    const { values } = this.ending;
+    this.#values = this.#isShared ? written(values) : values;
+  }
+
   get facts(): RunFacts {
-    const { assistantId, request, createdAt, updatedAt, status, error, ending, events, config, from } = this;
+    const values = this.#values;
+    const { assistantId, request, createdAt, updatedAt, status, error, events, config, from, hasBegun } = this;
     const answers = events?.answers;
-    return { assistantId, request, createdAt, updatedAt, status, error, values: ending.values, answers, config, from };
+    const base = { assistantId, request, createdAt, updatedAt, status, error };
+    return { ...base, values, answers, config, from, hasBegun };
   }
 }
 
@@ -98,8 +118,26 @@ export function toldRun({ threadId, id, facts }: KnownRun): object {
   };
 }
 
-/** The response of `wait` and `join`. */
-export const resultOf = ({ error, values = null }: RunFacts): unknown => (error ? { __error__: error } : values);
+/** The response of `wait` and `join`, as JSON. */
+export function resultOf({ error, values = null }: RunFacts): string {
+  if (error) return failed(error);
+  return typeof values === "string" ? values : wireJson(values);
+}
+
+const failed = (error: unknown) => wireJson({ __error__: error });
+
+function written(values: unknown): string {
+  try {
+    return wireJson(values);
+  } catch (error) {
+    return failed(failure(error));
+  }
+}
+
+export function failure(error: unknown): { error: string; message: string } {
+  const { name, message } = errorWords(error);
+  return { error: name, message };
+}
 
 /** Whether parts have ids, so that they can be sent again. */
 export const isResumable = ({ request }: RunFacts): boolean => request.stream_resumable === true;
@@ -116,10 +154,10 @@ export interface More {
   readonly config: object;
   /** Changes the parts on their way. */
   readonly change: ((parts: AsyncIterable<RunPart>, run: Run) => AsyncIterable<RunPart>) | undefined;
-  /** The identity that the thread belongs to. */
-  readonly owner: string | undefined;
+  /** The identity that the thread belongs to, of a run that another instance began. */
+  readonly owner?: string | undefined;
   /** Where the events go of a run that protocol v2 starts. */
   readonly events?: ProtocolEvents | undefined;
-  /** Begins the run, and makes its thread the user's if it is not there. */
-  readonly make?: (<T>(begin: () => Promise<T>) => Promise<T>) | undefined;
+  /** Begins the run once the user may use its thread, and makes that the user's if it is not there. */
+  readonly make?: (<T>(begin: (owner: Owner) => Promise<T>) => Promise<T>) | undefined;
 }

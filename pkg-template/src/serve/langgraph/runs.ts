@@ -1,20 +1,20 @@
 // Starts, queues and stops runs, and streams them to clients that join.
 import { withInbox } from "../../shared/run-inbox.js";
-import { shownState, type GraphState, type RunnableGraph } from "../../stream/graph-parts.js";
+import { shownState, type RunnableGraph } from "../../stream/graph-parts.js";
 import { Refusal } from "../refusal.js";
 import { Leases, type ClaimedRun } from "../runs/leases.js";
-import { ended, isStoreError, type StoredRun, type RunStore } from "../runs/run-store.js";
+import { ended, isStoreError, type RunKey, type RunStore, type StoredRun } from "../runs/run-store.js";
+import type { WorkedRun } from "../runs/worked-run.js";
+import { aborted } from "../leaving.js";
 import { UnderWay } from "../under-way.js";
-import { Run, type KnownRun, type More, type ProtocolEvents, type RunFacts } from "./run.js";
+import { answersBefore, checkGiven } from "./given-answers.js";
+import { failure, Run, SERVER, type KnownRun, type More, type ProtocolEvents, type RunFacts } from "./run.js";
 import { checkpointIn, configFor, inputOf } from "./run-input.js";
-import { EventOutput, failure, part, PartOutput } from "./run-output.js";
+import { EventOutput, part, PartOutput } from "./run-output.js";
 import { modesOf, runParts, type RunPart } from "./run-parts.js";
 import type { RunRequest } from "./run-request.js";
-import { configOf } from "./thread-state.js";
+import { checkpointIdOf, configOf, newestOf } from "./thread-state.js";
 import { PROTOCOL_MODES } from "./v2/run-events.js";
-
-/** The parts of this server's runs are those of LangGraph's runs API. */
-const SERVER = "langgraph";
 
 /** Refuses a request that may not run where it asks to. */
 type CheckPlace = (graph: RunnableGraph, threadId: string, request: RunRequest) => Promise<void>;
@@ -77,10 +77,10 @@ export class Runs {
     return (await this.store.runs({ threadId })).filter(({ hasEnded }) => !hasEnded);
   }
 
-  /** Stops a run, whichever instance works on it. */
+  /** Stops a run, whichever instance works on it, now or later. */
   async stop(run: KnownRun): Promise<void> {
     if (run instanceof Run) run.stop.abort();
-    else await this.store.cancel(run);
+    await this.store.cancel(run);
   }
 
   async over(run: KnownRun): Promise<void> {
@@ -123,21 +123,29 @@ export class Runs {
     if (isAlone && here.length > 0) throw new Refusal(409, busy);
     const run = new Run(this.store, threadId, assistantId, request, more);
     this.#take(run, underWay);
-    const { make = (begin) => begin() } = more;
-    const begun = make(() => run.begin({ server: SERVER, about: run.facts, isAlone }));
+    const { make = (begin) => begin(run.owner) } = more;
+    const begun = make((owner) => run.begin({ server: SERVER, about: run.facts, isAlone, owner }));
     const before = await begun.catch((error: unknown) => {
       run.drop();
       throw isStoreError(error, "BUSY") ? new Refusal(409, busy) : error;
     });
-    // Those of the store may be of another graph, or of another instance.
-    const others = before.filter(({ id }) => !here.some((run) => run.id === id));
-    if (strategy === "interrupt") {
-      for (const run of here) run.stop.abort();
-      await Promise.all(others.map((other) => this.store.cancel(other)));
-    }
-    const over = [...here.map(({ over }) => over), ...others.map((other) => ended(this.store, other))];
-    void this.#after(over, run, () => this.#work(graph, run, modes, more));
+    // Those of the store may be of another graph, or of another instance; another store's are known here alone.
+    const isBefore = (other: WorkedRun) => before.some(({ id }) => id === other.id) || !other.isIn(this.store);
+    const waitedFor = here.filter(isBefore);
+    const others = before.filter(({ id }) => !waitedFor.some((other) => other.id === id));
+    const isStopping = strategy === "interrupt";
+    if (isStopping) for (const other of waitedFor) other.stop.abort();
+    const free = async () => {
+      if (isStopping) await Promise.all(before.map((other) => this.store.cancel(other)));
+      await Promise.all([...waitedFor.map(({ over }) => over), ...this.#ended(others, run)]);
+    };
+    void this.#after(free, run, () => this.#work(graph, run, modes, more));
     return run;
+  }
+
+  /** Resolve when runs have ended that are known by the store alone, or once the run that waits for them is stopped. */
+  #ended(others: readonly RunKey[], { stop: { signal } }: Run): Promise<void>[] {
+    return others.map((other) => ended(this.store, other, signal));
   }
 
   #take(run: Run, underWay: UnderWay): void {
@@ -166,13 +174,9 @@ export class Runs {
     const here = graph ? new UnderWay(graph) : undefined;
     const others = here?.of(threadId).filter(({ id }) => claimed.before.some((before) => before.id === id)) ?? [];
     if (here) this.#take(run, here);
-    const over = [
-      ...others.map((other) => other.over),
-      ...claimed.before
-        .filter(({ id }) => !others.some((other) => other.id === id))
-        .map((key) => ended(this.store, key)),
-    ];
-    void this.#after(over, run, async () => {
+    const elsewhere = claimed.before.filter(({ id }) => !others.some((other) => other.id === id));
+    const free = () => Promise.all([...others.map((other) => other.over), ...this.#ended(elsewhere, run)]);
+    void this.#after(free, run, async () => {
       if (graph && config)
         return this.#work(graph, run, answers ? PROTOCOL_MODES : modesOf(request.stream_mode), more, 2);
       throw new Error("The instance that ran it is gone, and its config cannot be kept.");
@@ -180,10 +184,10 @@ export class Runs {
     return run;
   }
 
-  /** Works on a run once those before it are over. It fails where that cannot be known. */
-  async #after(over: readonly Promise<unknown>[], run: Run, work: () => Promise<void>): Promise<void> {
+  /** Works on a run once its thread is free, or the run is stopped. It fails where that cannot be known. */
+  async #after(free: () => Promise<unknown>, run: Run, work: () => Promise<void>): Promise<void> {
     try {
-      await Promise.all(over);
+      await Promise.race([free(), aborted(run.stop.signal)]);
       await work();
     } catch (error) {
       run.error = failure(error);
@@ -202,13 +206,16 @@ export class Runs {
       run.become("running");
       if (this.store.ttl === undefined || attempt > 1) void run.update(run.facts);
       else {
-        run.from = { id: checkpointOf(await newestOf(graph, run)) };
+        const id = checkpointIdOf(await newestOf(graph, run.threadId));
+        run.from = { id, answers: await answersBefore(graph, run) };
         await run.update(run.facts);
       }
       this.#changed(run);
       try {
         const request = attempt === 1 ? run.request : await restOf(graph, run);
         if (request) await this.#checkPlace(graph, run.threadId, request);
+        if (request === run.request) await checkGiven(graph, run, this.store);
+        run.hasBegun = true;
         if (request) await output.take(untilStopped(partsOf(graph, run, request, modes, more, attempt), signal));
         run.become(signal.aborted || run.ending.isInterrupted ? "interrupted" : "success");
       } catch (error) {
@@ -220,22 +227,11 @@ export class Runs {
       }
     }
     output.end();
+    run.keepValues();
     await run.end(run.facts);
     this.#changed(run);
   }
 }
-
-/** The newest state of a run's thread; undefined if the graph keeps none, or cannot read it. */
-async function newestOf(graph: RunnableGraph, { threadId }: Run): Promise<GraphState | undefined> {
-  if (!graph.checkpointer || !graph.getState) return undefined;
-  try {
-    return (await graph.getState(configOf(threadId, undefined) as never)) as GraphState;
-  } catch {
-    return undefined;
-  }
-}
-
-const checkpointOf = (state: GraphState | undefined): unknown => state?.config?.configurable?.["checkpoint_id"] ?? null;
 
 /** The server's part in a run that another instance began. */
 export interface Home {
@@ -249,12 +245,14 @@ export interface Home {
 }
 
 /**
- * Returns the request that continues a run: the same one if the thread has no checkpoint of the run. Undefined if the
- * graph has finished: nothing is left to run.
+ * Returns the request that continues a run: the same one if the graph has taken nothing of it. Undefined if the graph has
+ * finished: nothing is left to run.
  */
 async function restOf(graph: RunnableGraph, run: Run): Promise<RunRequest | undefined> {
-  const state = await newestOf(graph, run);
-  if (!state || !run.from || checkpointOf(state) === run.from.id) return run.request;
+  const state = await newestOf(graph, run.threadId);
+  if (!state || !run.from) return run.request;
+  const isTaken = run.from.answers !== (await answersBefore(graph, run));
+  if (checkpointIdOf(state) === run.from.id && !isTaken) return run.request;
   if ((state.next ?? []).length === 0) {
     run.ending.values = shownState(graph, (state.values ?? {}) as object);
     return undefined;
