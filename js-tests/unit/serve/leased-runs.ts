@@ -1,7 +1,7 @@
 // A store of runs in memory whose instances may die, as those of Redis do: another one takes their runs over.
 import { MemoryRuns, type NewRun, type RunKey, type RunLease, type RunStore, type StoredRun } from "threadfold/serve";
 
-/** What the instances share. */
+/** The memory that all instances share. */
 export class SharedRuns {
   readonly runs = new MemoryRuns();
   /** The leases of runs whose instance is dead. */

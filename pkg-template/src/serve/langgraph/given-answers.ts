@@ -23,13 +23,19 @@ export function answersOf({ command }: RunRequest): readonly ResumeEntry[] {
   }));
 }
 
+/** A request for a run; once its turn has come, also the run. */
+type Answering = Pick<Run, "threadId" | "request"> & Partial<Pick<Run, "id" | "lease">>;
+
 /**
  * Refuses answers to questions that the thread does not ask any more.
  *
  * @throws {@link Refusal} 400 if a run before it has answered, or another question is open.
  */
-export async function checkGiven(graph: RunnableGraph, run: Run, store: RunStore): Promise<void> {
-  const { id, threadId, request } = run;
+export async function checkGiven(
+  graph: RunnableGraph,
+  { id, threadId, request, lease }: Answering,
+  store: RunStore,
+): Promise<void> {
   const answers = answersOf(request);
   if (answers.length === 0) return;
   const state = await newestOf(graph, threadId);
@@ -38,7 +44,7 @@ export async function checkGiven(graph: RunnableGraph, run: Run, store: RunStore
   if (place !== undefined && place !== checkpointIdOf(state)) return;
   const isGiven = ({ server, about }: StoredRun) => server === SERVER && (about as RunFacts).hasBegun === true;
   const given = (await store.runs({ threadId })).filter((other) => other.id !== id && isGiven(other));
-  const before = new Set(run.lease?.before.map((one) => one.id));
+  const before = new Set(lease?.before.map((one) => one.id));
   // In langgraph.js the next question of a task has the same id.
   const taken = answersGiven(given.filter((other) => before.has(other.id) && isTaken(other)));
   const asked = questionsOf(state);

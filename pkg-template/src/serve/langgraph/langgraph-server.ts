@@ -266,6 +266,7 @@ export class LangGraphServer {
     const graph = this.assistants.graph(assistantIn(body));
     await checkNamed(graph, configurable);
     await this.#checkPlace(graph, threadId, body);
+    await this.#runs.checkAnswers(graph, threadId, body);
     return this.start(threadId, body, asked, events);
   }
 

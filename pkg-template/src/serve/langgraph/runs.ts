@@ -1,13 +1,13 @@
 // Starts, queues and stops runs, and streams them to clients that join.
 import { withInbox } from "../../shared/run-inbox.js";
 import { shownState, type RunnableGraph } from "../../stream/graph-parts.js";
+import { aborted } from "../leaving.js";
 import { Refusal } from "../refusal.js";
 import { Leases, type ClaimedRun } from "../runs/leases.js";
 import { ended, isStoreError, type RunKey, type RunStore, type StoredRun } from "../runs/run-store.js";
 import type { WorkedRun } from "../runs/worked-run.js";
-import { aborted } from "../leaving.js";
 import { UnderWay } from "../under-way.js";
-import { answersBefore, checkGiven } from "./given-answers.js";
+import { answersBefore, answersOf, checkGiven } from "./given-answers.js";
 import { failure, Run, SERVER, type KnownRun, type More, type ProtocolEvents, type RunFacts } from "./run.js";
 import { checkpointIn, configFor, inputOf } from "./run-input.js";
 import { EventOutput, part, PartOutput } from "./run-output.js";
@@ -95,6 +95,16 @@ export class Runs {
 
   remove(run: KnownRun): Promise<void> {
     return this.store.remove((run instanceof Run && run.lease) || run);
+  }
+
+  /**
+   * Refuses answers that come too late. While a run is under way, their own run's turn decides.
+   *
+   * @throws {@link Refusal} as {@link checkGiven} does.
+   */
+  async checkAnswers(graph: RunnableGraph, threadId: string, request: RunRequest): Promise<void> {
+    if (answersOf(request).length === 0 || (await this.underWay(threadId)).length > 0) return;
+    await checkGiven(graph, { threadId, request }, this.store);
   }
 
   #known({ threadId, id, about }: StoredRun): KnownRun {
