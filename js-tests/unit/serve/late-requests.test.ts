@@ -4,6 +4,7 @@ import { createAgent, humanInTheLoopMiddleware, tool } from "threadfold/agent";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
 import { MemoryRuns, serveAgUi, type FetchHandler, type ServeAgUiOptions } from "threadfold/serve";
 import { expect, test } from "vitest";
+import { gate } from "./gate.js";
 
 const post = (handler: FetchHandler, body: object, headers: Record<string, string> = {}) =>
   handler(
@@ -28,22 +29,6 @@ function counted() {
     .addEdge("answer", END)
     .compile({ checkpointer: saver });
   return { graph, saver, runs: () => runs, release };
-}
-
-/** An option `config` whose first call waits until it is opened. */
-function gate() {
-  let open = () => {};
-  const opened = new Promise<void>((resolve) => (open = resolve));
-  let reached = () => {};
-  const isReached = new Promise<void>((resolve) => (reached = resolve));
-  let calls = 0;
-  const config = async () => {
-    if (++calls > 1) return {};
-    reached();
-    await opened;
-    return {};
-  };
-  return { config, open, isReached };
 }
 
 /** An agent whose tool needs an approval and fails at its first try. */

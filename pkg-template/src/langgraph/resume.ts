@@ -1,3 +1,4 @@
+import { isInterruptId } from "../shared/interrupt-id.js";
 import { ThreadfoldError } from "../shared/errors.js";
 import type { Answer } from "../runner/protocol.js";
 import { serversId } from "../stream/run-result.js";
@@ -19,4 +20,4 @@ export function resumeOf(answers: readonly Answer[]): unknown {
 }
 
 /** LangGraph takes only ids of this form for ids, and all else for the answer itself. */
-const isServersId = (id: string | undefined) => id !== undefined && /^[0-9a-f]{32}$/.test(id);
+const isServersId = (id: string | undefined) => id !== undefined && isInterruptId(id);

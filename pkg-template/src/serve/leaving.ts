@@ -11,3 +11,11 @@ export function leaving(request: Request): { readonly signal: AbortSignal; reado
   request.signal.addEventListener("abort", leave);
   return { signal: left.signal, leave };
 }
+
+/** Resolves once a signal aborts. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve());
+  });
+}

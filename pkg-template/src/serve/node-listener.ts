@@ -11,6 +11,8 @@ interface NodeRequest extends AsyncIterable<unknown> {
 interface NodeResponse {
   statusCode: number;
   readonly destroyed: boolean;
+  /** Whether all of the response was written. */
+  readonly writableEnded: boolean;
   setHeader(name: string, value: string): unknown;
   flushHeaders(): void;
   write(part: Uint8Array): boolean;
@@ -20,7 +22,8 @@ interface NodeResponse {
 }
 
 /**
- * Makes a listener of `node:http` of a handler such as {@link serveAgUi} makes.
+ * Makes a listener of `node:http` of a handler such as {@link serveAgUi} makes. The request's signal aborts if its client
+ * leaves before the response has ended.
  *
  * @example
  * ```ts
@@ -41,8 +44,13 @@ interface NodeResponse {
 export function toNodeListener(handler: FetchHandler): (request: any, response: any) => Promise<void> {
   return async (request: NodeRequest, response: NodeResponse) => {
     const body = new NodeBody(request);
+    const gone = new AbortController();
+    const asked = fetchRequest(request, body, gone.signal);
+    response.once("close", () => {
+      // Names the request: Node lets the signal of one that is collected never abort.
+      if (asked && !response.writableEnded) gone.abort();
+    });
     try {
-      const asked = fetchRequest(request, body);
       const answer = asked ? await handler(asked) : json('{"error":"The request has no URL that can be read."}', 400);
       if (answer.status === 413) await refuse(answer, request, response, body);
       else await pass(answer, response);
@@ -55,7 +63,11 @@ export function toNodeListener(handler: FetchHandler): (request: any, response: 
 }
 
 /** Returns undefined if the path, host or method is invalid, so that no `Request` can be made. */
-function fetchRequest({ method = "GET", url = "/", headers: given }: NodeRequest, body: NodeBody): Request | undefined {
+function fetchRequest(
+  { method = "GET", url = "/", headers: given }: NodeRequest,
+  body: NodeBody,
+  signal: AbortSignal,
+): Request | undefined {
   const headers = new Headers();
   for (const [name, value] of Object.entries(given))
     // Names with a colon are HTTP/2's own.
@@ -70,7 +82,7 @@ function fetchRequest({ method = "GET", url = "/", headers: given }: NodeRequest
     const whole = new URL(
       url.startsWith("/") ? `http://${headers.get("host") ?? given[":authority"] ?? "localhost"}${url}` : url,
     );
-    return new Request(whole, { method, headers, ...sent });
+    return new Request(whole, { method, headers, signal, ...sent });
   } catch {
     return undefined;
   }

@@ -20,6 +20,12 @@ export interface HeldPart {
   readonly owner?: Owner;
 }
 
+/**
+ * Finds the parts of a thread that the server keeps. It notes its memory before the checkpointers are read: another
+ * request may make the thread meanwhile. Then it is given the owners that they have saved; undefined without any.
+ */
+type Held = (threadId: string) => (saved: readonly Owner[] | undefined) => Promise<readonly HeldPart[]>;
+
 type Saver = Pick<CheckpointSaver, "put" | "list" | "getTuple" | "getNextVersion">;
 
 /** The threads that are being made, by their saver: two users who make one at the same moment do it one after the other. */
@@ -32,19 +38,14 @@ const MOST_FOLLOWED = 1_000;
 export class Owners {
   readonly #graphs: () => readonly RunnableGraph[];
   readonly #mayUse: HandlerOptions["mayUse"];
-  readonly #held: (threadId: string, saved: readonly Owner[] | undefined) => Promise<readonly HeldPart[]>;
+  readonly #held: Held;
   /** The owners of threads that are followed, when these runs began. */
   readonly #followed = new Map<string, Promise<Owner[]>>();
 
   /**
-   * @param held - Returns the parts of a thread that the server keeps: all that is known without a checkpointer. Is given
-   *   the owners that checkpointers have saved; undefined without one.
+   * @param held - All that is known of a thread without a checkpointer.
    */
-  constructor(
-    graphs: () => readonly RunnableGraph[],
-    { mayUse }: HandlerOptions,
-    held: (threadId: string, saved: readonly Owner[] | undefined) => Promise<readonly HeldPart[]>,
-  ) {
+  constructor(graphs: () => readonly RunnableGraph[], { mayUse }: HandlerOptions, held: Held) {
     this.#graphs = graphs;
     this.#mayUse = mayUse;
     this.#held = held;
@@ -115,12 +116,13 @@ export class Owners {
   /** Returns those of the threads that the user may use. */
   async usable<T extends { readonly id: string }>(asker: Asker | undefined, threads: readonly T[]): Promise<T[]> {
     if (!asker) return [...threads];
+    const held = threads.map(({ id }) => this.#held(id));
     const saved = new Map<string, Owner[]>();
     for (const saver of this.#savers())
       for (const [threadId, owner] of await savedOwners(saver, undefined))
         saved.set(threadId, [...(saved.get(threadId) ?? []), owner]);
     const isSaved = this.#savers().length > 0;
-    const all = await Promise.all(threads.map(({ id }) => this.#withHeld(saved.get(id) ?? [], id, isSaved)));
+    const all = await Promise.all(threads.map(({ id }, at) => withHeld(saved.get(id) ?? [], held[at], isSaved)));
     const usable: T[] = [];
     for (const [at, thread] of threads.entries()) {
       const owners = all[at] ?? [];
@@ -142,10 +144,11 @@ export class Owners {
   /** Returns the owners of a thread, which are several where savers disagree. Empty if there is no thread. */
   async #ownersOf(threadId: string): Promise<Owner[]> {
     const savers = this.#savers();
+    const held = this.#held(threadId);
     const saved = await Promise.all(savers.map((saver) => savedOwners(saver, threadId)));
-    const owners = await this.#withHeld(
+    const owners = await withHeld(
       saved.flatMap((found) => [...found.values()]),
-      threadId,
+      held,
       savers.length > 0,
     );
     if (owners.length > 0) return owners;
@@ -154,20 +157,24 @@ export class Owners {
     return [];
   }
 
-  /**
-   * Adds the owners that the kept runs know. Another program may have deleted the thread, and another user may now have
-   * its id. That user must not see the runs that are kept here.
-   */
-  async #withHeld(saved: readonly Owner[], threadId: string, isSaved: boolean): Promise<Owner[]> {
-    const held = await this.#held(threadId, isSaved ? saved : undefined);
-    const owners = new Set([...saved, ...held.flatMap(({ owner }) => owner ?? [])]);
-    return owners.size === 0 && held.length > 0 ? [undefined] : [...owners];
-  }
-
   #savers(): Saver[] {
     const isSaver = (given: unknown): given is Saver => typeof (given as Partial<Saver> | null)?.put === "function";
     return [...new Set(this.#graphs().map(({ checkpointer }) => checkpointer))].filter(isSaver);
   }
+}
+
+/**
+ * Adds the owners that the kept runs know. Another program may have deleted the thread, and another user may now have
+ * its id. That user must not see the runs that are kept here.
+ */
+async function withHeld(
+  saved: readonly Owner[],
+  held: ReturnType<Held> | undefined,
+  isSaved: boolean,
+): Promise<Owner[]> {
+  const parts = (await held?.(isSaved ? saved : undefined)) ?? [];
+  const owners = new Set([...saved, ...parts.flatMap(({ owner }) => owner ?? [])]);
+  return owners.size === 0 && parts.length > 0 ? [undefined] : [...owners];
 }
 
 async function asked(mayUse: NonNullable<HandlerOptions["mayUse"]>, use: ThreadUse): Promise<unknown> {

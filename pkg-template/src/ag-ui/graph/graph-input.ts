@@ -7,6 +7,7 @@ import { removeMessage } from "../../state/messages.js";
 import { isDict } from "../../shared/dict.js";
 import { command, questionsOf, type GraphState, type RunnableGraph } from "../../stream/graph-parts.js";
 import { plainMessages } from "../../langgraph/message-form.js";
+import { isInterruptId } from "../../shared/interrupt-id.js";
 import { sameJson } from "../../shared/same-json.js";
 
 /** As much of AG-UI's `RunAgentInput` as a graph is started with. */
@@ -242,7 +243,7 @@ function answersOf(resume: readonly ResumeEntry[], known: GraphState | undefined
     return [[interruptId, rejection(question?.value) ?? { [CANCELLED]: true, interrupt_id: interruptId }] as const];
   });
   if (answers.length === 0) return undefined;
-  if (resume.every(({ interruptId }) => /^[0-9a-f]{32}$/.test(interruptId))) return Object.fromEntries(answers);
+  if (resume.every(({ interruptId }) => isInterruptId(interruptId))) return Object.fromEntries(answers);
   if (answers.length > 1)
     throw new ThreadfoldError(
       "INVALID_ARGUMENT",

@@ -1,5 +1,6 @@
 // A caller's answers to the interrupts of tasks.
 import type { CheckpointPendingWrite } from "../../checkpoint/types.js";
+import { isInterruptId } from "../../shared/interrupt-id.js";
 import type { Command } from "../build/command.js";
 import { GraphValueError } from "../build/graph-errors.js";
 import { INTERRUPT, type OpenInterrupt } from "../build/interrupt.js";
@@ -154,5 +155,5 @@ export class ResumeValues {
 function answersById(resume: unknown): Record<string, unknown> | undefined {
   if (typeof resume !== "object" || resume === null || Array.isArray(resume)) return undefined;
   const ids = Object.keys(resume);
-  return ids.length > 0 && ids.every((id) => /^[0-9a-f]{32}$/.test(id)) ? { ...resume } : undefined;
+  return ids.length > 0 && ids.every(isInterruptId) ? { ...resume } : undefined;
 }

@@ -1,7 +1,8 @@
 import type { ServedOptions } from "../../ag-ui/graph/graph-events.js";
 import type { GraphRunInput, ResumeEntry } from "../../ag-ui/graph/graph-input.js";
 import type { StoredRun } from "../runs/run-store.js";
-import { answersIn, isUnnamed } from "./answers.js";
+import { isUnnamed } from "../answers.js";
+import { answersIn } from "./answers.js";
 
 /** The facts about a run that the store keeps: its request, and all that another instance needs to continue it. */
 export interface About {
@@ -50,5 +51,7 @@ export interface CarriedOn {
   readonly config: object | undefined;
   /** The thread's checkpoint when it began. */
   readonly from: unknown;
+  /** The answers that it had saved then, if the run answers. */
+  readonly answers: number | undefined;
   readonly url: string;
 }

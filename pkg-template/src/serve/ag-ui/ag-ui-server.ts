@@ -43,7 +43,7 @@ export class AgUiServer {
     this.#owners = new Owners(
       () => [graph],
       options,
-      (threadId) => this.#store.runs({ threadId }),
+      (threadId) => () => this.#store.runs({ threadId }),
     );
     this.#runs = new AgUiRuns(graph, options, this.#store, this.#owners);
   }

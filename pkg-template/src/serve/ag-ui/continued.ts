@@ -11,7 +11,9 @@ import { isUnfinished } from "../../ag-ui/graph/graph-input.js";
 import type { RunnableGraph } from "../../stream/graph-parts.js";
 import { textOf } from "../runs/run-store.js";
 import type { WorkedRun } from "../runs/worked-run.js";
+import { savedAnswers } from "../saved-answers.js";
 import type { CarriedOn } from "./about.js";
+import { answersIn } from "./answers.js";
 import type { SentEvents } from "./sent-events.js";
 import type { ServeAgUiOptions } from "./serve-options.js";
 import { shownThread } from "./thread.js";
@@ -40,7 +42,7 @@ export async function* continuedEvents(
   yield* sent.closing();
   if (!carriedOn)
     return yield { type: "RUN_ERROR", message: "The instance that ran it is gone, and its config cannot be kept." };
-  const { input, client, changes, from } = carriedOn;
+  const { input, client, changes, from, answers } = carriedOn;
   const { config: own, interrupts, subagents } = options;
   const config = (typeof own === "function" ? carriedOn.config : own) as ServedOptions["config"];
   const known = await threadState(graph, runConfig(config as object, threadId));
@@ -51,7 +53,8 @@ export async function* continuedEvents(
     yield { type: "STATE_SNAPSHOT", snapshot: state };
     yield { type: "MESSAGES_SNAPSHOT", messages: [...messages, ...input.messages.filter(isNew)] };
   }
-  const isBegun = known !== undefined && checkpointOf(known) !== from;
+  const isTaken = answers !== (answersIn(input) && (await savedAnswers(graph, threadId)));
+  const isBegun = known !== undefined && (checkpointOf(known) !== from || isTaken);
   if (isBegun && !isUnfinished(known)) return yield { type: "RUN_FINISHED", threadId, runId };
   const rest = isBegun ? { threadId, runId, messages: [], tools: input.tools } : input;
   const more = { ...(!isBegun && { client, changes }), inbox: run.inbox, isJoinable: true };

@@ -13,6 +13,7 @@ import { newId } from "../../shared/new-id.js";
 import { ownConfig } from "../../shared/own-config.js";
 import { errorWords } from "../../stream/error-words.js";
 import type { GraphState, RunnableGraph } from "../../stream/graph-parts.js";
+import { checkAnswers } from "../answers.js";
 import { checkId, sooner, type Asker } from "../http.js";
 import { isReplaced } from "../langgraph/checkpoints.js";
 import type { Owner, Owners } from "../owners.js";
@@ -22,10 +23,11 @@ import { isPlainJson } from "../runs/plain-json.js";
 import { ended, isStoreError, type Part, type RunKey, type RunFilter, type RunStore } from "../runs/run-store.js";
 import { isSwitch } from "../runs/switches.js";
 import { WorkedRun } from "../runs/worked-run.js";
+import { savedAnswers } from "../saved-answers.js";
 import { Turns } from "../turns.js";
 import { UnderWay } from "../under-way.js";
 import { answersOf, isJoined, sentWith, type About, type CarriedOn, type KnownRun } from "./about.js";
-import { answersIn, checkAnswers } from "./answers.js";
+import { answersIn } from "./answers.js";
 import { foldingClient, folds } from "./capabilities.js";
 import { continuedEvents } from "./continued.js";
 import { partOf, SERVER, streamed } from "./parts.js";
@@ -252,7 +254,8 @@ export class AgUiRuns {
     const config = typeof this.#options.config === "function" ? given : undefined;
     if (config !== undefined && !isPlainJson(config)) return undefined;
     const known = await threadState(this.#graph, runConfig(given, input.threadId));
-    return { input, client, changes, config, from: checkpointOf(known), url: request.url };
+    const answers = answersIn(input) && (await savedAnswers(this.#graph, input.threadId));
+    return { input, client, changes, config, from: checkpointOf(known), answers, url: request.url };
   }
 
   /** Continues a run whose instance is gone, from the thread's last checkpoint. */

@@ -5,7 +5,7 @@ import type { GraphInterrupt } from "../../stream/graph-parts.js";
 import { Refusal } from "../refusal.js";
 import { checkForms } from "./body-forms.js";
 import type { RunRequest } from "./run-request.js";
-import type { KnownRun, Run } from "./runs.js";
+import type { KnownRun, Run } from "./run.js";
 import { agentTree } from "./v2/agent-tree.js";
 import { answersIn, refusal } from "./v2/answers.js";
 import type { ThreadEvents } from "./v2/thread-events.js";

@@ -4,14 +4,14 @@ import { newId } from "../../shared/new-id.js";
 import { ownConfig } from "../../shared/own-config.js";
 import type { RunnableGraph } from "../../stream/graph-parts.js";
 import { checkId, eventStream, type Asker } from "../http.js";
-import { Owners } from "../owners.js";
+import { Owners, type Owner } from "../owners.js";
 import { Refusal } from "../refusal.js";
 import { MemoryRuns } from "../runs/memory-runs.js";
-import { ended, textOf, type NumberedPart, type RunStore, type StoredRun } from "../runs/run-store.js";
+import { ended, textOf, type RunStore, type StoredRun } from "../runs/run-store.js";
 import { steered } from "../runs/steered.js";
 import { switching } from "../runs/switches.js";
 import { keepsRuns, storesOf } from "../stores.js";
-import { leaving } from "../leaving.js";
+import { aborted, leaving } from "../leaving.js";
 import { threadStream } from "../thread-stream.js";
 import { Turns } from "../turns.js";
 import { ClientWrites } from "./approvals.js";
@@ -19,23 +19,16 @@ import { Assistants } from "./assistants.js";
 import { commanded, type CommandedThread } from "./commands.js";
 import { KeptThreads } from "./kept-threads.js";
 import { rangeOf } from "./list-query.js";
-import { isOfModes, type RunPart } from "./run-parts.js";
+import type { RunPart } from "./run-parts.js";
 import type { RunRequest } from "./run-request.js";
-import {
-  checkpointIn,
-  isResumable,
-  resultOf,
-  Run,
-  Runs,
-  toldRun,
-  type KnownRun,
-  type ProtocolEvents,
-  type RunFacts,
-} from "./runs.js";
+import { isResumable, resultOf, Run, toldRun, type KnownRun, type ProtocolEvents, type RunFacts } from "./run.js";
+import { checkpointIn } from "./run-input.js";
+import { Runs } from "./runs.js";
 import { selected } from "./selected.js";
 import type { ServeLangGraphOptions } from "./serve-options.js";
 import { checkpointOf, configOf, interruptsOf } from "./thread-state.js";
 import { checkNamed, refusedWith, ThreadStates } from "./thread-states.js";
+import { closing, locationOf, partsOf, type Streaming } from "./streamed-run.js";
 import { ThreadSummaries } from "./thread-summaries.js";
 import { filterIn } from "./v2/protocol-event.js";
 import { ThreadEvents } from "./v2/thread-events.js";
@@ -44,7 +37,7 @@ import { ThreadEvents } from "./v2/thread-events.js";
 export interface Asked {
   readonly request: Request;
   readonly asker: Asker | undefined;
-  /** Whether the thread was not there: the request makes it, unless it is refused. */
+  /** Whether the request makes its thread if that is not there, unless it is refused. */
   readonly makes: boolean;
 }
 
@@ -70,13 +63,16 @@ export class LangGraphServer {
     this.#owners = new Owners(
       () => assistants.graphs(),
       options,
-      async (threadId, saved) => {
-        const runs = await this.#runs.store.runs({ threadId });
+      (threadId) => {
         const kept = this.#threads.get(threadId);
-        // Another program has deleted the thread since.
-        const isGone = kept?.owner !== undefined && saved && !saved.includes(kept.owner);
-        if (isGone) this.#threads.delete(threadId);
-        return [isGone ? [] : (kept ?? []), runs].flat();
+        const held = kept && { owner: kept.owner };
+        return async (saved) => {
+          const runs = await this.#runs.store.runs({ threadId });
+          // Another program has deleted the thread since.
+          const isGone = held?.owner !== undefined && saved && !saved.includes(held.owner);
+          if (isGone && this.#threads.get(threadId) === kept) this.#threads.delete(threadId);
+          return [isGone ? [] : (held ?? []), runs].flat();
+        };
       },
     );
     this.#runs = this.#runsIn(options);
@@ -126,26 +122,27 @@ export class LangGraphServer {
    * Returns once the user may use the thread, which then is known here, or make it.
    *
    * @param makes - Whether the request makes the thread if it is not there.
-   * @returns Whether it was not there.
    * @throws {@link Refusal} 404, as {@link Owners.open} does.
    */
-  async open(asker: Asker | undefined, id: string, makes: boolean): Promise<boolean> {
-    if (!asker) return false;
-    const owners = this.#owners;
+  async open(asker: Asker | undefined, id: string, makes: boolean): Promise<void> {
+    if (!asker) return;
     const { owner, isMissing } = makes
-      ? await owners.look(asker, id)
-      : { owner: await owners.open(asker, id), isMissing: false };
+      ? await this.#owners.look(asker, id)
+      : { owner: await this.#owners.open(asker, id), isMissing: false };
     if (!isMissing) this.#keep(id, owner);
-    return isMissing;
   }
 
-  /** Makes a thread that was not there the user's, and begins a run of it: a refused request makes none. */
-  #make<T>({ asker, makes }: Asked, id: string, begin: () => Promise<T>): Promise<T> {
-    if (!makes) return begin();
-    return this.#owners.make(asker, id, (owner) => {
+  /**
+   * Makes a thread the user's if it is not there, and begins a run of it: a refused request makes none. Looks whose it is
+   * once more: it may have been deleted, and made by another user, since the request came.
+   */
+  async #make<T>({ asker, makes }: Asked, id: string, begin: (owner: Owner) => Promise<T>): Promise<T> {
+    if (!asker) return begin(this.#threads.get(id)?.owner);
+    const known = (owner: Owner) => {
       this.#keep(id, owner);
-      return begin();
-    });
+      return begin(owner);
+    };
+    return makes ? this.#owners.make(asker, id, known) : known(await this.#owners.open(asker, id));
   }
 
   #keep(id: string, owner: string | undefined): void {
@@ -237,7 +234,7 @@ export class LangGraphServer {
   // Runs
 
   async start(threadId: string, body: RunRequest, asked: Asked, events?: ProtocolEvents): Promise<Run> {
-    const { request, asker, makes } = asked;
+    const { request } = asked;
     const name = assistantIn(body);
     const graph = this.assistants.graph(name);
     this.#writes.checkRun(body);
@@ -247,7 +244,6 @@ export class LangGraphServer {
     const run = await this.#runs.start(graph, threadId, name, body, {
       config: more,
       change,
-      owner: makes ? asker?.identity : this.#threads.get(threadId)?.owner,
       events,
       make: (begin) => this.#make(asked, threadId, begin),
     });
@@ -270,6 +266,7 @@ export class LangGraphServer {
     const graph = this.assistants.graph(assistantIn(body));
     await checkNamed(graph, configurable);
     await this.#checkPlace(graph, threadId, body);
+    await this.#runs.checkAnswers(graph, threadId, body);
     return this.start(threadId, body, asked, events);
   }
 
@@ -336,12 +333,17 @@ export class LangGraphServer {
     return eventStream(parts(), this.#options, {}, leave);
   }
 
-  /** A run without a thread has one of its own, which is gone when the run is over. */
-  async startAlone(body: RunRequest, asked: Asked): Promise<Run> {
+  /**
+   * A run without a thread has one of its own, which is gone when the run is over, unless the request keeps it.
+   *
+   * @param read - Resolves when its starter needs no more of it.
+   */
+  async startAlone(body: RunRequest, asked: Asked, read?: Promise<void>): Promise<Run> {
     const threadId = newId();
     try {
       const run = await this.start(threadId, body, { ...asked, makes: true });
-      void run.over.then(() => this.#forget(threadId)).catch(() => {});
+      const isDone = Promise.all([run.over, read]);
+      if (body.on_completion !== "keep") void isDone.then(() => this.#forget(threadId)).catch(() => {});
       return run;
     } catch (error) {
       await this.#forget(threadId);
@@ -364,7 +366,7 @@ export class LangGraphServer {
   }
 
   /** Resolves with the response of `wait` and `join` once the run is over. */
-  async result(run: KnownRun): Promise<unknown> {
+  async result(run: KnownRun): Promise<string> {
     return resultOf(await this.#runs.ending(run));
   }
 
@@ -397,34 +399,24 @@ export class LangGraphServer {
     return {};
   }
 
-  /**
-   * Streams a run after `Last-Event-ID`, or from its start.
-   *
-   * @param modes - If they are given, only parts of these modes are sent.
-   * @param starters - The parts that the run's starter gets otherwise, by their numbers.
-   */
-  stream(
-    run: KnownRun,
-    { headers }: Request,
-    left: (() => void) | undefined,
-    { modes, starters }: { readonly modes?: readonly string[] | undefined; readonly starters?: Starters } = {},
-  ): Response {
+  /** Streams a run to its starter from its start, to others after `Last-Event-ID`. */
+  stream(run: KnownRun, request: Request, { modes, starters, left, closed }: Streaming): Response {
     if (run.facts.answers)
       throw new Refusal(
         422,
         `Protocol v2 started the run ${run.id}: read it at /threads/${run.threadId}/stream/events.`,
       );
-    const seen = headers.get("last-event-id");
+    const seen = starters ? null : request.headers.get("last-event-id");
     const after = seen === null || !/^\d+$/.test(seen) ? 0 : Number(seen) + 1;
-    const gone = new AbortController();
+    const { signal, leave } = leaving(request);
     const hasIds = isResumable(run.facts);
-    const coming =
-      run instanceof Run ? run.follow(after, gone.signal) : this.#runs.store.follow(run, after, gone.signal);
+    const coming = run instanceof Run ? run.follow(after, signal) : this.#runs.store.follow(run, after, signal);
     const parts = partsOf(coming, hasIds, modes, starters);
-    return eventStream(parts, this.#options, locationOf(run), () => {
-      gone.abort();
+    void aborted(signal).then(() => {
       left?.();
+      closed?.();
     });
+    return eventStream(closing(parts, closed), this.#options, locationOf(run), leave);
   }
 }
 
@@ -441,29 +433,8 @@ async function drop(store: RunStore, threadId: string): Promise<void> {
 /** The part by which a thread's stream says that a run begins or is over. */
 const metadata = (id: string, data: object): string => `id: ${id}\nevent: metadata\ndata: ${JSON.stringify(data)}\n\n`;
 
-type Starters = ReadonlyMap<number, string>;
-
-/** The texts of parts, of certain modes or of all. */
-async function* partsOf(
-  coming: AsyncIterable<NumberedPart>,
-  hasIds: boolean,
-  modes: readonly string[] | undefined,
-  starters: Starters | undefined,
-): AsyncGenerator<string> {
-  for await (const [at, lazy] of coming) {
-    const part = starters?.get(at) ?? textOf(lazy);
-    const [, event = ""] = /^event: (.*)/.exec(part) ?? [];
-    if (!modes || isOfModes(event, modes)) yield hasIds ? `id: ${at - 1}\n${part}` : part;
-  }
-}
-
 /** @throws {@link Refusal} 422 for a request that names no assistant. */
 function assistantIn({ assistant_id: name }: RunRequest): string {
   if (typeof name !== "string" || name === "") throw new Refusal(422, "assistant_id should be the name of a graph.");
   return name;
 }
-
-/** Where a run can be joined; by this the SDK knows its id. */
-export const locationOf = (run: KnownRun) => ({
-  "content-location": `/threads/${encodeURIComponent(run.threadId)}/runs/${run.id}`,
-});

@@ -20,5 +20,6 @@ export interface RunRequest {
   readonly durability?: unknown;
   readonly multitask_strategy?: unknown;
   readonly on_disconnect?: unknown;
+  readonly on_completion?: unknown;
   readonly if_not_exists?: unknown;
 }

@@ -1,144 +1,20 @@
 // Starts, queues and stops runs, and streams them to clients that join.
 import { withInbox } from "../../shared/run-inbox.js";
-import { newId } from "../../shared/new-id.js";
-import { command, shownState, type GraphState, type RunnableGraph } from "../../stream/graph-parts.js";
-import { errorWords } from "../../stream/error-words.js";
+import { shownState, type RunnableGraph } from "../../stream/graph-parts.js";
+import { aborted } from "../leaving.js";
 import { Refusal } from "../refusal.js";
-import { clientsConfigurable } from "./clients-configurable.js";
-import { ended, isStoreError, type RunKey, type RunStore, type StoredRun } from "../runs/run-store.js";
 import { Leases, type ClaimedRun } from "../runs/leases.js";
-import { isPlainJson } from "../runs/plain-json.js";
-import { WorkedRun } from "../runs/worked-run.js";
+import { ended, isStoreError, type RunKey, type RunStore, type StoredRun } from "../runs/run-store.js";
+import type { WorkedRun } from "../runs/worked-run.js";
 import { UnderWay } from "../under-way.js";
-import { wireJson } from "../wire.js";
-import { withBreakpoints } from "./approvals.js";
-import { metadataOf, savedWith } from "./run-metadata.js";
-import { modesOf, runParts, STARTERS, type RunEnd, type RunPart } from "./run-parts.js";
-import { answered } from "./v2/answers.js";
-import { Lifecycle } from "./v2/lifecycle.js";
-import type { RunEvent } from "./v2/protocol-event.js";
-import { PROTOCOL_MODES, runEvents } from "./v2/run-events.js";
+import { answersBefore, answersOf, checkGiven } from "./given-answers.js";
+import { failure, Run, SERVER, type KnownRun, type More, type ProtocolEvents, type RunFacts } from "./run.js";
+import { checkpointIn, configFor, inputOf } from "./run-input.js";
+import { EventOutput, part, PartOutput } from "./run-output.js";
+import { modesOf, runParts, type RunPart } from "./run-parts.js";
 import type { RunRequest } from "./run-request.js";
-import { configOf } from "./thread-state.js";
-
-type Status = "pending" | "running" | "success" | "error" | "interrupted";
-
-/** The facts about a run that the store keeps. */
-export interface RunFacts {
-  readonly assistantId: string;
-  readonly request: RunRequest;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly status: Status;
-  readonly error?: { readonly error: string; readonly message: string } | undefined;
-  /** The values that the run ended with, of the graph's output. */
-  readonly values?: unknown;
-  /** The interrupts that it answers, if protocol v2 started it: it has no parts then. */
-  readonly answers?: readonly string[] | undefined;
-  /** More of its config, from the program, if JSON takes it: another instance can continue the run. */
-  readonly config?: object | undefined;
-  /** The thread's checkpoint when its graph began, if leases run out. */
-  readonly from?: { readonly id: unknown } | undefined;
-}
-
-/** A run of a thread, whichever instance works on it. */
-export interface KnownRun extends RunKey {
-  readonly facts: RunFacts;
-}
-
-/** The parts of this server's runs are those of LangGraph's runs API. */
-const SERVER = "langgraph";
-
-/** A run that this program works on. */
-export class Run extends WorkedRun implements KnownRun {
-  readonly assistantId: string;
-  readonly request: RunRequest;
-  readonly createdAt: string;
-  updatedAt: string;
-  readonly config: object | undefined;
-  /** The thread's checkpoint when its graph began, if leases run out. */
-  from: RunFacts["from"];
-  status: Status = "pending";
-  readonly ending: RunEnd = { values: null, isInterrupted: false };
-  error: { error: string; message: string } | undefined;
-  /** Where the run's events go, if protocol v2 started it: it has no parts then. */
-  readonly events: ProtocolEvents | undefined;
-  /** The parts that its starter gets otherwise, by their numbers. */
-  readonly starters = new Map<number, string>();
-
-  constructor(
-    store: RunStore,
-    threadId: string,
-    assistantId: string,
-    request: RunRequest,
-    { owner, events, config }: Partial<More>,
-    claimed?: ClaimedRun,
-  ) {
-    super(store, { threadId, id: claimed?.id ?? newId() }, owner);
-    const facts = claimed?.run.about as RunFacts | undefined;
-    this.from = facts?.from;
-    this.createdAt = facts?.createdAt ?? new Date().toISOString();
-    this.updatedAt = this.createdAt;
-    this.config = store.ttl !== undefined && isPlainJson(config) ? config : undefined;
-    this.assistantId = assistantId;
-    this.request = request;
-    this.events = events;
-  }
-
-  become(status: Status): void {
-    this.status = status;
-    this.updatedAt = new Date().toISOString();
-  }
-
-  get facts(): RunFacts {
-    const { assistantId, request, createdAt, updatedAt, status, error, ending, events, config, from } = this;
-    const answers = events?.answers;
-    return { assistantId, request, createdAt, updatedAt, status, error, values: ending.values, answers, config, from };
-  }
-}
-
-/** A run in the form of the API. */
-export function toldRun({ threadId, id, facts }: KnownRun): object {
-  const { assistantId, request, createdAt, updatedAt, status } = facts;
-  const { metadata, multitask_strategy } = request;
-  return {
-    run_id: id,
-    thread_id: threadId,
-    assistant_id: assistantId,
-    created_at: createdAt,
-    updated_at: updatedAt,
-    status,
-    metadata: metadata ?? {},
-    kwargs: request,
-    multitask_strategy: multitask_strategy ?? "enqueue",
-  };
-}
-
-/** The response of `wait` and `join`. */
-export const resultOf = ({ error, values = null }: RunFacts): unknown => (error ? { __error__: error } : values);
-
-/** Whether parts have ids, so that they can be sent again. */
-export const isResumable = ({ request }: RunFacts): boolean => request.stream_resumable === true;
-
-/** Where protocol v2 sends a run's events, and the interrupts that the run answers. */
-export interface ProtocolEvents {
-  readonly answers: readonly string[];
-  add(runId: string, event: RunEvent): void;
-}
-
-/** The data that the server adds to a request. */
-interface More {
-  /** More of the run's config. */
-  readonly config: object;
-  /** Changes the parts on their way. */
-  readonly change: ((parts: AsyncIterable<RunPart>, run: Run) => AsyncIterable<RunPart>) | undefined;
-  /** The identity that the thread belongs to. */
-  readonly owner: string | undefined;
-  /** Where the events go of a run that protocol v2 starts. */
-  readonly events?: ProtocolEvents | undefined;
-  /** Begins the run, and makes its thread the user's if it is not there. */
-  readonly make?: (<T>(begin: () => Promise<T>) => Promise<T>) | undefined;
-}
+import { checkpointIdOf, configOf, newestOf } from "./thread-state.js";
+import { PROTOCOL_MODES } from "./v2/run-events.js";
 
 /** Refuses a request that may not run where it asks to. */
 type CheckPlace = (graph: RunnableGraph, threadId: string, request: RunRequest) => Promise<void>;
@@ -201,10 +77,10 @@ export class Runs {
     return (await this.store.runs({ threadId })).filter(({ hasEnded }) => !hasEnded);
   }
 
-  /** Stops a run, whichever instance works on it. */
+  /** Stops a run, whichever instance works on it, now or later. */
   async stop(run: KnownRun): Promise<void> {
     if (run instanceof Run) run.stop.abort();
-    else await this.store.cancel(run);
+    await this.store.cancel(run);
   }
 
   async over(run: KnownRun): Promise<void> {
@@ -219,6 +95,16 @@ export class Runs {
 
   remove(run: KnownRun): Promise<void> {
     return this.store.remove((run instanceof Run && run.lease) || run);
+  }
+
+  /**
+   * Refuses answers that come too late. While a run is under way, their own run's turn decides.
+   *
+   * @throws {@link Refusal} as {@link checkGiven} does.
+   */
+  async checkAnswers(graph: RunnableGraph, threadId: string, request: RunRequest): Promise<void> {
+    if (answersOf(request).length === 0 || (await this.underWay(threadId)).length > 0) return;
+    await checkGiven(graph, { threadId, request }, this.store);
   }
 
   #known({ threadId, id, about }: StoredRun): KnownRun {
@@ -247,21 +133,29 @@ export class Runs {
     if (isAlone && here.length > 0) throw new Refusal(409, busy);
     const run = new Run(this.store, threadId, assistantId, request, more);
     this.#take(run, underWay);
-    const { make = (begin) => begin() } = more;
-    const begun = make(() => run.begin({ server: SERVER, about: run.facts, isAlone }));
+    const { make = (begin) => begin(run.owner) } = more;
+    const begun = make((owner) => run.begin({ server: SERVER, about: run.facts, isAlone, owner }));
     const before = await begun.catch((error: unknown) => {
       run.drop();
       throw isStoreError(error, "BUSY") ? new Refusal(409, busy) : error;
     });
-    // Those of the store may be of another graph, or of another instance.
-    const others = before.filter(({ id }) => !here.some((run) => run.id === id));
-    if (strategy === "interrupt") {
-      for (const run of here) run.stop.abort();
-      await Promise.all(others.map((other) => this.store.cancel(other)));
-    }
-    const over = [...here.map(({ over }) => over), ...others.map((other) => ended(this.store, other))];
-    void this.#after(over, run, () => this.#work(graph, run, modes, more));
+    // Those of the store may be of another graph, or of another instance; another store's are known here alone.
+    const isBefore = (other: WorkedRun) => before.some(({ id }) => id === other.id) || !other.isIn(this.store);
+    const waitedFor = here.filter(isBefore);
+    const others = before.filter(({ id }) => !waitedFor.some((other) => other.id === id));
+    const isStopping = strategy === "interrupt";
+    if (isStopping) for (const other of waitedFor) other.stop.abort();
+    const free = async () => {
+      if (isStopping) await Promise.all(before.map((other) => this.store.cancel(other)));
+      await Promise.all([...waitedFor.map(({ over }) => over), ...this.#ended(others, run)]);
+    };
+    void this.#after(free, run, () => this.#work(graph, run, modes, more));
     return run;
+  }
+
+  /** Resolve when runs have ended that are known by the store alone, or once the run that waits for them is stopped. */
+  #ended(others: readonly RunKey[], { stop: { signal } }: Run): Promise<void>[] {
+    return others.map((other) => ended(this.store, other, signal));
   }
 
   #take(run: Run, underWay: UnderWay): void {
@@ -290,13 +184,9 @@ export class Runs {
     const here = graph ? new UnderWay(graph) : undefined;
     const others = here?.of(threadId).filter(({ id }) => claimed.before.some((before) => before.id === id)) ?? [];
     if (here) this.#take(run, here);
-    const over = [
-      ...others.map((other) => other.over),
-      ...claimed.before
-        .filter(({ id }) => !others.some((other) => other.id === id))
-        .map((key) => ended(this.store, key)),
-    ];
-    void this.#after(over, run, async () => {
+    const elsewhere = claimed.before.filter(({ id }) => !others.some((other) => other.id === id));
+    const free = () => Promise.all([...others.map((other) => other.over), ...this.#ended(elsewhere, run)]);
+    void this.#after(free, run, async () => {
       if (graph && config)
         return this.#work(graph, run, answers ? PROTOCOL_MODES : modesOf(request.stream_mode), more, 2);
       throw new Error("The instance that ran it is gone, and its config cannot be kept.");
@@ -304,10 +194,10 @@ export class Runs {
     return run;
   }
 
-  /** Works on a run once those before it are over. It fails where that cannot be known. */
-  async #after(over: readonly Promise<unknown>[], run: Run, work: () => Promise<void>): Promise<void> {
+  /** Works on a run once its thread is free, or the run is stopped. It fails where that cannot be known. */
+  async #after(free: () => Promise<unknown>, run: Run, work: () => Promise<void>): Promise<void> {
     try {
-      await Promise.all(over);
+      await Promise.race([free(), aborted(run.stop.signal)]);
       await work();
     } catch (error) {
       run.error = failure(error);
@@ -326,13 +216,16 @@ export class Runs {
       run.become("running");
       if (this.store.ttl === undefined || attempt > 1) void run.update(run.facts);
       else {
-        run.from = { id: checkpointOf(await newestOf(graph, run)) };
+        const id = checkpointIdOf(await newestOf(graph, run.threadId));
+        run.from = { id, answers: await answersBefore(graph, run) };
         await run.update(run.facts);
       }
       this.#changed(run);
       try {
         const request = attempt === 1 ? run.request : await restOf(graph, run);
         if (request) await this.#checkPlace(graph, run.threadId, request);
+        if (request === run.request) await checkGiven(graph, run, this.store);
+        run.hasBegun = true;
         if (request) await output.take(untilStopped(partsOf(graph, run, request, modes, more, attempt), signal));
         run.become(signal.aborted || run.ending.isInterrupted ? "interrupted" : "success");
       } catch (error) {
@@ -344,78 +237,11 @@ export class Runs {
       }
     }
     output.end();
+    run.keepValues();
     await run.end(run.facts);
     this.#changed(run);
   }
 }
-
-/** Sends a run's parts to those who follow it over the runs API. */
-class PartOutput {
-  readonly #run: Run;
-
-  constructor(run: Run) {
-    this.#run = run;
-  }
-
-  async take(parts: AsyncIterable<RunPart>): Promise<void> {
-    let at = 0;
-    for await (const one of parts) {
-      at++;
-      const { [STARTERS]: own } = one as RunPart & { readonly [STARTERS]?: unknown };
-      if (own !== undefined) this.#run.starters.set(at, part({ ...one, data: own }));
-      this.#run.add(part(one));
-    }
-  }
-
-  end(): void {
-    const { error } = this.#run;
-    if (error) this.#run.add(part({ event: "error", data: error }));
-  }
-}
-
-const ENDS: Readonly<Partial<Record<Status, string>>> = { success: "completed", error: "failed" };
-
-/** Sends a run's events to those who read its thread's stream. */
-class EventOutput {
-  readonly #run: Run;
-  readonly #events: ProtocolEvents;
-  readonly #lifecycle: Lifecycle;
-
-  constructor(run: Run, events: ProtocolEvents) {
-    this.#run = run;
-    this.#events = events;
-    this.#lifecycle = new Lifecycle(run.assistantId);
-    this.#add(this.#lifecycle.root("running"));
-    if (events.answers.length > 0) this.#add(answered(events.answers));
-  }
-
-  async take(parts: AsyncIterable<RunPart>): Promise<void> {
-    for await (const event of runEvents(parts, this.#lifecycle)) this.#add(event);
-  }
-
-  end(): void {
-    const { status, error } = this.#run;
-    const end = ENDS[status] ?? "interrupted";
-    for (const event of this.#lifecycle.close(end)) this.#add(event);
-    this.#add(this.#lifecycle.root(end, error && { error: error.message }));
-  }
-
-  #add(event: RunEvent): void {
-    this.#events.add(this.#run.id, event);
-  }
-}
-
-/** The newest state of a run's thread; undefined if the graph keeps none, or cannot read it. */
-async function newestOf(graph: RunnableGraph, { threadId }: Run): Promise<GraphState | undefined> {
-  if (!graph.checkpointer || !graph.getState) return undefined;
-  try {
-    return (await graph.getState(configOf(threadId, undefined) as never)) as GraphState;
-  } catch {
-    return undefined;
-  }
-}
-
-const checkpointOf = (state: GraphState | undefined): unknown => state?.config?.configurable?.["checkpoint_id"] ?? null;
 
 /** The server's part in a run that another instance began. */
 export interface Home {
@@ -429,12 +255,14 @@ export interface Home {
 }
 
 /**
- * Returns the request that continues a run: the same one if the thread has no checkpoint of the run. Undefined if the
- * graph has finished: nothing is left to run.
+ * Returns the request that continues a run: the same one if the graph has taken nothing of it. Undefined if the graph has
+ * finished: nothing is left to run.
  */
 async function restOf(graph: RunnableGraph, run: Run): Promise<RunRequest | undefined> {
-  const state = await newestOf(graph, run);
-  if (!state || !run.from || checkpointOf(state) === run.from.id) return run.request;
+  const state = await newestOf(graph, run.threadId);
+  if (!state || !run.from) return run.request;
+  const isTaken = run.from.answers !== (await answersBefore(graph, run));
+  if (checkpointIdOf(state) === run.from.id && !isTaken) return run.request;
   if ((state.next ?? []).length === 0) {
     run.ending.values = shownState(graph, (state.values ?? {}) as object);
     return undefined;
@@ -472,70 +300,4 @@ async function* untilStopped(parts: AsyncIterable<RunPart>, signal: AbortSignal)
 async function* beginning(run: Run, attempt: number, parts: AsyncIterable<RunPart>): AsyncGenerator<RunPart> {
   yield { event: "metadata", data: { run_id: run.id, attempt } };
   yield* parts;
-}
-
-const part = ({ event, data }: { event: string; data: unknown }) => `event: ${event}\ndata: ${wireJson(data)}\n\n`;
-
-function failure(error: unknown): { error: string; message: string } {
-  const { name, message } = errorWords(error);
-  return { error: name, message };
-}
-
-/** The checkpoint at which a run is asked to begin, wherever the request names it. */
-export function checkpointIn({ checkpoint, checkpoint_id, config }: RunRequest): unknown {
-  const { checkpoint_id: older } = (config?.["configurable"] ?? {}) as { checkpoint_id?: unknown };
-  return checkpoint ?? checkpoint_id ?? older;
-}
-
-function inputOf({ input, command: asked }: RunRequest, graph: RunnableGraph): unknown {
-  if (!asked) return input ?? null;
-  const { resume, update } = asked;
-  const goto = [asked.goto ?? []].flat();
-  // langgraph.js knows the Send of a command by its class, but one that is written to its channel by the fields.
-  const isOurs = (graph as { keepsLeft?: unknown }).keepsLeft === true;
-  const written = isOurs ? [] : goto.filter(isSend).map((to) => ["__pregel_tasks", sendOf(to)]);
-  const updates = Array.isArray(update) ? (update as unknown[]) : Object.entries((update ?? {}) as object);
-  const next = isOurs ? goto.map((to) => (isSend(to) ? sendOf(to) : to)) : goto.filter((to) => !isSend(to));
-  return command({
-    ...(resume != null && { resume }),
-    ...(written.length > 0 ? { update: [...updates, ...written] } : update != null && { update }),
-    ...(next.length > 0 && { goto: next }),
-  });
-}
-
-/** A goto is a node's name or, with an input of its own, a Send. */
-interface SendLike {
-  readonly node: string;
-  readonly input?: unknown;
-}
-const isSend = (to: unknown): to is SendLike => typeof (to as Partial<SendLike> | null)?.node === "string";
-const sendOf = ({ node, input }: SendLike) => ({ lg_name: "Send", node, args: input ?? {} });
-
-function configFor(graph: RunnableGraph, run: Run, request: RunRequest, more: object, attempt: number): object {
-  const { config, context, durability, checkpoint_during } = request;
-  const { interrupt_before: before, interrupt_after: after } = request;
-  const { configurable, recursion_limit, tags } = config ?? {};
-  const at = configOf(run.threadId, checkpointIn(request));
-  const { metadata: own, configurable: fixed } = more as { metadata?: object; configurable?: object };
-  const metadata = metadataOf(run, own);
-  const saved = savedWith(graph, run.threadId, metadata, attempt);
-  return {
-    ...(recursion_limit != null && { recursionLimit: recursion_limit }),
-    ...(tags != null && { tags }),
-    ...saved.config,
-    ...(context !== undefined && context !== null && { context }),
-    ...(before != null && { interruptBefore: withBreakpoints(graph, "interruptBefore", before) }),
-    ...(after != null && { interruptAfter: withBreakpoints(graph, "interruptAfter", after) }),
-    ...(durability != null ? { durability } : checkpoint_during === false ? { durability: "exit" } : {}),
-    subgraphs: run.events !== undefined || request.stream_subgraphs === true,
-    ...more,
-    // Nodes and the metadata of streamed messages name the run, as on a LangGraph server.
-    metadata,
-    configurable: {
-      ...clientsConfigurable(configurable),
-      ...fixed,
-      ...saved.configurable,
-      ...at.configurable,
-    },
-  };
 }

@@ -1,15 +1,17 @@
 import { isDict } from "../../shared/dict.js";
 import { checkedGraph, type RunnableGraph } from "../../stream/graph-parts.js";
 import { answering, checkServerOptions, decoded, json, type FetchHandler } from "../http.js";
+import { aborted, leaving } from "../leaving.js";
 import { Refusal } from "../refusal.js";
 import { bodyOf } from "../request-body.js";
 import { wireJson } from "../wire.js";
 import { checkForms } from "./body-forms.js";
-import { LangGraphServer, locationOf, type Asked } from "./langgraph-server.js";
+import { LangGraphServer, type Asked } from "./langgraph-server.js";
 import { reasonFor } from "./not-served.js";
 import { modesOf } from "./run-parts.js";
-import { toldRun, type KnownRun, type Run } from "./runs.js";
+import { toldRun, type KnownRun, type Run } from "./run.js";
 import type { ServeLangGraphOptions } from "./serve-options.js";
+import { locationOf } from "./streamed-run.js";
 
 /**
  * Makes a server of a graph, or of several by the names of their assistants. It speaks the threads and runs of
@@ -95,10 +97,8 @@ async function answer(
     checkForms(body, options.maxRecursionLimit);
     const ids = found.slice(1).map(decoded);
     // Here, and not in the routes: none can leave it out.
-    const makes =
-      path.startsWith("/threads/") && ids[0] !== undefined
-        ? await server.open(asker, ids[0], method === "POST" && makesThread(path, body))
-        : false;
+    const makes = method === "POST" && makesThread(path, body);
+    if (path.startsWith("/threads/") && ids[0] !== undefined) await server.open(asker, ids[0], makes);
     const answer = await route(server, { request, asker, makes, query, body, ids });
     return answer instanceof Response ? answer : json(wireJson(answer));
   }
@@ -168,20 +168,16 @@ const ROUTES: readonly (readonly [method: string, path: RegExp, route: Route])[]
   [
     "POST",
     at("/threads/ID/runs/wait"),
-    async (server, call) => waited(server, await server.begin(idOf(call), call.body, call)),
+    async (server, call) => waited(server, await server.begin(idOf(call), call.body, call), call),
   ],
   ["POST", at("/threads/ID/runs"), async (server, call) => begun(await server.begin(idOf(call), call.body, call))],
   ["GET", at("/threads/ID/runs"), (server, { ids: [id = ""], query }) => server.listRuns(id, query, selectIn(query))],
-  [
-    "POST",
-    at("/runs/stream"),
-    async (server, call) => streamed(server, await server.startAlone(call.body, call), call),
-  ],
-  ["POST", at("/runs/wait"), async (server, call) => waited(server, await server.startAlone(call.body, call))],
+  ["POST", at("/runs/stream"), streamedAlone],
+  ["POST", at("/runs/wait"), async (server, call) => waited(server, await server.startAlone(call.body, call), call)],
   ["POST", at("/runs"), async (server, call) => begun(await server.startAlone(call.body, call))],
   ["GET", at("/threads/ID/runs/ID"), async (server, call) => toldRun(await runOf(server, call))],
   ["DELETE", at("/threads/ID/runs/ID"), async (server, call) => server.remove(await runOf(server, call))],
-  ["GET", at("/threads/ID/runs/ID/join"), async (server, call) => waited(server, await runOf(server, call))],
+  ["GET", at("/threads/ID/runs/ID/join"), async (server, call) => waited(server, await runOf(server, call), call)],
   ["GET", at("/threads/ID/runs/ID/stream"), async (server, call) => joined(server, await runOf(server, call), call)],
   [
     "POST",
@@ -206,20 +202,28 @@ const idOf = ({ ids: [id = ""] }: Call): string => id;
 const runOf = (server: LangGraphServer, { ids: [threadId = "", id = ""] }: Call): Promise<KnownRun> =>
   server.run(threadId, id);
 
-const streamed = (server: LangGraphServer, run: Run, { request, body }: Call): Response =>
-  server.stream(
-    run,
-    new Request(request.url),
-    body["on_disconnect"] === "cancel" ? () => run.stop.abort() : undefined,
-    { starters: run.starters },
-  );
+/** Stops a run whose caller asked for that and leaves. */
+const stopping = (server: LangGraphServer, run: KnownRun, { body, query }: Call): (() => void) | undefined =>
+  body["on_disconnect"] === "cancel" || /^(1|true)$/.test(query.get("cancel_on_disconnect") ?? "")
+    ? () => void server.stop(run).catch(() => {})
+    : undefined;
 
-function joined(server: LangGraphServer, run: KnownRun, { request, query }: Call): Response {
-  const isLast = /^(1|true)$/.test(query.get("cancel_on_disconnect") ?? "");
+const streamed = (server: LangGraphServer, run: Run, call: Call, closed?: () => void): Response =>
+  server.stream(run, call.request, { starters: run.starters, left: stopping(server, run, call), closed });
+
+/** Its thread goes after its last part was read. */
+async function streamedAlone(server: LangGraphServer, call: Call): Promise<Response> {
+  let closed = () => {};
+  const read = new Promise<void>((resolve) => (closed = resolve));
+  return streamed(server, await server.startAlone(call.body, call, read), call, closed);
+}
+
+function joined(server: LangGraphServer, run: KnownRun, call: Call): Response {
+  const { request, query } = call;
   // Python's SDK writes no mode as an empty one.
   const named = query.getAll("stream_mode").filter((mode) => mode !== "");
   const modes = named.length > 0 ? modesOf(listIn(named)) : undefined;
-  return server.stream(run, request, isLast ? () => void server.stop(run).catch(() => {}) : undefined, { modes });
+  return server.stream(run, request, { modes, left: stopping(server, run, call) });
 }
 
 /** The SDK writes a list of words as JSON, and one by itself as it is. */
@@ -234,8 +238,13 @@ function listIn(given: readonly string[]): string[] {
   });
 }
 
-async function waited(server: LangGraphServer, run: KnownRun): Promise<Response> {
-  const response = json(wireJson(await server.result(run)));
+async function waited(server: LangGraphServer, run: KnownRun, call: Call): Promise<Response> {
+  const { signal, leave } = leaving(call.request);
+  let left = stopping(server, run, call);
+  void aborted(signal).then(() => left?.());
+  const response = json(await server.result(run));
+  left = undefined;
+  leave();
   for (const [name, value] of Object.entries(locationOf(run))) response.headers.set(name, value);
   return response;
 }

@@ -9,6 +9,7 @@ import {
   type GraphInterrupt,
   type GraphState,
   type GraphTask,
+  type RunnableGraph,
 } from "../../stream/graph-parts.js";
 
 /** The checkpoint that a config names; null if it names none. */
@@ -42,6 +43,20 @@ export function threadStateOf(state: GraphState): object {
     interrupts: interruptsOf(state),
   };
 }
+
+/** The newest state of a thread; undefined if the graph keeps none, or cannot read it. */
+export async function newestOf(graph: RunnableGraph, threadId: string): Promise<GraphState | undefined> {
+  if (!graph.checkpointer || !graph.getState) return undefined;
+  try {
+    return (await graph.getState(configOf(threadId, undefined) as never)) as GraphState;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The id of a state's checkpoint; null if it has none. */
+export const checkpointIdOf = (state: GraphState | undefined): unknown =>
+  state?.config?.configurable?.["checkpoint_id"] ?? null;
 
 const idOf = (checkpoint: object | null) =>
   (checkpoint as { readonly checkpoint_id?: unknown } | null)?.checkpoint_id ?? null;

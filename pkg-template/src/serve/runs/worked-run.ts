@@ -46,6 +46,11 @@ export class WorkedRun implements RunKey {
     return this.#hasEnded;
   }
 
+  /** Whether a store keeps the run. */
+  isIn(store: RunStore): boolean {
+    return this.#store === store;
+  }
+
   /** The run's place in the store; undefined before it has one. */
   get lease(): RunLease | undefined {
     return this.#lease;
