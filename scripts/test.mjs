@@ -53,9 +53,12 @@ const WITH_PAGES = ["browser", "demo"];
 /** The package in a browser, and the demo's chat. The rest of the demo takes a minute more, and waits for CI. */
 const IN_BROWSER = ["hosts/browser/", "hosts/demo/shortest-chat"];
 
-/** Files of tests in Node that take the processor for seconds, about audits, lifetimes and all places: they wait for CI, too. */
+/** Files of tests in Node that take the processor for seconds: audits, bundles, records, lifetimes. They wait for CI, too. */
 const IN_CI = [
-  "unit/cli/audit.test.ts",
+  "unit/cli/{audit,init}.test.ts",
+  "unit/graph/recorded/record.test.ts",
+  "unit/langgraph/entries.test.ts",
+  "properties/growth/half-a-gigabyte.test.ts",
   "unit/serve/checkpoint-walk.test.ts",
   "unit/checkpoint/interop.test.ts",
   "unit/tabs/shared-tabs.test.ts",
