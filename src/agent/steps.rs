@@ -62,10 +62,10 @@ impl Node<AgentState> for ToolStep {
             turn.message.ok_or(NoModelMessage)?;
             turn.open_calls()
         };
-        let sent = AgentState { call: None, ..state.clone() };
+        let seen = AgentState { call: None, ..state.clone() };
         let mut all = AgentUpdate::default().of_node();
         for call in calls {
-            let (tools, state) = (self.tools.clone(), sent.clone());
+            let (tools, state) = (self.tools.clone(), seen.clone());
             let request =
                 ToolRequest::new(call.clone(), tools, state, ctx.clone(), self.saver.clone());
             let more = match self.run.call(request).await? {

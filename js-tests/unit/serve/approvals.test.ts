@@ -20,6 +20,7 @@ import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
 import { LangGraphRunner } from "threadfold/langgraph";
 import { serveAgUi, serveLangGraph, type FetchHandler } from "threadfold/serve";
 import { describe, expect, test } from "vitest";
+import { failingAgent } from "./failing-agent.js";
 
 const ask = (handler: FetchHandler, method: string, path: string, body?: object) =>
   handler(new Request(`http://localhost${path}`, { method, ...(body && { body: JSON.stringify(body) }) }));
@@ -205,18 +206,7 @@ test("an agent of langchain.js takes answers over AG-UI", async () => {
 });
 
 test("a late rejection of what was approved is refused, and the approval may come again", async () => {
-  let tries = 0;
-  const send = () => {
-    if (tries++ === 0) throw new Error("The post is closed.");
-    return "Sent.";
-  };
-  const agent = createAgent({
-    model: (messages) =>
-      messages.at(-1)?.type === "tool" ? "Done." : { content: "", tool_calls: [{ id: "c1", name: "send", args: {} }] },
-    tools: [tool({ name: "send", run: send })],
-    middleware: [humanInTheLoopMiddleware({ interruptOn: { send: true } })],
-    checkpointer: new MemorySaver(),
-  });
+  const { agent, tries } = failingAgent();
   const handler = serveAgUi(agent, { resumable: true });
   const run = (runId: string, more: object) =>
     ask(handler, "POST", "/", { threadId: "t", runId, messages: [], ...more });
@@ -229,10 +219,10 @@ test("a late rejection of what was approved is refused, and the approval may com
   });
   await (await run("r2", answer("approve"))).text();
   const late = await run("r3", answer("reject"));
-  expect([late.status, tries]).toEqual([400, 1]);
+  expect([late.status, tries()]).toEqual([400, 1]);
   expect(await late.text()).toContain("any more: it was answered.");
   expect(await (await run("r4", answer("approve"))).text()).toContain("RUN_FINISHED");
-  expect(tries).toBe(2);
+  expect(tries()).toBe(2);
 });
 
 test("two answers to one question are none", async () => {

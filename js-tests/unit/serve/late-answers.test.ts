@@ -1,10 +1,10 @@
 // Answers to serveLangGraph that come late, and those of a run that another instance takes over.
 import * as langgraph from "@langchain/langgraph";
 import { defineSchema, field } from "threadfold";
-import { createAgent, humanInTheLoopMiddleware, tool } from "threadfold/agent";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
 import { serveAgUi, serveLangGraph, type FetchHandler, type RunStore } from "threadfold/serve";
 import { expect, test, vi } from "vitest";
+import { failingAgent } from "./failing-agent.js";
 import { gate } from "./gate.js";
 import { LeasedRuns, SharedRuns } from "./leased-runs.js";
 
@@ -83,20 +83,10 @@ test("an answer without an id that waited for another one is not given to the ne
 });
 
 test("a rejection after an approval whose tool fails runs nothing, however often it comes", async () => {
-  let tries = 0;
   const { open, opened, reach, isReached } = gate();
-  const send = async () => {
-    if (tries++ > 0) return "Sent.";
+  const { agent, tries } = failingAgent(() => {
     reach();
-    await opened;
-    throw new Error("The post is closed.");
-  };
-  const agent = createAgent({
-    model: (messages) =>
-      messages.at(-1)?.type === "tool" ? "Done." : { content: "", tool_calls: [{ id: "c1", name: "send", args: {} }] },
-    tools: [tool({ name: "send", run: send })],
-    middleware: [humanInTheLoopMiddleware({ interruptOn: { send: true } })],
-    checkpointer: new MemorySaver(),
+    return opened;
   });
   const { wait, asked } = client(serveLangGraph(agent));
   await wait({ input: { messages: [{ type: "human", content: "Go" }] } });
@@ -110,9 +100,9 @@ test("a rejection after an approval whose tool fails runs nothing, however often
   expect(await approved).toMatchObject({ __error__: { message: "The post is closed." } });
   expect(await Promise.all(late)).toMatchObject([LATE, LATE]);
   expect(await answer("reject")).toEqual({ detail: LATE.__error__.message });
-  expect(tries).toBe(1);
+  expect(tries()).toBe(1);
   expect((await answer("approve")).__error__).toBeUndefined();
-  expect(tries).toBe(2);
+  expect(tries()).toBe(2);
 });
 
 const PROTOCOLS = ["langgraph", "ag-ui"] as const;

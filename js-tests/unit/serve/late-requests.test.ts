@@ -1,9 +1,9 @@
 // Requests to serveAgUi that waited, came twice or came late: no run runs twice, no changed answer counts.
 import { defineSchema, field } from "threadfold";
-import { createAgent, humanInTheLoopMiddleware, tool } from "threadfold/agent";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
 import { MemoryRuns, serveAgUi, type FetchHandler, type ServeAgUiOptions } from "threadfold/serve";
 import { expect, test } from "vitest";
+import { failingAgent } from "./failing-agent.js";
 import { gate } from "./gate.js";
 
 const post = (handler: FetchHandler, body: object, headers: Record<string, string> = {}) =>
@@ -33,18 +33,7 @@ function counted() {
 
 /** An agent whose tool needs an approval and fails at its first try. */
 async function failing(options: ServeAgUiOptions = {}) {
-  let tries = 0;
-  const send = () => {
-    if (tries++ === 0) throw new Error("The post is closed.");
-    return "Sent.";
-  };
-  const agent = createAgent({
-    model: (messages) =>
-      messages.at(-1)?.type === "tool" ? "Done." : { content: "", tool_calls: [{ id: "c1", name: "send", args: {} }] },
-    tools: [tool({ name: "send", run: send })],
-    middleware: [humanInTheLoopMiddleware({ interruptOn: { send: true } })],
-    checkpointer: new MemorySaver(),
-  });
+  const { agent, tries } = failingAgent();
   const handler = serveAgUi(agent, { resumable: true, ...options });
   await (await post(handler, { runId: "r1", messages: said("Go") })).text();
   const asked = async () => (await agent.getState({ threadId: "t" })).tasks.flatMap(({ interrupts }) => interrupts);
@@ -55,7 +44,7 @@ async function failing(options: ServeAgUiOptions = {}) {
     resume: [{ interruptId: question?.id, status: "resolved", payload: given }],
   });
   const commanded = (given: unknown) => ({ forwardedProps: { command: { resume: given } } });
-  return { run, asked, payload, answer, commanded, tries: () => tries };
+  return { run, asked, payload, answer, commanded, tries };
 }
 
 test("a request that comes again while the first one waits runs once, and both get the run", async () => {

@@ -68,7 +68,7 @@ where
         let (Some(thread), Some(saver)) = (self.thread, self.saver) else { return then };
         let plan = self.shared().run.state();
         let kept = self.trail.kept.clone();
-        // An update of the state is no run's.
+        // An update of the state belongs to none.
         let run_id = (source != Source::Update).then(|| self.id.to_string());
         let id = match (saver.naming(), source, &kept) {
             (None, ..) => new_id(),
