@@ -30,6 +30,8 @@ export class RunScope {
   readonly configurable: Readonly<Record<string, unknown>>;
   readonly threadId: string | undefined;
   readonly recursionLimit: number;
+  /** How many nodes may run at a time. */
+  readonly maxConcurrency: number;
   readonly pauses: Pauses;
   /** The caller's part in the metadata of checkpoints. */
   readonly checkpointMetadata: Readonly<Record<string, unknown>> | undefined;
@@ -54,6 +56,7 @@ export class RunScope {
         ? given
         : { ...given, ...(this.threadId !== undefined && { thread_id: this.threadId }) };
     this.recursionLimit = config.recursionLimit ?? graph.options.recursionLimit ?? around?.recursionLimit ?? 25;
+    this.maxConcurrency = config.maxConcurrency ?? around?.maxConcurrency ?? Infinity;
     this.checkpointMetadata = config.checkpointMetadata ?? around?.checkpointMetadata;
     this.pauses = around?.pauses ?? new Pauses();
     const { callbacks, metadata, tags, signal } = config;
@@ -83,11 +86,6 @@ export class RunScope {
   get store(): unknown {
     const { store = this.graph.options.store } = this.config;
     return store;
-  }
-
-  /** How many nodes may run at a time. */
-  get maxConcurrency(): number {
-    return this.config.maxConcurrency ?? this.inside?.scope.maxConcurrency ?? Infinity;
   }
 
   /** The metadata of langgraph.js's configs: the caller's, and the server's keys of `configurable`. */

@@ -101,7 +101,7 @@ export class Run implements RunParts {
       if (reports.on) reports.trace("run-start", { input });
       const beginning = beginRun(this, input, this.#resumesInside());
       this.#steps.step = beginning instanceof Promise ? await beginning : beginning;
-      this.#parent?.inner.begun.add(this.ns);
+      if (this.saves.thread) this.#parent?.inner.begun.add(this.ns);
       await this.#goOn();
       // The next run of the thread continues with them.
       if (this.saves.thread) at.leaveIds();
@@ -126,7 +126,7 @@ export class Run implements RunParts {
   /** Whether a graph inside resumes: an earlier attempt of its task began it, or the outer graph resumes. */
   #resumesInside(): boolean {
     const parent = this.#parent;
-    if (!parent) return false;
+    if (!parent || !this.saves.thread) return false;
     return parent.inner.begun.has(this.ns) || (parent.run.travel.isResuming && !this.travel.isReplayed);
   }
 
