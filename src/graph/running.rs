@@ -25,12 +25,12 @@ mod halted;
 mod merged;
 mod opened;
 mod recovered;
-mod saved;
+mod save_checkpoint;
 mod step;
 mod streamed;
 mod updated;
 
-use saved::{Save, Trail};
+use save_checkpoint::{Save, Trail};
 use step::OpenStep;
 
 /// A run, step by step.

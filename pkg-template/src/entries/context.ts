@@ -1,5 +1,5 @@
 // "threadfold/context": what a model is sent of a conversation.
-export { contextMessages, fullMessages } from "../context/both-lists.js";
+export { contextMessages, fullMessages } from "../context/full-and-context.js";
 export { clearToolUses } from "../context/clear.js";
 export { Context, type ContextDue, type ContextView } from "../context/context.js";
 export { countTokens, messageTokens, toolTokens } from "../context/count.js";

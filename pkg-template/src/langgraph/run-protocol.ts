@@ -16,7 +16,7 @@ import type { Answer, RunNews, RunProtocol } from "../runner/protocol.js";
 import type { ServerThread } from "../runner/load.js";
 import { lostMessages } from "../runner/lost.js";
 import { BranchSwitch } from "../runner/branch-switch.js";
-import { startsOver } from "../runner/starts.js";
+import { startsOver } from "../runner/watched-thread.js";
 import { idsOf, messagesIn } from "../runner/messages-in.js";
 import { withTabs } from "../runner/with-tabs.js";
 import { isConnected } from "../thread/run-status.js";

@@ -6,7 +6,7 @@ import { brokenBy, isUnreached } from "../stream/connection.js";
 import { httpStatusOf, isFinal, isGone, isLost, isNotLetIn, pause } from "../stream/http.js";
 import type { Thread } from "../thread/thread.js";
 import type { PendingUpdate, ThreadRun } from "../thread/thread-types.js";
-import { RunAttempt } from "./run-attempt.js";
+import { OpenRead } from "./open-read.js";
 import { Cancel } from "./cancel.js";
 import { FailedUpdates } from "./failed-updates.js";
 import { foldState, type ServerThread } from "./load.js";
@@ -37,7 +37,7 @@ export class Effects<S extends object, U extends object> {
   readonly #delays: readonly number[];
   readonly #cancel: Cancel;
   readonly #hear: (make: () => Event | undefined) => void;
-  #attempt: RunAttempt<S, U>;
+  #reading: OpenRead<S, U>;
   /** Open calls of the page's tools that a run left, and no result has reported yet. */
   #callsLeft: readonly string[] = NONE;
 
@@ -55,19 +55,19 @@ export class Effects<S extends object, U extends object> {
     this.#cancel = new Cancel(protocol, cancelTimeout);
     this.interrupts = new RunInterrupts(thread, (raw) => protocol.interrupt(raw));
     this.failed = new FailedUpdates(thread);
-    this.#attempt = new RunAttempt(thread, 0, false);
-    this.#attempt.carry(thread);
-    this.#attempt.before = undefined;
+    this.#reading = new OpenRead(thread, 0, false);
+    this.#reading.carry(thread);
+    this.#reading.before = undefined;
   }
 
   /** Whether the server has sent something about the run. */
   get hasHeard(): boolean {
-    return this.#thread.getConfirmedState() !== this.#attempt.atStart;
+    return this.#thread.getConfirmedState() !== this.#reading.atStart;
   }
 
   /** Whether the thread's run is not the one that is being joined. */
   get isReplaced(): boolean {
-    const { runId } = this.#attempt;
+    const { runId } = this.#reading;
     return runId !== undefined && runId !== this.#thread.run.id;
   }
 
@@ -111,7 +111,7 @@ export class Effects<S extends object, U extends object> {
   /** Whether the server refused a run because of another one. An edit goes by what the user saw: it does not wait. */
   #isBusy(error: unknown): boolean {
     if (httpStatusOf(error) !== 409 || !this.#protocol.canJoin) return false;
-    const carried = new Set(this.#attempt.carried);
+    const carried = new Set(this.#reading.carried);
     return !this.#thread.pending.some(({ id, update }) => carried.has(id) && isEdit(this.#thread, update as object));
   }
 
@@ -137,14 +137,14 @@ export class Effects<S extends object, U extends object> {
     if (carries) this.#thread.receive({ type: "run-started" });
     // Updates made from here on wait for the next run, however long the server takes to begin this one.
     else beginEmpty(this.#thread);
-    this.#attempt = new RunAttempt(this.#thread, n, true, run.interrupts);
+    this.#reading = new OpenRead(this.#thread, n, true, run.interrupts);
   }
 
   end({ unsends, reopens }: Of<"end">): void {
     const thread = this.#thread;
     this.#kept = new Map(thread.pending.map(({ id, update }) => [id, idsOf(update)]));
     if (unsends) for (const { id } of thread.pending.filter(isSent)) thread[INSIDE].update(id).retry();
-    const interrupts = reopens ? this.#attempt.interrupts : undefined;
+    const interrupts = reopens ? this.#reading.interrupts : undefined;
     thread.receive({ type: "run-finished", interrupts, stopped: true });
   }
 
@@ -156,16 +156,16 @@ export class Effects<S extends object, U extends object> {
   /** Fails the updates of a cut-off run that another run follows. */
   fail(): void {
     const error = new ThreadfoldError("NO_CONNECTION", BROKEN);
-    const carried = new Set(this.#attempt.carried);
+    const carried = new Set(this.#reading.carried);
     for (const { id, status } of this.#thread.pending)
       if (status === "sent" && carried.has(id)) this.#thread[INSIDE].update(id).fail(error);
     // To stop its reading would end the run that has begun.
-    this.#attempt = new RunAttempt(this.#thread, -1, false);
+    this.#reading = new OpenRead(this.#thread, -1, false);
   }
 
   giveUp({ n }: Of<"giveUp">): Event {
     const thread = this.#thread;
-    const { error: last, hasSent, hasJoined } = this.#attempt;
+    const { error: last, hasSent, hasJoined } = this.#reading;
     const hasAsked = hasSent || hasJoined;
     const error =
       brokenBy(last ?? thread.run.error) ??
@@ -180,7 +180,7 @@ export class Effects<S extends object, U extends object> {
   tire(): void {
     const { run } = this.#thread;
     if (run.status === "disconnected" && run.error === undefined)
-      this.#thread.receive({ type: "disconnected", error: brokenBy(this.#attempt.error) });
+      this.#thread.receive({ type: "disconnected", error: brokenBy(this.#reading.error) });
   }
 
   /** Makes failed updates pending again. For a run without any, removes the messages that it had received. */
@@ -213,11 +213,11 @@ export class Effects<S extends object, U extends object> {
   // ── the server ──
 
   request({ n, answers, mayLack }: Of<"request">): Event | undefined {
-    const attempt = this.#attempt;
-    const updates = attempt.carry(this.#thread);
+    const reading = this.#reading;
+    const updates = reading.carry(this.#thread);
     try {
       const given = answers && this.interrupts.answers(answers);
-      this.#read(attempt, this.#protocol.request(given ? NONE : updates, given, mayLack));
+      this.#read(reading, this.#protocol.request(given ? NONE : updates, given, mayLack));
       return undefined;
     } catch (error) {
       this.#thread.receive({ type: "run-error", error });
@@ -226,39 +226,39 @@ export class Effects<S extends object, U extends object> {
   }
 
   wait({ n, tries }: Of<"wait">): void {
-    void pause(delayOf(this.#delays, tries), this.#attempt.signal, globalThis).then(() =>
+    void pause(delayOf(this.#delays, tries), this.#reading.signal, globalThis).then(() =>
       this.#hear(() => ({ is: "timer", n })),
     );
   }
 
   join({ n }: Of<"join">): void {
-    if (this.#attempt.n !== n) this.#attempt = this.#joining(n);
-    this.#read(this.#attempt, (signal) => this.#protocol.join(signal), true);
+    if (this.#reading.n !== n) this.#reading = this.#joining(n);
+    this.#read(this.#reading, (signal) => this.#protocol.join(signal), true);
   }
 
   /** A run that is joined is the one that was cut, or another page's. */
-  #joining(n: number): RunAttempt<S, U> {
-    const last = this.#attempt;
-    const attempt = new RunAttempt(this.#thread, n, false);
-    attempt.carry(this.#thread);
-    attempt.runId = this.#thread.run.id;
-    attempt.before = last.runId === this.#thread.run.id ? last.before : undefined;
-    return attempt;
+  #joining(n: number): OpenRead<S, U> {
+    const last = this.#reading;
+    const reading = new OpenRead(this.#thread, n, false);
+    reading.carry(this.#thread);
+    reading.runId = this.#thread.run.id;
+    reading.before = last.runId === this.#thread.run.id ? last.before : undefined;
+    return reading;
   }
 
-  #read(attempt: RunAttempt<S, U>, work: Work, joins = false): void {
+  #read(reading: OpenRead<S, U>, work: Work, joins = false): void {
     const thread = this.#thread;
     const confirmed = thread.getConfirmedState();
     const { lastEventId } = thread.run;
     const over = (error?: unknown, news: RunNews = {}) =>
       this.#hear(() => {
-        if (attempt !== this.#attempt || attempt.signal.aborted || thread.isDisposed) return undefined;
-        attempt.over(thread.run.id, news, error, joins);
+        if (reading !== this.#reading || reading.signal.aborted || thread.isDisposed) return undefined;
+        reading.over(thread.run.id, news, error, joins);
         const unreached = isUnreached(error);
-        const cut = { is: "disconnected", n: attempt.n, answered: attempt.hasJoined, unreached } as const;
+        const cut = { is: "disconnected", n: reading.n, answered: reading.hasJoined, unreached } as const;
         if (unreached) this.loadError = error;
         if (unreached && isConnected(thread)) return { ...cut, joins: false, parts: false, auth: false };
-        if (thread.run.status !== "disconnected") return this.#ended(attempt.n);
+        if (thread.run.status !== "disconnected") return this.#ended(reading.n);
         const auth = joins && isNotLetIn(error);
         // Parts that a stream without ids repeats from its start are not new.
         const parts = thread.run.lastEventId !== lastEventId || !sameJson(thread.getConfirmedState(), confirmed);
@@ -267,12 +267,12 @@ export class Effects<S extends object, U extends object> {
         const canJoin = this.#canJoin && (auth || !isFinal(error));
         return { ...cut, joins: canJoin, parts, auth };
       });
-    work(attempt.signal).then((news) => over(undefined, news), over);
+    work(reading.signal).then((news) => over(undefined, news), over);
   }
 
   /** The end of a run, as the thread has it. */
   #ended(n: number): Event {
-    const { news, before } = this.#attempt;
+    const { news, before } = this.#reading;
     const { run } = this.#thread;
     // Retrying a failed run removes only the messages that it had received.
     if (run.status === "error" && before) this.failed.note(before());
@@ -288,9 +288,9 @@ export class Effects<S extends object, U extends object> {
   }
 
   load({ n, joined }: Of<"load">): void {
-    const attempt = (this.#attempt = new RunAttempt(this.#thread, n, false));
-    const { signal } = attempt;
-    const isOver = () => attempt !== this.#attempt || signal.aborted || this.#thread.isDisposed;
+    const reading = (this.#reading = new OpenRead(this.#thread, n, false));
+    const { signal } = reading;
+    const isOver = () => reading !== this.#reading || signal.aborted || this.#thread.isDisposed;
     const request = async () => this.#protocol.load?.(signal);
     const loaded = (found: ServerThread | undefined): Event => {
       const run = found && foldState(this.#thread, found, joined);
@@ -340,14 +340,14 @@ export class Effects<S extends object, U extends object> {
     this.#kept = new Map([...this.#kept, ...kept]);
     const about = new Set(kept.flatMap(([, messages]) => messages));
     const messages = messagesIn(this.#thread.getState()).filter(({ id }) => about.has(id));
-    const request = async () => this.#protocol.steer?.(messages, this.#attempt.signal);
+    const request = async () => this.#protocol.steer?.(messages, this.#reading.signal);
     // One that is lost on its way waits for the next run.
     if (messages.length > 0) request().catch(() => {});
   }
 
   leave({ goesOn }: Of<"leave">): void {
     const thread = this.#thread;
-    this.#attempt.controller.abort(goesOn ? new LeftOff() : undefined);
+    this.#reading.controller.abort(goesOn ? new LeftOff() : undefined);
     this.#cancel.leave();
     if (goesOn && !thread.isDisposed && isConnected(thread)) thread.receive({ type: "disconnected" });
   }

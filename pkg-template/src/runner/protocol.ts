@@ -1,7 +1,7 @@
 import type { BranchSwitch } from "./branch-switch.js";
 import type { ServerThread } from "./load.js";
 import type { Interrupt, RunResult, UnnamedInterrupt } from "../stream/run-result.js";
-import type { ReadStarts } from "./starts.js";
+import type { ReadStarts } from "./watched-thread.js";
 import type { CheckpointMessages, ListedThread, ThreadQuery } from "./transport.js";
 import type { InterruptAnswer } from "./runner-types.js";
 

@@ -4,7 +4,7 @@ import { INSIDE } from "../thread/inside.js";
 import { isConnected } from "../thread/run-status.js";
 import type { Thread } from "../thread/thread.js";
 import { delayOf } from "./effects.js";
-import type { ReadStarts } from "./starts.js";
+import type { ReadStarts } from "./watched-thread.js";
 
 /** Keeps the stream of a thread open as long as anybody follows it. */
 export class ThreadStream {

@@ -1,7 +1,7 @@
 import { isAbortError } from "../shared/abort.js";
 import { ThreadfoldError } from "../shared/errors.js";
 import { BROKEN } from "../shared/run-error.js";
-import { REOPENED } from "../runner/starts.js";
+import { REOPENED } from "../runner/watched-thread.js";
 import { read } from "../stream/source.js";
 import { type Kept, Log, unnamed } from "./log.js";
 import { Output } from "./output.js";

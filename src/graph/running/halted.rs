@@ -1,7 +1,7 @@
 //! The end of a run within a step, which it does not continue by itself.
 
 use super::Running;
-use super::saved::Stepped;
+use super::save_checkpoint::Stepped;
 use crate::State;
 use crate::graph::checkpoint::{Finished, Source, TaskError};
 use crate::graph::error::GraphError;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::halted::unmerged;
 use super::merged::Route;
-use super::saved::Stepped;
+use super::save_checkpoint::Stepped;
 use super::{Running, by_task};
 use crate::State;
 use crate::graph::caught::{caught, caught_saving};

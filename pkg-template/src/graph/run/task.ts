@@ -19,7 +19,7 @@ import { type ResultTask, takeResult } from "../task/take-result.js";
 import { TaskPlace } from "../task/task-place.js";
 import { type StepTask, type TaskStatus, TaskWrites } from "../task/task-writes.js";
 import type { InterruptibleTask } from "./resume-values.js";
-import { Attempts } from "./attempts.js";
+import { AttemptTimes } from "./attempt-times.js";
 import { identified, withMessageIds } from "./message-ids.js";
 import { messageCallbacks, type MessageStream } from "./message-stream.js";
 import { TaskInterrupts } from "./task-interrupts.js";
@@ -49,7 +49,7 @@ export class Task implements StepTask, ResultTask, ContextTask, InterruptibleTas
   #context: NodeContext | undefined = undefined;
   // Most tasks need none of these.
   #interrupts: TaskInterrupts | undefined = undefined;
-  #attempts: Attempts | undefined = undefined;
+  #attempts: AttemptTimes | undefined = undefined;
   #messages: MessageStream | undefined = undefined;
   #inner: InnerRuns | undefined = undefined;
 
@@ -77,8 +77,8 @@ export class Task implements StepTask, ResultTask, ContextTask, InterruptibleTas
     return (this.#inner ??= { count: 0, open: new Set(), begun: new Set() });
   }
 
-  get attempts(): Attempts {
-    return (this.#attempts ??= new Attempts());
+  get attempts(): AttemptTimes {
+    return (this.#attempts ??= new AttemptTimes());
   }
 
   // How it runs.

@@ -4,7 +4,7 @@ import type { RunNews } from "./protocol.js";
 import { idsOf, messagesIn } from "./messages-in.js";
 
 /** The data kept while one run, or the server's state, is being read. */
-export class RunAttempt<S extends object, U extends object> {
+export class OpenRead<S extends object, U extends object> {
   readonly n: number;
   readonly controller = new AbortController();
   /** The server's state when it began. While it is the same object, the server has sent nothing about the run. */

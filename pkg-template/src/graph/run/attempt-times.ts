@@ -2,7 +2,7 @@
 import { type TimeoutPolicy, Watch } from "../build/timeout.js";
 import { LinkedAbort } from "./linked-abort.js";
 
-export class Attempts {
+export class AttemptTimes {
   count = 1;
   #begun: number | undefined;
   #watch: Watch | undefined;
