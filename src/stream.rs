@@ -46,7 +46,7 @@ pub enum RunEnd {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct StreamInterrupt {
-    /// The server's id; its place among the interrupts if the server gives none.
+    /// The server's id; made here, and kept, if the server gives none or one twice.
     pub id: String,
     /// The request: in `LangGraph`, also over AG-UI, the argument of `interrupt()`.
     pub value: Json,
@@ -60,14 +60,18 @@ pub struct StreamInterrupt {
 }
 
 impl StreamInterrupt {
-    /// Gives each interrupt an id of its own: its place, where the server gives none or one twice.
+    /// Gives each interrupt an id of its own: `#` and a number from its position on, after the server's
+    /// id if that is taken.
     pub(crate) fn named(mut interrupts: Vec<Self>) -> Vec<Self> {
         let mut known = std::collections::HashSet::new();
         for (at, one) in interrupts.iter_mut().enumerate() {
-            if one.id.is_empty() || known.contains(&one.id) {
-                one.id = format!("{}#{at}", one.id);
+            let own = one.id.clone();
+            for number in at.. {
+                if !one.id.is_empty() && known.insert(one.id.clone()) {
+                    break;
+                }
+                one.id = format!("{own}#{number}");
             }
-            known.insert(one.id.clone());
         }
         interrupts
     }

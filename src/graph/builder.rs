@@ -1,24 +1,22 @@
 //! Building a graph.
 
-#![allow(clippy::cast_possible_truncation)] // The planner refuses graphs that are so large.
-
-use std::collections::HashMap;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::agent::UpdateAgent;
 use super::caught::{caught, caught_future};
 use super::checkpointer::Checkpointer;
-use super::command::{Command, END, IntoTargets, START};
-use super::compiled::{Branch, Compiled, NodeOf};
-use super::error::{BoxError, GraphError};
+use super::command::{Command, IntoTargets};
+use super::compiled::{Branch, NodeOf};
+use super::error::BoxError;
 use super::graph_state::GraphState;
-use super::invoke::Graph;
-use super::names::Names;
+use super::guarded::Guard;
 use super::node::{AnyNode, Ctx, Function, NodeFn};
-use super::planner::{Join, Node, Options, Plan, PlanSpec};
+use super::retry_policy::RetryPolicy;
 use super::sendable::{BoxFuture, MaybeSend, MaybeSync};
+use super::timer::Timer;
 use crate::State;
 
 /// The most steps of a run, by default.
@@ -28,15 +26,16 @@ const RECURSION_LIMIT: u64 = 25;
 ///
 /// The methods take the builder and return it. [`compile`](Self::compile) reports its errors.
 pub struct StateGraph<S: State> {
-    nodes: Vec<NodeOf<S>>,
-    defer: Vec<String>,
-    edges: Vec<(String, String)>,
-    joins: Vec<(Vec<String>, String)>,
-    branches: Vec<(String, Branch<S>)>,
-    limit: u64,
-    before: Vec<String>,
-    after: Vec<String>,
-    saver: Option<Arc<dyn Checkpointer<S>>>,
+    pub(super) nodes: Vec<NodeOf<S>>,
+    pub(super) defer: Vec<String>,
+    pub(super) edges: Vec<(String, String)>,
+    pub(super) joins: Vec<(Vec<String>, String)>,
+    pub(super) branches: Vec<(String, Branch<S>)>,
+    pub(super) limit: u64,
+    pub(super) before: Vec<String>,
+    pub(super) after: Vec<String>,
+    pub(super) guards: Vec<(String, Guard<S>)>,
+    pub(super) saver: Option<Arc<dyn Checkpointer<S>>>,
 }
 
 impl<S: State> StateGraph<S> {
@@ -55,6 +54,7 @@ impl<S: State> StateGraph<S> {
             limit: RECURSION_LIMIT,
             before: Vec::new(),
             after: Vec::new(),
+            guards: Vec::new(),
             saver: None,
         }
     }
@@ -93,7 +93,107 @@ impl<S: GraphState> StateGraph<S> {
         self
     }
 
-    /// Adds an edge: `to` runs after `from`. It may be [`START`], or go to [`END`].
+    /// Has a node run again when it fails. Its next attempt gets the answers that it had, and the graphs
+    /// that it runs inside continue on their threads.
+    #[must_use]
+    pub fn retry(mut self, node: &str, policy: RetryPolicy) -> Self {
+        self.guards.push((node.to_owned(), Guard::Retry(policy)));
+        self
+    }
+
+    /// Limits the time of each attempt of a node, by a timer of your executor's. The node is dropped when
+    /// it is over, and fails with a [`NodeTimeout`](super::NodeTimeout).
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use threadfold::State;
+    /// use threadfold::graph::{Ctx, GraphError, NodeTimeout, START, StateGraph};
+    ///
+    /// #[derive(Debug, Clone, Default, State)]
+    /// #[state(derive(Clone))]
+    /// struct Search {
+    ///     found: String,
+    /// }
+    ///
+    /// async fn slow(_: &Search, _: Ctx) -> Result<SearchUpdate, GraphError> {
+    ///     std::future::pending().await
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), GraphError> {
+    /// let graph = StateGraph::<Search>::new()
+    ///     .node("search", slow)
+    ///     .timeout("search", Duration::from_millis(5), tokio::time::sleep)
+    ///     .edge(START, "search")
+    ///     .compile()?;
+    /// let Err(GraphError::Node { error, .. }) = graph.invoke(Search::default()).await else {
+    ///     panic!("it never ends");
+    /// };
+    /// assert!(error.is::<NodeTimeout>());
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn timeout<Waiting>(
+        mut self,
+        node: &str,
+        limit: Duration,
+        timer: impl Fn(Duration) -> Waiting + MaybeSend + MaybeSync + 'static,
+    ) -> Self
+    where
+        Waiting: Future<Output = ()> + MaybeSend + 'static,
+    {
+        self.guards.push((node.to_owned(), Guard::Timeout(limit, Timer::new(timer))));
+        self
+    }
+
+    /// Has `handler` answer for a node that failed, after its last attempt. [`Ctx::error`] is the error. The
+    /// run continues with the handler's result, and goes where its [`Command`] says: the node's edges and
+    /// branches are not taken.
+    ///
+    /// ```
+    /// use threadfold::State;
+    /// use threadfold::graph::{BoxError, Command, Ctx, START, StateGraph};
+    ///
+    /// #[derive(Debug, Clone, Default, State)]
+    /// #[state(derive(Clone))]
+    /// struct Search {
+    ///     found: String,
+    /// }
+    ///
+    /// async fn search(_: &Search, _: Ctx) -> Result<SearchUpdate, BoxError> {
+    ///     Err("the index is down".into())
+    /// }
+    ///
+    /// async fn apologise(_: &Search, ctx: Ctx) -> Result<Command<Search>, BoxError> {
+    ///     let found = ctx.error().map(|error| format!("Sorry: {error}."));
+    ///     Ok(Command::update(SearchUpdate { found }))
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), BoxError> {
+    /// let graph = StateGraph::<Search>::new()
+    ///     .node("search", search)
+    ///     .error_handler("search", apologise)
+    ///     .edge(START, "search")
+    ///     .compile()?;
+    /// let state = graph.invoke(Search::default()).await?.state;
+    /// assert_eq!(state.found, "Sorry: the index is down.");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn error_handler<F, Kind>(mut self, node: &str, handler: F) -> Self
+    where
+        F: for<'a> NodeFn<'a, S, Kind> + 'static,
+        Kind: 'static,
+    {
+        let handler = Arc::new(Function(handler, PhantomData));
+        self.guards.push((node.to_owned(), Guard::Handler(handler)));
+        self
+    }
+
+    /// Adds an edge: `to` runs after `from`. It may be [`START`](super::START), or go to [`END`](super::END).
     #[must_use]
     pub fn edge(mut self, from: &str, to: &str) -> Self {
         self.edges.push((from.to_owned(), to.to_owned()));
@@ -150,110 +250,6 @@ impl<S: GraphState> StateGraph<S> {
         self.saver = Some(Arc::new(saver));
         self
     }
-
-    /// Compiles the graph.
-    ///
-    /// # Errors
-    /// [`GraphError::InvalidName`], [`GraphError::UnknownNode`], [`GraphError::NoStart`],
-    /// [`GraphError::EmptyJoin`], [`GraphError::Checkpointer`] if the state lacks a field of its options.
-    pub fn compile(self) -> Result<Graph<S>, GraphError> {
-        if let Some(saver) = &self.saver {
-            saver.check().map_err(GraphError::Checkpointer)?;
-        }
-        let count = self.nodes.len() as u32;
-        let mut numbers: HashMap<&str, Node> = HashMap::from([(START, count)]);
-        for (at, node) in (0..).zip(&self.nodes) {
-            let is_reserved = node.name.contains(['|', ':']) || &*node.name == END;
-            if is_reserved || numbers.insert(&node.name, at).is_some() {
-                return Err(GraphError::InvalidName(node.name.to_string()));
-            }
-        }
-        let number = |name: &String| {
-            numbers.get(name.as_str()).copied().ok_or_else(|| GraphError::UnknownNode(name.clone()))
-        };
-        // Nothing goes to the start.
-        let target = |name: &String| {
-            number(name).and_then(|node| {
-                if node < count { Ok(node) } else { Err(GraphError::UnknownNode(name.clone())) }
-            })
-        };
-        let listed = |names: &[String]| names.iter().map(target).collect::<Result<Vec<_>, _>>();
-        let mut names: Vec<_> = numbers.iter().collect();
-        names.sort_unstable();
-        let mut ranks = vec![0; names.len()];
-        for (rank, (_, node)) in (0..).zip(&names) {
-            if let Some(own) = ranks.get_mut(**node as usize) {
-                *own = rank;
-            }
-        }
-        let deferred = listed(&self.defer)?;
-        let fields = S::fields();
-        let mut spec = PlanSpec {
-            fields: vec![false; fields.len()],
-            defer: (0..count).map(|node| deferred.contains(&node)).collect(),
-            ranks,
-            ..PlanSpec::default()
-        };
-        let begins = self.edges.iter().any(|(from, _)| from == START)
-            || self.branches.iter().any(|(from, _)| from == START)
-            || self.joins.iter().any(|(from, _)| from.iter().any(|from| from == START));
-        if !begins {
-            return Err(GraphError::NoStart);
-        }
-        for (from, to) in &self.joins {
-            if from.is_empty() {
-                return Err(GraphError::EmptyJoin(to.clone()));
-            }
-            let from = from.iter().map(number).collect::<Result<_, _>>()?;
-            spec.joins.push(Join { from, to: target(to)? });
-        }
-        let plan = Plan::new(&spec)?;
-        let mut writes = vec![Vec::new(); self.nodes.len() + 1];
-        let mut branches: Vec<Vec<Branch<S>>> = vec![Vec::new(); self.nodes.len() + 1];
-        for (from, to) in &self.edges {
-            let from = number(from)?;
-            if to != END
-                && let Some(writes) = writes.get_mut(from as usize)
-            {
-                writes.push(plan.branch(target(to)?));
-            }
-        }
-        for (at, join) in (0..).zip(&spec.joins) {
-            for from in &join.from {
-                if let Some(writes) = writes.get_mut(*from as usize) {
-                    writes.push(plan.join(at));
-                }
-            }
-        }
-        for (from, branch) in &self.branches {
-            if let Some(own) = branches.get_mut(number(from)? as usize) {
-                own.push(branch.clone());
-            }
-        }
-        let options = Options {
-            recursion_limit: self.limit,
-            interrupt_before: listed(&self.before)?,
-            interrupt_after: listed(&self.after)?,
-        };
-        let numbers = numbers.into_iter().map(|(name, node)| (name.to_owned(), node)).collect();
-        let field = |field: &crate::typed::StateField| field.name.unwrap_or_default().to_owned();
-        let names = Names {
-            fields: fields.iter().map(field).collect(),
-            nodes: self.nodes.iter().map(|node| node.name.to_string()).collect(),
-            joins: self.joins.iter().map(|(from, to)| join_name(from, to)).collect(),
-            deferred,
-        };
-        Ok(Graph(Compiled {
-            nodes: self.nodes,
-            numbers,
-            names: Arc::new(names),
-            plan: Arc::new(plan),
-            writes,
-            branches,
-            options,
-            saver: self.saver,
-        }))
-    }
 }
 
 impl<S: GraphState> Default for StateGraph<S> {
@@ -292,9 +288,4 @@ where
             }
         })
     }
-}
-
-/// The channel of a list edge.
-fn join_name(from: &[String], to: &str) -> String {
-    format!("join:{}:{to}", from.join("+"))
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::checkpointer::Checkpointer;
 use super::command::{END, Target};
 use super::error::GraphError;
+use super::mermaid::Drawn;
 use super::names::Names;
 use super::node::AnyNode;
 use super::planner::{Node, Options, Plan};
@@ -41,6 +42,7 @@ pub(super) struct Compiled<S: State> {
     pub writes: Vec<Vec<u32>>,
     pub branches: Vec<Vec<Branch<S>>>,
     pub options: Options,
+    pub drawn: Drawn,
     pub saver: Option<Arc<dyn Checkpointer<S>>>,
 }
 

@@ -31,6 +31,8 @@ pub(super) struct Shared {
     pub when_saved: WhenSaved,
     /// The tasks inside which a node has ended since they got an answer to pass on.
     pub went_on: HashSet<u32>,
+    /// The tasks whose errors were handled: their nodes' edges are not taken.
+    pub handled: HashSet<u32>,
 }
 
 /// The work that is left once the results of a task, at its position in the step, are saved.
@@ -57,6 +59,10 @@ pub struct Ctx {
     pub(super) emitter: Emitter,
     /// How many graphs this call of the node has run inside.
     pub(super) graphs_inside: Arc<AtomicU32>,
+    /// Which of the node's attempts this is, from 1.
+    pub(super) attempt: u32,
+    /// The error that the node handles.
+    pub(super) error: Option<Arc<BoxError>>,
 }
 
 impl Ctx {
@@ -77,6 +83,19 @@ impl Ctx {
     #[must_use]
     pub fn step(&self) -> i64 {
         self.step
+    }
+
+    /// Returns which of the node's attempts this is, from 1: see
+    /// [`StateGraph::retry`](super::StateGraph::retry).
+    #[must_use]
+    pub fn attempt(&self) -> u32 {
+        self.attempt
+    }
+
+    /// Returns the error of the node, in its [handler](super::StateGraph::error_handler).
+    #[must_use]
+    pub fn error(&self) -> Option<&(dyn std::error::Error + Send + Sync + 'static)> {
+        self.error.as_deref().map(|error| &**error)
     }
 
     /// Returns the thread's name, if the run is on one.
@@ -179,6 +198,28 @@ impl Ctx {
     /// Has this done once the task's results are saved; never, if it fails or asks.
     pub(crate) fn when_saved(&self, then: impl Future<Output = ()> + MaybeSend + 'static) {
         self.shared().when_saved.0.push((self.task, Box::pin(then)));
+    }
+
+    /// Has the task start over. Nothing is left of the attempt that failed but the graphs inside that
+    /// have a thread: they continue.
+    pub(super) fn next_attempt(self) -> Self {
+        {
+            let Shared { run, when_saved, .. } = &mut *self.shared();
+            run.restart(self.task);
+            when_saved.0.retain(|(task, _)| *task != self.task);
+        }
+        Self { attempt: self.attempt.saturating_add(1), graphs_inside: Arc::default(), ..self }
+    }
+
+    /// Returns the context of the handler of an error.
+    pub(super) fn with_error(&self, error: BoxError) -> Self {
+        self.shared().when_saved.0.retain(|(task, _)| *task != self.task);
+        Self { error: Some(Arc::new(error)), ..self.clone() }
+    }
+
+    /// Has the task go only where its command says.
+    pub(super) fn takes_no_edges(&self) {
+        self.shared().handled.insert(self.task);
     }
 
     fn shared(&self) -> MutexGuard<'_, Shared> {

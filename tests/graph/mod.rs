@@ -1,5 +1,5 @@
 //! Graphs: the planner compared with langgraph, and the typed graphs built on it.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::pedantic)]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, clippy::pedantic)]
 
 mod answers;
 mod conflicts;
@@ -7,10 +7,12 @@ mod debug;
 mod deltas;
 mod errors;
 mod failed_steps;
+mod guarded;
 mod history;
 mod host;
 mod inside;
 mod laws;
+mod mermaid;
 mod parts;
 mod recorded;
 mod typed;

@@ -265,6 +265,12 @@ fn a_run_ends_with_its_result_its_interrupts_or_its_error() {
     assert_eq!(interrupts[0].value, json!({ "question": "Sure?" }));
     assert_eq!(interrupts[0].message.as_deref(), Some("Sure?"));
     assert_eq!([&*interrupts[0].id, &*interrupts[1].id], ["i", "i#1"]);
+    let ids = ["a", "a#2", "a", "#3", ""].map(|id| json!({ "id": id, "reason": "r" }));
+    let outcome = json!({ "type": "interrupt", "interrupts": ids });
+    let (asked, _) = end(json!({ "type": "RUN_FINISHED", "outcome": outcome }));
+    let RunEnd::Interrupted { interrupts } = asked else { panic!("{asked:?}") };
+    let ids: Vec<_> = interrupts.iter().map(|one| &*one.id).collect();
+    assert_eq!(ids, ["a", "a#2", "a#3", "#3", "#4"]);
 
     let (failed, status) = end(json!({ "type": "RUN_ERROR", "message": "No", "code": "e" }));
     assert_eq!(failed, RunEnd::Failed { error: json!({ "message": "No", "code": "e" }).into() });

@@ -110,6 +110,15 @@ test.each(ENDS)("a run that ends with %s", async (_, last, end) => {
   expect(await foldAgUi(new Thread(), [started(), last])).toMatchObject(end);
 });
 
+test("each interrupt has an id of its own, also where the server gave one that another would get", async () => {
+  const interrupts = ["a", "a#2", "a", ""].map((id) => ({ id, reason: "r" }));
+  const { interrupts: asked } = await foldAgUi(new Thread(), [
+    started(),
+    finished("r1", { outcome: { type: "interrupt", interrupts } }),
+  ]);
+  expect(asked.map(({ id }) => id)).toEqual(["a", "a#2", "a#3", ""]);
+});
+
 test("tool calls that the run did not answer are left over", async () => {
   const call = (toolCallId: string) => ({ type: "TOOL_CALL_START", toolCallId, toolCallName: "n" });
   const result = { type: "TOOL_CALL_RESULT", messageId: "t", toolCallId: "c1", content: "" };

@@ -64,11 +64,12 @@ export interface Interrupt {
 /** An interrupt as a protocol reads it. */
 export type UnnamedInterrupt = Omit<Interrupt, "id"> & { readonly id: string | undefined };
 
-/** Gives each interrupt an id of its own: its place, where the server gives none or the same one again. */
+/** Gives each interrupt an id of its own: `#` and a number from its position on, after the server's id if that is taken. */
 export function withIds(interrupts: readonly UnnamedInterrupt[]): Interrupt[] {
   const ids = new Set<string>();
   return interrupts.map((one) => {
-    const id = one.id === undefined || ids.has(one.id) ? `${one.id ?? ""}#${ids.size}` : one.id;
+    let { id } = one;
+    for (let number = ids.size; id === undefined || ids.has(id); number++) id = `${one.id ?? ""}#${number}`;
     ids.add(id);
     return id === one.id ? (one as Interrupt) : { ...one, id };
   });

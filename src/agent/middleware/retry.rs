@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Middleware, Next};
-use crate::agent::call::Shared;
 use crate::agent::model::{Model, ModelRequest, SharedModel};
 use crate::agent::tool::{ToolOutput, ToolRequest};
 use crate::agent::turn::answer;
 use crate::graph::sendable::{MaybeSend, MaybeSync};
+use crate::graph::timer::Timer;
 use crate::graph::{BoxError, Interrupted};
 use crate::typed::Message;
 
@@ -18,14 +18,14 @@ use crate::typed::Message;
 /// ```
 /// use threadfold::agent::{Middleware, Retry};
 ///
-/// let retry = Retry::new(2).wait(|delay| tokio::time::sleep(delay));
+/// let retry = Retry::new(2).wait(tokio::time::sleep);
 /// let middleware = Middleware::model_retry(retry);
 /// ```
 #[derive(Clone)]
 pub struct Retry {
     most: u32,
     fails: bool,
-    wait: Option<Shared<Duration, ()>>,
+    wait: Option<Timer>,
 }
 
 impl fmt::Debug for Retry {
@@ -61,13 +61,7 @@ impl Retry {
     where
         Waiting: Future<Output = ()> + MaybeSend + 'static,
     {
-        self.wait = Some(Arc::new(move |delay: Duration| {
-            let waiting = timer(delay);
-            async move {
-                waiting.await;
-                Ok(())
-            }
-        }));
+        self.wait = Some(Timer::new(timer));
         self
     }
 
@@ -94,7 +88,7 @@ impl Retry {
             }
             if let Some(wait) = &self.wait {
                 let delay = FIRST.saturating_mul(2_u32.saturating_pow(attempt)).min(LONGEST);
-                wait.call(delay).await?;
+                wait.wait(delay).await?;
             }
             attempt += 1;
         }

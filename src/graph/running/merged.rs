@@ -1,6 +1,6 @@
 //! The end of a step: its tasks' edges, branches and updates.
 
-#![allow(clippy::cast_possible_truncation)] // As in builder.rs.
+#![allow(clippy::cast_possible_truncation)] // As in compile.rs.
 
 use super::Running;
 use crate::graph::caught::caught;

@@ -1,6 +1,6 @@
 //! One step of a run: its tasks run at once, and their results are merged when all have ended.
 
-#![allow(clippy::cast_possible_truncation)] // As in builder.rs.
+#![allow(clippy::cast_possible_truncation)] // As in compile.rs.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -250,6 +250,8 @@ where
                 thread: thread.clone(),
                 emitter: self.emitter.clone(),
                 graphs_inside: Arc::default(),
+                attempt: 1,
+                error: None,
             };
             futures.push(node.function.call(state, ctx.clone()));
             ran.push((at, *task, ctx));
@@ -287,7 +289,7 @@ where
         for (at, result) in results.into_iter().enumerate() {
             let (Some(task), Some(result)) = (tasks.get(at), result) else { continue };
             let ended = match result {
-                Ok(command) => self.finished(command),
+                Ok(command) => self.finished(command, self.is_handled(at)),
                 Err(error) => {
                     if let Some(question) = Interrupted::question(&*error) {
                         asked.push((at, question.clone()));
@@ -326,6 +328,7 @@ where
             let shared = &mut *self.shared();
             shared.answers = kept.iter().map(answers).collect();
             shared.went_on.clear();
+            shared.handled.clear();
             shared.memo.begin(finished);
         }
         let returned = Arc::new(Mutex::new(tasks.iter().map(|_| None).collect()));
@@ -401,13 +404,20 @@ where
         }
     }
 
-    /// Returns what a node returned, as numbers.
-    fn finished(&self, command: Command<S>) -> Result<Finished<S>, GraphError> {
+    /// Whether a task's result is that of its node's error handler.
+    fn is_handled(&self, at: usize) -> bool {
+        let shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        shared.handled.contains(&(at as u32))
+    }
+
+    /// Returns what a node returned, as numbers. The edges of a handled one are not asked.
+    fn finished(&self, command: Command<S>, is_handled: bool) -> Result<Finished<S>, GraphError> {
         let mut route = Route::new();
         route.go(self.graph, command.goto)?;
         let mut finished = Finished::new(command.update);
         finished.writes.append(&mut route.writes);
         finished.sends = route.sends;
+        finished.edges = is_handled.then_some(0..0);
         Ok(finished)
     }
 }
