@@ -173,7 +173,7 @@ impl<V: Value> Field<V> {
     }
 }
 
-/// `owned` means that `current` is not shared.
+/// Appends the items of `update` to `current`, in place if `owned`.
 pub(crate) fn append<V: Value>(current: V, update: V, owned: bool) -> Result<V, Error> {
     let current = list(current, "left")?;
     let update = list(update, "right")?;

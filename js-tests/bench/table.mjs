@@ -24,7 +24,7 @@ export function readmeFigures({ cases, sizes }) {
     [
       "a LangGraph turn of ten super-steps, 1,000 messages",
       bytes("threadfold", "KB", 1e3),
-      `${bytes("with states", "MB", 1e6)} with the server's states`,
+      `${bytes("with states", "MB", 1e6)} if each step sends the state`,
     ],
     [
       "a token on a page of 5,000 messages, main thread",
@@ -37,7 +37,7 @@ export function readmeFigures({ cases, sizes }) {
       `\`@ag-ui/client\` alone ${kib("@ag-ui/client")}`,
     ],
   ];
-  return table(["", "threadfold", "beside it"], rows);
+  return table(["", "threadfold", "others"], rows);
 }
 
 /** The bars and the sizes, for a reader who doubts. */

@@ -1,4 +1,4 @@
-//! The bases of parts go along when another update is confirmed: that says nothing about them.
+//! Confirming one update moves the bases of the other pending parts, since it does not confirm those.
 
 use super::Thread;
 use super::look::moved;

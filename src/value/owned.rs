@@ -5,34 +5,34 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Owned};
 
 use super::{Bulk, Found, Join, Kind, Plan, Scalar, Texts, Value, bulk, number, texts};
 
-impl<'a> Found<'a, Json> for &'a Json {
-    fn of(value: &'a Json) -> Self {
+impl<'a> Found<'a, Owned> for &'a Owned {
+    fn of(value: &'a Owned) -> Self {
         value
     }
 
-    fn into_owned(self) -> Json {
+    fn into_owned(self) -> Owned {
         self.clone()
     }
 
-    fn then(self, find: impl FnOnce(&'a Json) -> Option<&'a Json>) -> Option<Self> {
+    fn then(self, find: impl FnOnce(&'a Owned) -> Option<&'a Owned>) -> Option<Self> {
         find(self)
     }
 }
 
-impl Value for Json {
+impl Value for Owned {
     type Found<'a> = &'a Self;
 
     fn kind(&self) -> Kind {
         match self {
-            Json::Null => Kind::Null,
-            Json::String(_) => Kind::String,
-            Json::Array(_) => Kind::Array,
-            Json::Object(_) => Kind::Object,
-            Json::Bool(_) | Json::Number(_) => Kind::Other,
+            Owned::Null => Kind::Null,
+            Owned::String(_) => Kind::String,
+            Owned::Array(_) => Kind::Array,
+            Owned::Object(_) => Kind::Object,
+            Owned::Bool(_) | Owned::Number(_) => Kind::Other,
         }
     }
 
@@ -59,7 +59,7 @@ impl Value for Json {
     /// Owned values have no identity: this compares all of them.
     fn same(&self, other: &Self) -> bool {
         match (self, other) {
-            (Json::Number(_), Json::Number(_)) => self.equals(other),
+            (Owned::Number(_), Owned::Number(_)) => self.equals(other),
             _ => self == other,
         }
     }
@@ -67,11 +67,11 @@ impl Value for Json {
     /// Compares numbers by value, as in JSON Patch: 1 equals 1.0.
     fn equals(&self, other: &Self) -> bool {
         match (self, other) {
-            (Json::Number(a), Json::Number(b)) => number::equal(a, b),
-            (Json::Array(a), Json::Array(b)) => {
+            (Owned::Number(a), Owned::Number(b)) => number::equal(a, b),
+            (Owned::Array(a), Owned::Array(b)) => {
                 a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.equals(b))
             }
-            (Json::Object(a), Json::Object(b)) => {
+            (Owned::Object(a), Owned::Object(b)) => {
                 a.len() == b.len()
                     && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| a.equals(b)))
             }
@@ -80,19 +80,19 @@ impl Value for Json {
     }
 
     fn null() -> Self {
-        Json::Null
+        Owned::Null
     }
 
     fn string(text: &str) -> Self {
-        Json::String(text.to_owned())
+        Owned::String(text.to_owned())
     }
 
     fn array(items: impl IntoIterator<Item = Self>) -> Self {
-        Json::Array(items.into_iter().collect())
+        Owned::Array(items.into_iter().collect())
     }
 
     fn object() -> Self {
-        Json::Object(Map::new())
+        Owned::Object(Map::new())
     }
 
     fn parse_json(text: &str) -> Option<Self> {
@@ -100,21 +100,21 @@ impl Value for Json {
     }
 
     fn with(mut self, key: &str, value: Self) -> Self {
-        if let Json::Object(map) = &mut self {
+        if let Owned::Object(map) = &mut self {
             map.insert(key.to_owned(), value);
         }
         self
     }
 
     fn without(mut self, key: &str) -> Self {
-        if let Json::Object(map) = &mut self {
+        if let Owned::Object(map) = &mut self {
             remove(map, key);
         }
         self
     }
 
     fn splice(mut self, index: usize, delete: usize, insert: Option<Self>) -> Self {
-        if let Json::Array(items) = &mut self {
+        if let Owned::Array(items) = &mut self {
             let start = index.min(items.len());
             let end = index.saturating_add(delete).min(items.len());
             items.splice(start..end, insert);
@@ -123,27 +123,27 @@ impl Value for Json {
     }
 }
 
-impl Bulk for Json {
+impl Bulk for Owned {
     type Symbols = Texts;
 
     fn take(&mut self, key: &str) -> Option<Self> {
-        self.get_mut(key).map(Json::take)
+        self.get_mut(key).map(Owned::take)
     }
 
     fn take_at(&mut self, index: usize) -> Option<Self> {
-        self.get_mut(index).map(Json::take)
+        self.get_mut(index).map(Owned::take)
     }
 
     fn scalar(&self) -> Option<Scalar> {
         match self {
-            Json::Bool(it) => Some(Scalar::Bool(*it)),
-            Json::Number(number) => Scalar::of(number),
+            Owned::Bool(it) => Some(Scalar::Bool(*it)),
+            Owned::Number(number) => Scalar::of(number),
             _ => None,
         }
     }
 
     fn concat(mut self, text: &Self) -> Self {
-        if let (Json::String(own), Some(text)) = (&mut self, text.as_str()) {
+        if let (Owned::String(own), Some(text)) = (&mut self, text.as_str()) {
             own.push_str(text);
         }
         self
@@ -154,16 +154,16 @@ impl Bulk for Json {
     }
 
     fn assemble(left: Self, right: Self, plan: &Plan, _: bool) -> Self {
-        Json::Array(plan.apply(items(left), items(right)))
+        Owned::Array(plan.apply(items(left), items(right)))
     }
 
     fn insert_all(self, places: &[u32], inserted: Self) -> Self {
-        Json::Array(bulk::insert_all(items(self), places, items(inserted)))
+        Owned::Array(bulk::insert_all(items(self), places, items(inserted)))
     }
 
     fn overlay(mut self, over: &Self, deletes: bool) -> Self {
-        if let (Json::Object(map), Json::Object(over)) = (&mut self, over) {
-            let goes = |value: &Json| deletes && value.is_null();
+        if let (Owned::Object(map), Owned::Object(over)) = (&mut self, over) {
+            let goes = |value: &Owned| deletes && value.is_null();
             // Removed one by one, each would move all that follow it.
             if over.values().any(goes) {
                 map.retain(|key, _| !over.get(key).is_some_and(goes));
@@ -176,7 +176,7 @@ impl Bulk for Json {
 }
 
 /// Finds the value under `key`. A message has few fields: scanning them is faster than hashing.
-fn field<'a>(map: &'a Map<String, Json>, key: &str) -> Option<&'a Json> {
+fn field<'a>(map: &'a Map<String, Owned>, key: &str) -> Option<&'a Owned> {
     const FEW: usize = 12;
     if map.len() > FEW {
         return map.get(key);
@@ -186,22 +186,22 @@ fn field<'a>(map: &'a Map<String, Json>, key: &str) -> Option<&'a Json> {
 
 /// Takes the value under `key` out. The others keep their order, whether `serde_json` has its
 /// feature `preserve_order` or not.
-pub(crate) fn remove(map: &mut Map<String, Json>, key: &str) -> Option<Json> {
-    let value = map.get_mut(key).map(Json::take)?;
+pub(crate) fn remove(map: &mut Map<String, Owned>, key: &str) -> Option<Owned> {
+    let value = map.get_mut(key).map(Owned::take)?;
     map.retain(|name, _| name != key);
     Some(value)
 }
 
 /// Returns each item's text under `key`.
-fn texts_of<'a>(list: &'a Json, key: &str) -> impl Iterator<Item = Option<&'a str>> {
+fn texts_of<'a>(list: &'a Owned, key: &str) -> impl Iterator<Item = Option<&'a str>> {
     let items = list.as_array().map_or(&[][..], Vec::as_slice);
     items.iter().map(move |item| field(item.as_object()?, key)?.as_str())
 }
 
 /// Returns an array's items; none for other kinds.
-fn items(list: Json) -> Vec<Json> {
+fn items(list: Owned) -> Vec<Owned> {
     match list {
-        Json::Array(items) => items,
+        Owned::Array(items) => items,
         _ => Vec::new(),
     }
 }

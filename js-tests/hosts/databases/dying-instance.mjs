@@ -51,7 +51,7 @@ Client.prototype.query = function (...args) {
   return call();
 };
 
-/** Says a text in two parts, once it is in the world that the node has run. */
+/** Records in Redis that the node ran, then streams a text in two parts. */
 const says = (name, text, last) => async (_state, context) => {
   await world.sendCommand(["RPUSH", `effects:${context.executionInfo.threadId}`, `${process.pid} ${name}`]);
   const id = crypto.randomUUID();
@@ -77,7 +77,7 @@ const graph = new StateGraph(defineSchema({ log: field.append(), messages: field
   .addEdge("last", END)
   .compile({ checkpointer: new PostgresSaver(new Pool({ connectionString: url, max: 4 })) });
 
-const METHODS = "begin claim renew append update end cancel follow watch runs remove close".split(" ");
+const METHODS = "begin claim renew append update end cancel send follow watch runs remove close".split(" ");
 /** The store, with leases that last longer than the test: it ends those of the instance that it kills. */
 function storeOf(prefix) {
   const store = new RedisRuns({ client, prefix, ttl: 600_000 });

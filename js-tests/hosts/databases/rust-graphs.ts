@@ -47,7 +47,7 @@ export function draw(seed: number): Spec {
     const second = upTo(to - 1);
     if (first !== second) joins.push([[name(first), name(second)], name(to)]);
   }
-  // A node after a join has no other way to it: langgraph.js would run it twice (GRAPH: bug b).
+  // A node after a join has no other way to it: langgraph.js would run it twice.
   const behind = new Set(joins.map(([, to]) => to));
   const laterThan = (from: number): string | undefined => {
     const to = name(later(from));
@@ -128,7 +128,7 @@ export function graphOf(runtime: "ours" | "theirs", spec: Spec, checkpointer: un
       : name;
   for (const { name, defer, last, says, asks, fails, goto } of spec.nodes) {
     const node = async (state: Any, ctx: Any) => {
-      // Not at once: langgraph.js would lose the edges of the nodes beside it (GRAPH: bug a).
+      // Not at once: langgraph.js would lose the edges of the nodes beside it.
       if (fails && world.fails) {
         await new Promise((resolve) => void setTimeout(resolve, 5));
         throw new Error("not yet");

@@ -41,7 +41,7 @@ function graphOf(runtime: Runtime, { defer, ways, joins, failing }: Spec, checkp
     const later = (number: number) => source + 1 + (number % (count - 1 - source));
     return [{ kind, source, to: later(to), also: later(also) }];
   });
-  // A node after a join has no other way to it: langgraph.js would run it twice (GRAPH: bug b).
+  // A node after a join has no other way to it: langgraph.js would run it twice.
   const barriers = joins.flatMap(([a, b, c]) => {
     const to = 2 + (c % (count - 2));
     const [first, second] = [a % to, b % to];
@@ -64,7 +64,7 @@ function graphOf(runtime: Runtime, { defer, ways, joins, failing }: Spec, checkp
         const one = given.item ?? name(at);
         world.ran.push(one);
         if (failing !== undefined && at === failing % count && !world.failed) {
-          // Not at once: langgraph.js would lose the edges of the nodes beside it (GRAPH: bug a).
+          // Not at once: langgraph.js would lose the edges of the nodes beside it.
           await new Promise((resolve) => void setTimeout(resolve, 20));
           world.failed = true;
           throw new Error("not yet");

@@ -137,7 +137,7 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: "left at an error that comes at once, in a join",
-    fault: "the edges of the node that had finished are lost (GRAPH: bug a)",
+    fault: "the edges of the node that had finished are lost",
     graph: joinWithAFailure(0),
     turns: [startAndFail, goOn],
   },

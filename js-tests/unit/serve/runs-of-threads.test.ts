@@ -31,7 +31,7 @@ describe("serve", () => {
     for (const part of first.split("\n\n")) expect(ofAlice).toContain(part);
     for (const part of second.split("\n\n")) expect(ofBob).toContain(part);
     expect(ofBob).not.toContain("a secret");
-    // The same once more is that run.
+    // Sending it again joins that run.
     expect(await (await begin(handler, "bob", "r", "hello")).text()).toBe(ofBob);
   });
 

@@ -32,7 +32,7 @@ import type { AnyThread } from "../thread/thread.js";
  *
  * The messages that it makes are AG-UI's, whatever the type of the thread says: give it a `Thread<AgUiState>`.
  *
- * A text of an earlier run that is sent once more from its start is that text, not more of it.
+ * A text of an earlier run that is sent once more from its start is recognized, not appended.
  *
  * @throws {@link ThreadfoldError} `BAD_RESPONSE`, with the HTTP `status`, for a response that is not a stream of events (an
  *   error status, a page, a body of JSON); `INVALID_ARGUMENT` for an invalid source, thread or option; `UNKNOWN_OPTION`;

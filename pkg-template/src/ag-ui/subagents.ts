@@ -130,7 +130,7 @@ export class SubagentFolds {
     thread.receive({ type: "run-finished", ...(ids.length > 0 && { interrupts: ids.map((id) => ({ id })) }) });
   }
 
-  /** The sub-agents that ask wait with the run. */
+  /** Marks each sub-agent with an open question as interrupted. */
   #interrupted(interrupts: readonly AgUiInterrupt[]): void {
     const asked = new Map<string, AgUiInterrupt[]>();
     for (const one of interrupts) {

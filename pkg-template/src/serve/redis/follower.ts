@@ -1,7 +1,10 @@
+// A follower of a run, on the run's channel in Redis.
 import { Bell } from "../runs/bell.js";
 import type { Listener } from "./channels.js";
 
-/** The beginning of a text that is sent to the run. */
+/** The messages of a run's channel that are no parts: to stop the run, its end, and the beginning of a text for it. */
+export const STOP = "stop";
+export const END = "end";
 export const TO_RUN = "send ";
 
 /** A part with its number, as it was published. */
@@ -22,8 +25,8 @@ export class Follower implements Listener {
   }
 
   heard(message: string): void {
-    if (message === "stop" || message.startsWith(TO_RUN)) return;
-    if (message === "end") return this.missed();
+    if (message === STOP || message.startsWith(TO_RUN)) return;
+    if (message === END) return this.missed();
     if (this.#onlyEnd) return;
     const space = message.indexOf(" ");
     this.#parts.push([Number(message.slice(0, space)), message.slice(space + 1)]);

@@ -17,7 +17,7 @@ import {
 import { busy, fenced, keyOf, leaseOptions, lost, memberOf } from "../runs/shared-runs.js";
 import { Channels, type Listener } from "./channels.js";
 import { commandsOf, type RedisClient, type SendCommand } from "./client.js";
-import { Follower, TO_RUN } from "./follower.js";
+import { Follower, STOP, TO_RUN } from "./follower.js";
 import { APPEND, BEGIN, CANCEL, CLAIM, END, REMOVE, RENEW, UPDATE } from "./scripts.js";
 
 /** How {@link RedisRuns} keeps runs. */
@@ -277,7 +277,7 @@ export class RedisRuns implements RunStore {
     };
     const listener = {
       heard: (message: string) => {
-        if (message === "stop") stop();
+        if (message === STOP) stop();
         else if (message.startsWith(TO_RUN)) take?.(message.slice(TO_RUN.length));
       },
       missed: () => void check().catch(() => {}),
