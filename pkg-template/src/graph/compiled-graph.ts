@@ -136,9 +136,11 @@ export class CompiledStateGraph<
       return parts as never;
     }
     const { settings, parent } = this.#settings("invoke", config);
-    const run = new Run(this, settings, parent, { streams: parent?.run.reports.streams });
-    await run.go(input);
-    return run.result() as never;
+    return inTime(settings, async (limited) => {
+      const run = new Run(this, limited, parent, { streams: parent?.run.reports.streams });
+      await run.go(input);
+      return run.result() as never;
+    });
   }
 
   /**
@@ -177,8 +179,7 @@ export class CompiledStateGraph<
     const begin = async (streams: RunStreams) => {
       const inside = parent?.run.reports.streams;
       const output = { streams: inside ? toBoth(streams, inside) : streams, shows };
-      const run = new Run(this, { ...settings, signal }, parent, output);
-      await run.go(input);
+      await inTime({ ...settings, signal }, (limited) => new Run(this, limited, parent, output).go(input));
     };
     return new GraphStream(form, begin, () => stop.abort());
   }
@@ -192,12 +193,12 @@ export class CompiledStateGraph<
     const given = (config ?? {}) as StreamConfig;
     // A copy of a node's context has more than options.
     if (!parent) checkConfig(call, given);
-    if (!parent) return { settings: timed(config ? merged(own, given) : own), parent };
+    if (!parent) return { settings: checked(config ? merged(own, given) : own), parent };
     const { callbacks, metadata, tags, store = parent.scope.graph.options.store } = parent.scope.config;
     const around = { callbacks: own.callbacks ?? callbacks, metadata, tags, store: own.store ?? store };
     // The context itself sets nothing of its own; a copy may, but has the callbacks of its task's messages.
     if (config instanceof NodeContext) return { settings: merged(own, around), parent };
-    return { settings: timed({ ...merged(own, { ...around, ...given }), callbacks: around.callbacks }), parent };
+    return { settings: checked({ ...merged(own, { ...around, ...given }), callbacks: around.callbacks }), parent };
   }
 
   /**
@@ -314,15 +315,31 @@ function merged(own: StreamConfig, given: StreamConfig): StreamConfig {
   return all;
 }
 
-/** Returns a config whose signal ends the run when its time is up. */
-function timed(config: StreamConfig): StreamConfig {
+/** Returns the config. @throws `GraphValueError` for an invalid timeout. */
+function checked(config: StreamConfig): StreamConfig {
+  checkTime("timeout", config.timeout);
+  return config;
+}
+
+/** Timers with a longer time would fire at once. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+/** Does work whose signal aborts when the run's time is up. Leaves no timer behind. */
+async function inTime<T>(config: StreamConfig, work: (config: StreamConfig) => Promise<T>): Promise<T> {
   const { timeout, signal } = config;
-  if (timeout === undefined || timeout === null) return config;
-  checkTime("timeout", timeout);
-  const limit = AbortSignal.timeout(timeout);
-  // Node collects a timeout that only another signal listens to, and it then never fires.
-  limit.addEventListener("abort", () => {}, { once: true });
-  return { ...config, signal: signal ? AbortSignal.any([signal, limit]) : limit };
+  if (timeout === undefined || timeout === null || timeout > LONGEST_TIMER) return work(config);
+  const limit = new AbortController();
+  const late = () => limit.abort(new DOMException("The operation was aborted due to timeout", "TimeoutError"));
+  const left = () => limit.abort(signal?.reason);
+  const timer = setTimeout(late, timeout);
+  if (signal?.aborted) left();
+  else signal?.addEventListener("abort", left, { once: true });
+  try {
+    return await work({ ...config, signal: limit.signal });
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", left);
+  }
 }
 
 /** Sends to two streams: its own, and one of a graph around it. */

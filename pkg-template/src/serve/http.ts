@@ -2,7 +2,6 @@
 
 import { ThreadfoldError } from "../shared/errors.js";
 import { checkOptions } from "../shared/options.js";
-import { errorWords } from "../stream/error-words.js";
 import { checkCors, checkOrigin, corsHeaders, type Cors } from "./origins.js";
 import { Refusal, uncheckable } from "./refusal.js";
 import type { BodyLimits } from "./request-body.js";
@@ -112,13 +111,14 @@ export function decoded(part: string): string {
  * Checks an id that a client chose.
  *
  * @throws {@link Refusal} 422 for a property of every object, such as `__proto__`: a saver that keeps threads by their ids in
- *   an object, as langgraph.js's MemorySaver does, would write into all of them. The same for `.` and `..`, which no
- *   address can name: every client takes them for steps of the path.
+ *   an object, as langgraph.js's MemorySaver does, would write into all of them. The same for what no address can name:
+ *   half a character, and `.` and `..`, which every client takes for steps of the path.
  */
 export function checkId(id: unknown): void {
   if (typeof id === "string" && id in {})
     throw new Refusal(422, `${id} is a property of every object: choose another id.`);
-  if (id === "." || id === "..") throw new Refusal(422, `No address can name the id ${id}: choose another one.`);
+  if (id === "." || id === ".." || (typeof id === "string" && /\p{Surrogate}/u.test(id)))
+    throw new Refusal(422, `No address can name the id ${id}: choose another one.`);
 }
 
 /** Proxies treat a longer silence as a broken connection. */
@@ -234,6 +234,13 @@ function statusOf(error: unknown): number {
   return error instanceof ThreadfoldError && error.code === "UNSUPPORTED" ? 501 : 500;
 }
 
+/** Returns what the caller is told: a refusal, or threadfold's own words. Any other error goes only to the server's log. */
+function told(error: unknown): string {
+  if (error instanceof Refusal || error instanceof ThreadfoldError) return error.message;
+  console.error(error);
+  return "The server failed. Its log says why.";
+}
+
 /**
  * Wraps a handler: who may not ask is refused, what it throws becomes an answer, pages of other origins are let in,
  * their questions answered.
@@ -257,8 +264,7 @@ export function answering(
       const asker = await asked(authenticate, request);
       response = asker instanceof Response ? asker : await handle(request, asker);
     } catch (error) {
-      const status = statusOf(error);
-      response = error instanceof Response ? error : json(JSON.stringify(shape(errorWords(error).message)), status);
+      response = error instanceof Response ? error : json(JSON.stringify(shape(told(error))), statusOf(error));
     }
     if (!cors) return response;
     // A copy: the headers of what others made may not be changed.
