@@ -1,8 +1,9 @@
 // The file tools over backends: a folder of the disk, a store, the state, by path.
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { InMemoryStore } from "@langchain/langgraph";
+import { ThreadfoldError } from "threadfold";
 import { createAgent, createDeepAgent, createFilesystemMiddleware, tool } from "threadfold/agent";
 import { compositeBackend, type FileBackend, storeBackend } from "threadfold/agent/backends";
 import { folderBackend } from "threadfold/agent/node";
@@ -222,6 +223,140 @@ test("the model is told of a path that a folder does not take; the run goes on",
     "Error: folderBackend: '/out' leads out of the folder.",
     expect.stringContaining("is too long for the disk") as string,
   ]);
+});
+
+/** Runs without root's permissions, if it has them. */
+async function withoutRoot<T>(work: () => Promise<T>): Promise<T> {
+  const isRoot = process.geteuid?.() === 0;
+  if (isRoot) process.seteuid?.(65534);
+  try {
+    return await work();
+  } finally {
+    if (isRoot) process.seteuid?.(0);
+  }
+}
+
+test.skipIf(process.platform === "win32")("a folder has entries that may not be read or written", async () => {
+  const root = await newFolder();
+  await writeFile(join(root, "a.txt"), "needle");
+  await writeFile(join(root, "locked.txt"), "needle", { mode: 0 });
+  // Its names may be read, but not its files.
+  for (const [name, mode] of [
+    ["locked", 0],
+    ["names", 0o444],
+  ] as const) {
+    await mkdir(join(root, name));
+    await writeFile(join(root, name, "b.txt"), "needle");
+    await chmod(join(root, name), mode);
+  }
+  await symlink("locked/b.txt", join(root, "link.txt"));
+  await chmod(root, 0o555);
+  const backend = compositeBackend({ "/": folderBackend(root) });
+  const steps: Step[] = [
+    ["ls", { path: "/" }],
+    ["grep", { pattern: "needle" }],
+    ["read_file", { file_path: "/locked.txt" }],
+    ["read_file", { file_path: "/locked/b.txt" }],
+    ["write_file", { file_path: "/locked.txt", content: "x" }],
+    ["write_file", { file_path: "/new.txt", content: "x" }],
+    ["write_file", { file_path: "/new/a.txt", content: "x" }],
+    ["delete", { file_path: "/a.txt" }],
+  ];
+  // The first run loads the package's files.
+  await run(undefined, ["ls", { path: "/" }]);
+  const { answers } = await withoutRoot(() => run(backend, ...steps));
+  await chmod(root, 0);
+  const unreadable = await withoutRoot(() => run(backend, ["ls", { path: "/" }]));
+  for (const name of ["", "locked", "names"]) await chmod(join(root, name), 0o755);
+  const refused = (path: string, done: string) => `Error: folderBackend: '${path}' may not be ${done}: EACCES.`;
+  expect(answers).toEqual([
+    '["/a.txt","/locked.txt"]',
+    "/a.txt",
+    refused("/locked.txt", "read"),
+    refused("/locked/b.txt", "read"),
+    refused("/locked.txt", "read"),
+    refused("/new.txt", "written"),
+    refused("/new/a.txt", "written"),
+    refused("/a.txt", "removed"),
+  ]);
+  expect(unreadable.answers).toEqual([refused("/", "read")]);
+});
+
+test("a long file is not searched, and one that is too long not read", async () => {
+  const root = await newFolder();
+  const megabytes = 1024 * 1024;
+  for (const [name, size] of [
+    ["most", 10 * megabytes],
+    ["long", 10 * megabytes + 1],
+    ["huge", 256 * megabytes + 1],
+  ] as const) {
+    await writeFile(join(root, name), "needle\n");
+    await truncate(join(root, name), size);
+  }
+  const { answers } = await run(
+    compositeBackend({ "/": folderBackend(root) }),
+    ["ls", { path: "/" }],
+    ["grep", { pattern: "needle" }],
+    ["read_file", { file_path: "/long", limit: 1 }],
+    ["read_file", { file_path: "/huge" }],
+    ["edit_file", { file_path: "/huge", old_string: "needle", new_string: "" }],
+  );
+  const refused = "Error: folderBackend: '/huge' has 268435457 bytes: it is too long to read.";
+  expect(answers).toEqual([
+    '["/huge","/long","/most"]',
+    "/most",
+    expect.stringContaining("needle") as string,
+    refused,
+    refused,
+  ]);
+});
+
+test("a search leaves out a file that its backend refuses, and fails with any other error", async () => {
+  const inner = storeBackend(new InMemoryStore());
+  await inner.write("/a.md", { content: "needle" });
+  await inner.write("/b.md", { content: "needle" });
+  const failing = (error: Error): FileBackend => ({
+    ...inner,
+    read: (path) => (path === "/a.md" ? Promise.reject(error) : inner.read(path)),
+  });
+  const search = (error: Error) => run(compositeBackend({ "/": failing(error) }), ["grep", { pattern: "needle" }]);
+  expect((await search(new ThreadfoldError("INVALID_ARGUMENT", "No."))).answers).toEqual(["/b.md"]);
+  await expect(search(new Error("down"))).rejects.toThrow("down");
+});
+
+/** Finds items as a store over SQL does: those whose namespace begins with these characters. */
+class StoreOfSql {
+  readonly #rows = new Map<string, { namespace: string[]; key: string; value: object }>();
+  readonly #idOf = (namespace: string[], key: string) => `${namespace.join(":")}|${key}`;
+  async get(namespace: string[], key: string) {
+    return this.#rows.get(this.#idOf(namespace, key));
+  }
+  async put(namespace: string[], key: string, value: object) {
+    this.#rows.set(this.#idOf(namespace, key), { namespace, key, value });
+  }
+  async delete(namespace: string[], key: string) {
+    this.#rows.delete(this.#idOf(namespace, key));
+  }
+  async search(namespace: string[], { limit, offset }: { limit: number; offset: number }) {
+    const found = [...this.#rows].filter(([id]) => id.startsWith(namespace.join(":"))).map(([, row]) => row);
+    return found.slice(offset, offset + limit);
+  }
+}
+
+test.each([
+  ["LangGraph's", () => new InMemoryStore()],
+  ["one over SQL", () => new StoreOfSql()],
+])("a store's files are those of its own namespace: %s", async (_, make) => {
+  const store = make();
+  const of = (...namespace: string[]) => storeBackend(store, namespace);
+  // More than a page of another's, under the same names.
+  for (let at = 0; at < 120; at++) await of("users", "10").write(`/${at}.md`, { content: "secret" });
+  await of("users", "1", "drafts").write("/draft.md", { content: "secret" });
+  for (const name of ["/0.md", "/mine.md"]) await of("users", "1").write(name, { content: "mine" });
+  const paths = async (...namespace: string[]) => (await of(...namespace).list("/")).map(({ path }) => path);
+  expect(await paths("users", "1")).toEqual(["/0.md", "/mine.md"]);
+  expect(await paths("users", "10")).toHaveLength(120);
+  expect(await paths("users")).toEqual([]);
 });
 
 test("what is no backend, and no folder for one, is refused", () => {

@@ -9,8 +9,8 @@ import {
   toolRetryMiddleware,
 } from "threadfold/agent";
 import { MemorySaver } from "threadfold/graph";
-import { expect, test } from "vitest";
-import { type Recorded, replay, type Reply, scripted, shown } from "./records.js";
+import { expect, test, vi } from "vitest";
+import { type Recorded, replay, type Reply, scripted, shown, ValueError } from "./records.js";
 
 interface Given {
   readonly stack: readonly { readonly kind: string; readonly options: Record<string, unknown> }[];
@@ -46,7 +46,7 @@ test("limits, retries and fallback over two runs of a thread", () =>
           name,
           run: () => {
             own.push(name);
-            if (name === "fail" && fails-- > 0) throw Object.assign(new Error("broken"), { name: "ValueError" });
+            if (name === "fail" && fails-- > 0) throw new ValueError("broken");
             return name;
           },
         }),
@@ -65,3 +65,47 @@ test("limits, retries and fallback over two runs of a thread", () =>
       expect(own).toEqual(log);
     }
   }));
+
+const failing = (error: unknown) => (options: object) => {
+  const run = vi.fn(() => Promise.reject(error));
+  const asking = (messages: readonly { content: unknown }[]) =>
+    messages.length > 1
+      ? String(messages.at(-1)?.content)
+      : { content: "", tool_calls: [{ id: "c", name: "f", args: {} }] };
+  const agents = {
+    model: () => createAgent({ model: run as never, middleware: [modelRetryMiddleware(options)] }),
+    tool: () =>
+      createAgent({ model: asking, tools: [tool({ name: "f", run })], middleware: [toolRetryMiddleware(options)] }),
+  };
+  return async (kind: keyof typeof agents) => {
+    const said = await agents[kind]()
+      .invoke({ messages: "Hi" })
+      .then(
+        ({ messages }) => messages.at(-1)?.content,
+        (error: unknown) => error,
+      );
+    return [said, run.mock.calls.length];
+  };
+};
+
+test("an error that is not worth a retry goes to onFailure at once", async () => {
+  class Timeout extends Error {}
+  const [error, slow] = [new RangeError("no such row"), new Timeout("slow")];
+  const retryOn = [Timeout];
+  const quick = { initialDelayMs: 0, maxRetries: 1 };
+  const wrong = failing(error)({ ...quick, retryOn });
+  expect(await wrong("model")).toEqual(["Model call failed after 1 attempt with RangeError: no such row", 1]);
+  const ofTool = failing(error)({ ...quick, retryOn: () => false });
+  expect(await ofTool("tool")).toEqual([
+    "Tool 'f' failed after 1 attempt with RangeError: no such row. Please try again.",
+    1,
+  ]);
+  for (const kind of ["model", "tool"] as const) {
+    expect(await failing(error)({ ...quick, retryOn, onFailure: "error" })(kind)).toEqual([error, 1]);
+    expect(await failing(error)({ ...quick, retryOn, onFailure: () => "Sorry." })(kind)).toEqual(["Sorry.", 1]);
+    const [said, calls] = await failing(slow)({ ...quick, retryOn })(kind);
+    // Named by its class, as in LangChain.
+    expect([said, calls]).toEqual([expect.stringContaining("failed after 2 attempts with Timeout: slow"), 2]);
+    expect((await failing("a text")({ ...quick, retryOn })(kind))[0]).toContain("with Error: a text");
+  }
+});

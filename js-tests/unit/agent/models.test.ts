@@ -7,7 +7,7 @@ import { generateText, jsonSchema, tool as aiTool } from "ai";
 import { MockLanguageModelV3, simulateReadableStream } from "ai/test";
 import { createAgent, createMiddleware, type AgentModel, mcpTools, tool } from "threadfold/agent";
 import { concatChunk } from "threadfold/langgraph";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { graphEvents } from "../../support/graph-events";
 
@@ -289,6 +289,27 @@ test("tools of an MCP client", async () => {
     { content: "No.", status: "error", name: "fail" },
     { content: "a\nb", status: "success", name: "see" },
   ]);
+});
+
+test("tools of an MCP client are those of all its pages", async () => {
+  const names = Array.from({ length: 5 }, (_, at) => `t${at}`);
+  const pages = (next: (at: number) => string | undefined) => {
+    const listTools = vi.fn(async ({ cursor = "0" }: { cursor?: string } = {}) => ({
+      tools: names.slice(Number(cursor), Number(cursor) + 2).map((name) => ({ name, inputSchema: {} })),
+      nextCursor: next(Number(cursor) + 2),
+    }));
+    return { listTools, callTool: async () => ({}) };
+  };
+  const whole = pages((at) => (at < names.length ? String(at) : undefined));
+  expect((await mcpTools(whole)).map(({ name }) => name)).toEqual(names);
+  expect(whole.listTools.mock.calls).toEqual([[], [{ cursor: "2" }], [{ cursor: "4" }]]);
+  for (const [client, calls] of [
+    [pages(() => "2"), 2],
+    [pages(String), 1001],
+  ] as const) {
+    await expect(mcpTools(client)).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+    expect(client.listTools).toHaveBeenCalledTimes(calls);
+  }
 });
 
 test("arguments are checked by JSON Schema and by zod, whose output the tool gets", async () => {

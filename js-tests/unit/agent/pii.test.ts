@@ -61,6 +61,33 @@ test("blocks keep their form, instances their class, and other messages their id
   expect(AIMessage.isInstance(messages[3])).toBe(true);
 });
 
+test("the user messages that the model has not answered are checked, or else the last one", async () => {
+  const middleware = piiMiddleware("email").beforeModel as (state: object) => Promise<{ messages: object[] }>;
+  const say = (type: string, id: string) => ({ type, id, content: `${id}@example.com` });
+  const checked = async (...messages: object[]) => (await middleware({ messages })).messages;
+  const written = (id: string) => ({ type: "human", id, content: "[REDACTED_EMAIL]" });
+  expect(await checked(say("human", "a"), say("human", "b"))).toEqual([written("a"), written("b")]);
+  const answered = [say("human", "a"), say("human", "b"), say("ai", "c")];
+  expect(await checked(...answered)).toEqual([written("b")]);
+  expect(await checked(...answered, say("tool", "d"))).toEqual([written("b")]);
+  const steered = [say("tool", "d"), say("human", "e"), say("human", "f")];
+  expect(await checked(...answered, ...steered)).toEqual([written("e"), written("f")]);
+});
+
+test.each([
+  ["%+a@b.de", "%+[REDACTED_EMAIL]"],
+  ["%%@b.de", "%%@b.de"],
+  ["\u{10400}a@b.de", "\u{10400}a@b.de"],
+  ["\u{10400}a.b@b.de", "\u{10400}a[REDACTED_EMAIL]"],
+  ["\u{1F600}a@b.de", "\u{1F600}[REDACTED_EMAIL]"],
+])("an address begins at the edge of a word: %s", async (content, expected) => {
+  const middleware = piiMiddleware("email").beforeModel as (
+    state: object,
+  ) => Promise<{ messages: object[] } | undefined>;
+  const changed = await middleware({ messages: [{ type: "human", id: "1", content }] });
+  expect(changed?.messages[0] ?? { content }).toMatchObject({ content: expected });
+});
+
 test("a detector of one's own, and what is refused", async () => {
   const detector = (text: string) => {
     const start = text.indexOf("secret");
@@ -86,6 +113,7 @@ test("a long text takes time in proportion", () => {
       ["email", "a.".repeat(200_000)],
       ["email", "a@".repeat(200_000)],
       ["email", `${"a.b@c.".repeat(60_000)}`],
+      ["email", "%@".repeat(200_000)],
       ["url", "a.".repeat(200_000)],
       ["url", "https://a.b/c ".repeat(20_000)],
     ].map(async ([one = "", text = ""]) =>

@@ -22,6 +22,11 @@ export interface Recorded<In, Out> {
   readonly edges: [from: string, to: string, conditional: boolean][];
 }
 
+/** An error of the class that Python's script raises. */
+export class ValueError extends Error {
+  override readonly name = "ValueError";
+}
+
 /** Checks each record. All are checked before the test fails, and the first few that differ are shown. */
 export async function replay<In, Out>(
   subject: string,
@@ -54,8 +59,7 @@ export function scripted(replies: readonly Reply[]): FunctionModel {
   let at = 0;
   return () => {
     const reply = replies[at++] ?? { content: "done" };
-    // Python's script raises a ValueError.
-    if ("raise" in reply) throw Object.assign(new Error(reply.raise), { name: "ValueError" });
+    if ("raise" in reply) throw new ValueError(reply.raise);
     return { ...reply };
   };
 }

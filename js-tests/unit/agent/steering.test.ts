@@ -49,6 +49,30 @@ test("what a middleware does before a model call, it does to a message that stee
   expect(seen).toEqual(["Hi", "I am [REDACTED_EMAIL]"]);
 });
 
+test("all messages that steer at once are checked for personal data", async () => {
+  const [first, begun] = [gate(), gate()];
+  const seen: unknown[][] = [];
+  const agent = createAgent({
+    model: async (messages: readonly Said[]) => {
+      seen.push(messages.map(({ content }) => content));
+      begun.open();
+      await first.isOpen;
+      return "Ok";
+    },
+    middleware: [piiMiddleware("email"), steeringMiddleware()],
+  });
+  const { runner, steered } = page(agent);
+  const sent = [runner.sendMessage("Hi")];
+  await begun.isOpen;
+  for (const [at, name] of ["ada", "bob", "eve"].entries()) {
+    sent.push(runner.sendMessage(`I am ${name}@example.com`));
+    await vi.waitFor(() => expect(steered).toHaveBeenCalledTimes(at + 1));
+  }
+  first.open();
+  await Promise.all(sent);
+  expect(seen[1]).toEqual(["Hi", "Ok", ...Array.from({ length: 3 }, () => "I am [REDACTED_EMAIL]")]);
+});
+
 test("a sub-agent does not get them: its caller's agent does", async () => {
   const [inside, go] = [gate(), gate()];
   const calls: string[] = [];

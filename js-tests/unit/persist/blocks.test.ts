@@ -1,7 +1,7 @@
 // A long thread is saved in several entries, and a save writes those that changed.
-import type { Thread } from "threadfold";
+import type { Thread, ThreadStorage } from "threadfold";
 import { forgetThread, loadThread, persist } from "threadfold/persist";
-import { describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ai, hear, human, text, threadOf, type Shown } from "../thread/say.js";
 import { Shelf, SlowShelf } from "./storages.js";
 
@@ -37,7 +37,7 @@ async function saved(thread: Thread<Shown>, storage: Entries): Promise<string[]>
   return storage.written();
 }
 
-const loadedFrom = async (storage: Shelf | SlowShelf) => {
+const loadedFrom = async (storage: ThreadStorage) => {
   const thread = await loadThread<Shown>({ name, storage });
   if (!thread) throw new Error("nothing was loaded");
   return thread;
@@ -146,27 +146,124 @@ describe("a long thread", () => {
     await expect(loadThread({ name, storage })).rejects.toThrow("lacks a part");
   });
 
-  test("goes into one entry when the page is left and the storage answers later", async () => {
-    const target = new EventTarget();
-    vi.stubGlobal("document", Object.assign(new EventTarget(), { visibilityState: "visible" }));
-    vi.stubGlobal("addEventListener", target.addEventListener.bind(target));
-    vi.stubGlobal("removeEventListener", target.removeEventListener.bind(target));
-    try {
+  describe("when the page is left and the storage answers later", () => {
+    const page = new EventTarget();
+    beforeEach(() => {
+      vi.stubGlobal("document", Object.assign(new EventTarget(), { visibilityState: "visible" }));
+      vi.stubGlobal("addEventListener", page.addEventListener.bind(page));
+      vi.stubGlobal("removeEventListener", page.removeEventListener.bind(page));
+    });
+    afterEach(() => void vi.unstubAllGlobals());
+
+    test("goes into one entry", async () => {
       const slow = new SlowShelf();
       using thread = threadOf(...messages(200));
       const stop = persist(thread, { name, storage: slow });
       thread.update({ topic: "x" });
-      target.dispatchEvent(new Event("pagehide"));
+      page.dispatchEvent(new Event("pagehide"));
       expect(slow.isWriting).toBe(true);
       await slow.answer();
       expect([...slow.inner.kept.keys()]).toEqual([name]);
       using again = await loadedFrom(slow.inner);
       expect(again.getState()).toEqual(thread.getState());
       stop();
-    } finally {
-      vi.unstubAllGlobals();
+    });
+
+    /** A thread of three blocks that was saved, loaded, and left with a change. */
+    async function leave(isLoaded: boolean) {
+      const storage = new Entries();
+      const later = {
+        getItem: async (key: string) => storage.getItem(key),
+        setItem: async (key: string, value: string) => storage.setItem(key, value),
+        removeItem: async (key: string) => storage.removeItem(key),
+      };
+      using earlier = threadOf(...messages(200));
+      await saved(earlier, storage);
+      const thread = isLoaded ? await loadedFrom(later) : threadOf(...messages(1));
+      const stop = persist(thread, { name, storage: later });
+      thread.update({ messages: [human("last", "")] });
+      page.dispatchEvent(new Event("pagehide"));
+      expect([...storage.kept.keys()].sort()).toEqual(["chat", "chat#0", "chat#1", "chat#2"]);
+      return { storage, later, thread, stop };
     }
+
+    test("names the blocks that it leaves, so that forgetThread and the next save remove them", async () => {
+      const left = await leave(true);
+      await vi.waitFor(() => expect(left.storage.kept.get(name)).toContain("last"));
+      left.stop();
+      const again = await loadedFrom(left.later);
+      expect(again.getState()).toEqual(left.thread.getState());
+      const copy = new Entries();
+      for (const [key, value] of left.storage.kept) copy.setItem(key, value);
+      await forgetThread({ name, storage: copy });
+      expect([...copy.kept.keys()]).toEqual([]);
+      again.update({ messages: [{ type: "remove", id: "__remove_all__" }] });
+      await saved(again, left.storage);
+      expect([...left.storage.kept.keys()]).toEqual([name]);
+      await forgetThread({ name, storage: left.storage });
+      expect([...left.storage.kept.keys()]).toEqual([]);
+    });
+
+    test.each([true, false])("a page that was only hidden removes them with its next save: loaded %s", async (is) => {
+      const { storage, thread, stop } = await leave(is);
+      thread.update({ messages: [{ type: "remove", id: "__remove_all__" }, ...messages(80)] });
+      await stop.flush();
+      stop();
+      const { blocks } = JSON.parse(storage.kept.get(name) ?? "") as { blocks: { slot: number }[] };
+      expect([...storage.kept.keys()].sort()).toEqual([name, ...blocks.map(({ slot }) => `chat#${slot}`)].sort());
+      expect((await loadedFrom(storage)).getState()).toEqual(thread.getState());
+    });
   });
+
+  test("that `migrate` changed in place is written anew, all of it", async () => {
+    using thread = threadOf(...messages(200));
+    const migrate = vi.fn((values: Record<string, unknown>) => {
+      for (const message of values["messages"] as { seen?: boolean }[]) message.seen = true;
+      return values as Partial<Shown>;
+    });
+    for (const how of [migrate, async (values: Record<string, unknown>) => migrate(values)]) {
+      const storage = new Entries();
+      await saved(thread, storage);
+      const load = () => loadThread<Shown>({ name, storage, version: 1, migrate: how });
+      const one = (await load()) as Thread<Shown>;
+      const stop = persist(one, { name, storage, version: 1 });
+      one.update({ messages: [human("new", "")] });
+      await stop.flush();
+      stop();
+      using two = (await load()) as Thread<Shown>;
+      expect(two.getState()).toEqual(one.getState());
+      expect(two.getState().messages.filter(({ seen }) => seen)).toHaveLength(200);
+      expect(storage.kept.size).toBe(4);
+    }
+    expect(migrate).toHaveBeenCalledTimes(2);
+  });
+});
+
+test.each([
+  ["room", "room#0"],
+  ["room#0", "room#0#"],
+  ["room#0", "room#0#0"],
+])("threads named %s and %s keep apart", async (one, other) => {
+  const storage = new Entries();
+  const saves = async (name: string, ...given: object[]) => {
+    const thread = threadOf();
+    const stop = persist(thread, { name, storage });
+    thread.update({ messages: given as never });
+    await stop.flush();
+    stop();
+    return async () => {
+      const again = await loadThread<Shown>({ name, storage });
+      expect(again?.getState().messages).toEqual(given);
+    };
+  };
+  for (const [first, second] of [[one, other] as const, [other, one] as const]) {
+    storage.kept.clear();
+    const checks = [await saves(second, human("1", "short")), await saves(first, ...messages(200))];
+    for (const check of checks) await check();
+    await forgetThread({ name: first, storage });
+    expect(storage.kept.size).toBe(1);
+    await checks[0]?.();
+  }
 });
 
 test("forgetThread removes all entries; a storage without removeItem keeps empty ones, which are no thread", async () => {

@@ -1,6 +1,6 @@
 // Tabs of one browser that share a thread's streams: all show the same, and the server sees one reader.
 import { Thread, defineSchema, field, type AgUiState } from "threadfold";
-import { AgUiRunner, httpTransport } from "threadfold/ag-ui";
+import { AgUiRunner, foldAgUi, httpTransport } from "threadfold/ag-ui";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
 import { LangGraphRunner } from "threadfold/langgraph";
 import { serveAgUi, serveLangGraph, type FetchHandler } from "threadfold/serve";
@@ -338,6 +338,36 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { serve, make, stream, join }
     await until(() => counted(stream).open === 1);
   }
 });
+
+test.each(["one\u2028two\u2029three", "one\rtwo\r\nthree\n"])(
+  "a text is the same through another tab: %j",
+  async (delta) => {
+    const thread = new Thread<AgUiState>({ threadId: "t" });
+    const events = [
+      { type: "RUN_STARTED", threadId: "t", runId: "r" },
+      { type: "TEXT_MESSAGE_START", messageId: "m", role: "assistant" },
+      { type: "TEXT_MESSAGE_CONTENT", messageId: "m", delta },
+      { type: "TEXT_MESSAGE_END", messageId: "m" },
+      { type: "RUN_FINISHED", threadId: "t", runId: "r" },
+    ];
+    // Indented: its line ends are those of the stream.
+    const lines = (event: object) => JSON.stringify(event, undefined, 1).replaceAll("\n", "\r\ndata: ");
+    const body = events.map((event, at) => `id: ${at}\ndata: ${lines(event)}\n\n`).join("");
+    const join = async () => new Response(body, { headers: { "content-type": "text/event-stream" } });
+    let isDone = false;
+    const tab = new BrowserStandIn().open();
+    tab.run(() => {
+      const { signal } = new AbortController();
+      const streams = sharedTabs({ name: "ada" })({ join } as never, "a");
+      void (async () => {
+        await foldAgUi(thread, (await streams.join?.({ threadId: "t", runId: "r" }, { signal } as never)) as never);
+        isDone = true;
+      })();
+    });
+    await until(() => isDone);
+    expect(thread.getState().messages).toMatchObject([{ id: "m", content: delta }]);
+  },
+);
 
 test("without locks, the streams are as they were", () => {
   const transport = httpTransport({ url: "http://localhost/agent", resumable: true });

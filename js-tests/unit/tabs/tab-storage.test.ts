@@ -26,17 +26,17 @@ interface OpenTab {
 }
 
 /** Each page has a `localStorage` of its own, of the same entries. */
-function open(): Promise<OpenTab> {
+function open(name = "chat"): Promise<OpenTab> {
   const storage = tabStorage({
-    getItem: (name) => kept.get(name) ?? null,
-    setItem: (name, text) => void kept.set(name, text),
-    removeItem: (name) => void kept.delete(name),
+    getItem: (key) => kept.get(key) ?? null,
+    setItem: (key, text) => void kept.set(key, text),
+    removeItem: (key) => void kept.delete(key),
   } satisfies ThreadStorage);
   const tab = browser.open();
   return new Promise((resolve, reject) =>
     tab.run(() => {
       void (async () => {
-        const saved = { name: "chat", storage };
+        const saved = { name, storage };
         const thread = (await loadThread(saved)) ?? new Thread({ threadId: "t" });
         const stop = persist(thread, saved);
         return {
@@ -48,7 +48,11 @@ function open(): Promise<OpenTab> {
           },
           async forget() {
             stop();
-            await forgetThread(saved);
+            const forgetting = new Promise<void>((resolve, reject) =>
+              tab.run(() => void forgetThread(saved).then(resolve, reject)),
+            );
+            await vi.advanceTimersByTimeAsync(50);
+            await forgetting;
           },
         };
       })().then(resolve, reject);
@@ -149,6 +153,68 @@ test("a thread that is forgotten leaves its place to another", async () => {
   other.close();
   const next = await opened();
   expect(shown(next)).toEqual(["other"]);
+});
+
+test("a forgotten thread does not come back from a closed tab, with its blocks neither", async () => {
+  const long = Array.from({ length: 40 }, (_, at) => ({ ...message(`m${at}`), content: "secret".padEnd(8_000) }));
+  const [one, other, third] = [await opened(), await opened(), await opened()];
+  server(one, "one");
+  other.thread.receive({ type: "values", values: { messages: long } });
+  other.thread.optimistic({ messages: [message("waits")] });
+  server(third, "third");
+  await vi.advanceTimersByTimeAsync(2_000);
+  other.close();
+  await one.forget();
+  expect([...kept.values()].join("")).not.toMatch(/secret|waits|"one"/);
+  expect([...kept.keys()].filter((name) => name.includes("#"))).toEqual([]);
+  // An open tab shows the thread still.
+  expect(kept.get("chat@2")).toContain("third");
+  const next = await opened();
+  expect([shown(next), ids(next)]).toEqual([["third"], []]);
+});
+
+test.each(["chat@1", "chat#0"])(
+  "a thread named %s is not taken for a record of the thread named chat",
+  async (name) => {
+    const [one, same] = [await opened(), await opened()];
+    const other = open(name);
+    await vi.advanceTimersByTimeAsync(50);
+    server(one, "one");
+    server(same, "same");
+    server(await other, "other");
+    await vi.advanceTimersByTimeAsync(2_000);
+    for (const tab of [one, same, await other]) tab.close();
+    const again = open(name);
+    await vi.advanceTimersByTimeAsync(50);
+    expect(shown(await again)).toEqual(["other"]);
+    expect([shown(await opened()), shown(await opened())].sort()).toEqual([["one"], ["same"]]);
+  },
+);
+
+test("a storage that fails once keeps no record from its page", async () => {
+  const first = await opened();
+  first.thread.optimistic({ messages: [message("unsent")] });
+  await vi.advanceTimersByTimeAsync(2_000);
+  first.close();
+  let fails = true;
+  const storage = tabStorage({
+    getItem(key) {
+      if (!fails || key === "chat") return kept.get(key);
+      fails = false;
+      throw new Error("once");
+    },
+    setItem: (key, text) => void kept.set(key, text),
+  });
+  const errors: unknown[] = [];
+  let thread: Thread | undefined;
+  browser.open().run(() => {
+    void (async () => {
+      await loadThread({ name: "chat", storage, onError: ({ code }) => errors.push(code) });
+      thread = await loadThread({ name: "chat", storage });
+    })();
+  });
+  await vi.advanceTimersByTimeAsync(50);
+  expect([errors, thread?.pending.length]).toEqual([["STORAGE_FAILED"], 1]);
 });
 
 test("without locks it is the storage as it was", async () => {

@@ -27,6 +27,8 @@ export interface Kept {
   /** The text under the thread's name. */
   readonly text: string;
   readonly blocks: readonly Block[];
+  /** The slots of entries that no block uses and that may still be there. */
+  readonly unused: readonly number[];
   /** The messages in the blocks. */
   readonly messages: readonly unknown[];
 }
@@ -37,10 +39,16 @@ export interface Found {
   readonly kept: Kept;
 }
 
-type Parts = Saved & { readonly blocks?: readonly Block[] };
+type Parts = Saved & { readonly blocks?: readonly Block[]; readonly unused?: readonly number[] };
 export type Maybe<T> = T | PromiseLike<T>;
 
 const entry = (name: string, slot: number): string => `${name}#${slot}`;
+
+/**
+ * The key of a thread's record: its name. A name that ends as the key of a block, "chat#0", or of a tab's record,
+ * "chat@1", gets one more `#`.
+ */
+export const keyOf = (name: string): string => (/[#@]\d+#*$/.test(name) ? `${name}#` : name);
 
 /** Calls `next` with a value or, later, with what a promise resolves with. */
 export const after = <T, R>(value: Maybe<T>, next: (value: T) => Maybe<R>): Maybe<R> =>
@@ -52,30 +60,34 @@ const all = <T>(values: readonly Maybe<T>[]): Maybe<readonly T[]> =>
 /**
  * Saves a thread. Blocks whose messages are the same objects as in `kept` are not written again, unless another page has
  * saved since. Where the page is left and the storage answers later, all goes into one entry: only a write that begins
- * at once is still done.
+ * at once is still done. That entry lists the blocks it leaves, for the next save or `forget` to remove.
  */
 export function save({ name, storage }: Place, saved: Saved, kept: Kept | undefined, isLeaving: boolean): Maybe<Kept> {
   const messages = messagesIn(saved);
+  const known = slotsOf(kept);
   const whole = (): Maybe<Kept> => {
-    const text = JSON.stringify(saved);
-    return after(storage.setItem(name, text), () => ({ text, blocks: [], messages: [] }));
+    const text = JSON.stringify(known.length > 0 ? { ...saved, unused: known } : saved);
+    return after(storage.setItem(name, text), () => ({ text, blocks: [], unused: known, messages: [] }));
   };
   const split = inBlocks(messages, kept);
   const isShort = (kept?.blocks.length ?? 0) === 0 && split.fresh.length === 0;
-  if (isShort && kept) return whole();
+  if (isShort && kept && known.length === 0) return whole();
   const found = readIn(storage, name);
-  if (isLeaving && isPromise(found)) return whole();
+  if (isLeaving && isPromise(found))
+    return after(whole(), (kept) => after(found, (text) => ({ ...kept, unused: union(known, slotsIn(text)) })));
   // A thread that was saved here before may leave blocks.
   if (isShort)
     return after(whole(), (kept) =>
-      after(found, (text) => after(removeBlocks({ name, storage }, blocksIn(text)), () => kept)),
+      after(found, (text) =>
+        after(removeSlots({ name, storage }, union(known, slotsIn(text))), () => ({ ...kept, unused: [] })),
+      ),
     );
   return after(found, (text) => {
     if (text === UNREADABLE) return whole();
     const isOurs = text === kept?.text;
-    const old = isOurs ? (kept?.blocks ?? []) : blocksIn(text);
+    const old = isOurs ? known : union(known, slotsIn(text));
     const now = isOurs || !kept ? split : inBlocks(messages, undefined);
-    const taken = new Set(old.map(({ slot }) => slot));
+    const taken = new Set(old);
     const made = now.fresh.map((messages): [Block, readonly string[]] => {
       let slot = 0;
       while (taken.has(slot)) slot++;
@@ -84,19 +96,20 @@ export function save({ name, storage }: Place, saved: Saved, kept: Kept | undefi
     });
     const blocks = [...now.blocks, ...made.map(([block]) => block)];
     const record = blocks.length > 0 ? { ...withMessages(saved, now.rest), blocks } : saved;
+    const unused = old.filter((slot) => !blocks.some((block) => block.slot === slot));
     const written = made.map(([{ slot, id }, messages]) =>
       storage.setItem(entry(name, slot), `{"id":${JSON.stringify(id)},"messages":[${messages.join(",")}]}`),
     );
-    const next = JSON.stringify(record);
+    const next = JSON.stringify(unused.length > 0 ? { ...record, unused } : record);
     return after(all(written), () =>
-      after(storage.setItem(name, next), () => {
-        const left = old.filter(({ slot }) => !blocks.some((block) => block.slot === slot));
-        return after(removeBlocks({ name, storage }, left), () => ({
+      after(storage.setItem(name, next), () =>
+        after(removeSlots({ name, storage }, unused), () => ({
           text: next,
           blocks,
+          unused: [],
           messages: now.messages,
-        }));
-      }),
+        })),
+      ),
     );
   });
 }
@@ -144,7 +157,7 @@ function inBlocks(messages: readonly unknown[], kept: Kept | undefined) {
 export function assembled({ name, storage }: Place, text: string): Maybe<Found | undefined> {
   const saved = partsIn(text);
   if (!saved) return undefined;
-  const { blocks = [], ...rest } = saved;
+  const { blocks = [], unused = [], ...rest } = saved;
   const texts = all(blocks.map(({ slot }) => storage.getItem(entry(name, slot))));
   return after(texts, (texts) => {
     const messages = blocks.flatMap(({ id, count }, at) => {
@@ -153,30 +166,48 @@ export function assembled({ name, storage }: Place, text: string): Maybe<Found |
       throw new ThreadfoldError("INVALID_ARGUMENT", `The thread under '${name}' lacks a part: its storage lost it.`);
     });
     const whole = blocks.length > 0 ? withMessages(rest, [...messages, ...messagesIn(rest)]) : rest;
-    return { saved: whole, kept: { text, blocks, messages } };
+    return { saved: whole, kept: { text, blocks, unused, messages } };
   });
 }
 
-/** Removes a thread: the entry under its name first, so that none is left without its blocks. */
-export function forget({ name, storage }: Place): Maybe<unknown> {
+/**
+ * Removes a thread: the entry under its name first, so that none is left without its blocks. `isEmptied` keeps that
+ * entry, with an empty text.
+ */
+export function forget({ name, storage }: Place, isEmptied = false): Maybe<unknown> {
   return after(storage.getItem(name), (text) =>
-    after(remove(storage, name), () => removeBlocks({ name, storage }, blocksIn(text))),
+    after(isEmptied ? storage.setItem(name, "") : remove(storage, name), () =>
+      removeSlots({ name, storage }, slotsIn(text)),
+    ),
   );
 }
 
-const removeBlocks = ({ name, storage }: Place, blocks: readonly Block[]): Maybe<unknown> =>
-  all(blocks.map(({ slot }) => remove(storage, entry(name, slot))));
+const removeSlots = ({ name, storage }: Place, slots: readonly number[]): Maybe<unknown> =>
+  all(slots.map((slot) => remove(storage, entry(name, slot))));
 
 const remove = (storage: ThreadStorage, key: string): unknown =>
   storage.removeItem ? storage.removeItem(key) : storage.setItem(key, "");
 
-const blocksIn = (text: Read): readonly Block[] => (typeof text === "string" ? partsIn(text)?.blocks : undefined) ?? [];
+/** The slots of all entries that a thread has beside its record. */
+const slotsOf = (kept: Pick<Parts, "blocks" | "unused"> | undefined): readonly number[] => [
+  ...(kept?.blocks ?? []).map(({ slot }) => slot),
+  ...(kept?.unused ?? []),
+];
+
+const union = (one: readonly number[], other: readonly number[]) => [...new Set([...one, ...other])];
+
+const slotsIn = (text: Read): readonly number[] => (typeof text === "string" ? slotsOf(partsIn(text)) : []);
 
 function partsIn(text: string): Parts | undefined {
   try {
-    const { state, version, blocks } = (JSON.parse(text) ?? {}) as Partial<Parts>;
+    const { state, version, blocks, unused } = (JSON.parse(text) ?? {}) as Partial<Parts>;
     if (typeof state !== "object" || state === null || typeof version !== "number") return undefined;
-    return { state, version, ...(Array.isArray(blocks) && { blocks }) };
+    return {
+      state,
+      version,
+      ...(Array.isArray(blocks) && { blocks }),
+      ...(Array.isArray(unused) && { unused }),
+    };
   } catch {
     return undefined;
   }

@@ -3,7 +3,7 @@ import { ThreadfoldError } from "../shared/errors.js";
 import type { ThreadState, ThreadUpdate } from "../thread/thread-types.js";
 import { Thread } from "../thread/thread.js";
 import { isPromise } from "../shared/is-promise.js";
-import { after, assembled, type Found, forget } from "./blocks.js";
+import { after, assembled, type Found, forget, keyOf } from "./blocks.js";
 import { noteLoaded } from "./persist.js";
 import { checked, failure } from "./storage.js";
 import type { LoadOptions, Saved } from "./types.js";
@@ -63,19 +63,23 @@ export async function loadThread<S extends object = ThreadState, U extends objec
 export function loaded<S extends object, U extends object>(
   options: LoadOptions<S, U>,
 ): Thread<S, U> | undefined | Promise<Thread<S, U> | undefined> {
-  const { name, storage } = checked("loadThread", options);
+  const { name, storage, version = 0 } = checked("loadThread", options);
+  const key = keyOf(name);
   const read = (text: string | null | undefined) =>
-    text ? after(assembled({ name, storage }, text), made) : undefined;
+    text ? after(assembled({ name: key, storage }, text), made) : undefined;
   const made = (found: Found | undefined) => {
     if (!found)
       throw new ThreadfoldError("INVALID_ARGUMENT", `Invalid data under '${name}': persist() did not save it.`);
-    const thread = threadOf(found.saved, options);
-    if (!isPromise(thread)) noteLoaded(thread, { name, storage }, found.kept);
-    return thread;
+    // `migrate` may have changed the messages in place: the next save writes all blocks again.
+    const kept = found.saved.version === version ? found.kept : { ...found.kept, messages: [] };
+    return after(threadOf(found.saved, options), (thread) => {
+      noteLoaded(thread, { name, storage }, kept);
+      return thread;
+    });
   };
   const failed = (cause: unknown) => void tell(failure(`Loading the thread '${name}'`, cause), options);
   try {
-    const text = storage.getItem(name);
+    const text = storage.getItem(key);
     const thread = after(text, read);
     return isPromise(thread) ? Promise.resolve(thread).catch(failed) : thread;
   } catch (cause) {
@@ -108,7 +112,7 @@ export function loaded<S extends object, U extends object>(
 export async function forgetThread(options: Pick<LoadOptions<object>, "name" | "storage">): Promise<void> {
   const { name, storage } = checked("forgetThread", options);
   try {
-    await forget({ name, storage });
+    await forget({ name: keyOf(name), storage });
   } catch (cause) {
     throw failure(`Forgetting the thread '${name}'`, cause);
   }

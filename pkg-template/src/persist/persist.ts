@@ -4,7 +4,7 @@ import type { ThreadView } from "../thread/subagents.js";
 import type { AnyThread } from "../thread/thread.js";
 import { tell } from "../shared/tell.js";
 import { isPromise } from "../shared/is-promise.js";
-import { type Kept, type Place, save } from "./blocks.js";
+import { keyOf, type Kept, type Place, save } from "./blocks.js";
 import { checked, failure } from "./storage.js";
 import type { PersistOptions } from "./types.js";
 import { onLeaving, whenIdle } from "./page.js";
@@ -175,7 +175,7 @@ class Saver {
     try {
       const { looks, state } = this.#last ?? this.#look();
       const { kept } = lastIn(this.#thread, { name, storage }) ?? {};
-      const done = save({ name, storage }, { state, version }, kept, isLeaving);
+      const done = save({ name: keyOf(name), storage }, { state, version }, kept, isLeaving);
       if (isPromise(done)) this.#writing = this.#wait(done, looks);
       else this.#succeeded(done, looks);
     } catch (error) {

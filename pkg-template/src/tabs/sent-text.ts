@@ -6,10 +6,10 @@ export interface Sent {
   readonly text: string;
 }
 
-/** Writes a part as a server sends it. */
+/** Writes a part as a server sends it. U+2028 and U+2029 do not end a line there, though `^` matches after them. */
 export function sentText({ id, event, text }: Sent): string {
   const named = (id === undefined ? "" : `id: ${id}\n`) + (event === undefined ? "" : `event: ${event}\n`);
-  return `${named}${text.replace(/^/gm, "data: ")}\n\n`;
+  return `${named}data: ${text.replace(/\r\n|[\r\n]/g, "$&data: ")}\n\n`;
 }
 
 /** Returns an object of a stream as what a server would have sent. */

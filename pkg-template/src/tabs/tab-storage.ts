@@ -1,4 +1,4 @@
-import { after, assembled, type Maybe } from "../persist/blocks.js";
+import { after, assembled, forget, keyOf, type Maybe } from "../persist/blocks.js";
 import type { Saved, ThreadStorage } from "../persist/types.js";
 import { HOLDS, type Holding } from "./holds.js";
 
@@ -22,7 +22,8 @@ const PATIENCE = 1_000;
  *
  * Each tab saves a record of its own. A tab that opens takes over the record of a closed tab: one with pending updates,
  * or else the one that was saved last. If no closed tab left one, it copies the last saved record without its pending
- * updates. So a pending message belongs to one tab, which sends it once.
+ * updates. So a pending message belongs to one tab, which sends it once. `forgetThread` removes the records of this tab
+ * and of all closed ones. Other open tabs keep theirs.
  *
  * Without Web Locks, as in a page without TLS, it is the storage as it was.
  *
@@ -63,7 +64,7 @@ export function tabStorage(storage?: ThreadStorage): ThreadStorage {
   };
   const read = (text: string | null | undefined) => text?.replace(SAVED_AT, "{");
   const storageOfTab: ThreadStorage & Holding = {
-    [HOLDS]: (name, threadId) => !globalThis.navigator?.locks || holds(own(), name, threadId),
+    [HOLDS]: (name, threadId) => !globalThis.navigator?.locks || holds(own(), keyOf(name), threadId),
     getItem: (name) =>
       at(name, (place, claim) => {
         if (claim?.copy !== undefined) return claim.copy;
@@ -78,9 +79,10 @@ export function tabStorage(storage?: ThreadStorage): ThreadStorage {
     // An empty record keeps its place: those after it are found by it.
     removeItem: (name) =>
       at(name, (place, claim) => {
-        if (claim) claim.copy = undefined;
         const { removeItem } = own();
-        return !claim && removeItem ? own().removeItem?.(place) : own().setItem(place, "");
+        if (!claim) return removeItem ? own().removeItem?.(place) : own().setItem(place, "");
+        claim.copy = undefined;
+        return after(own().setItem(place, ""), () => forgetClosed(own(), name));
       }),
   };
   return storageOfTab;
@@ -111,30 +113,64 @@ interface TabRecord {
   readonly release: (() => void) | undefined;
 }
 
-/** Takes a tab's record of a thread, one tab after the other. */
+/** The lock of one tab after the other, for as long as it looks at a thread's records. */
+const inTurn = <T>(name: string, work: () => Promise<T>): Promise<T> =>
+  navigator.locks.request(`threadfold:storage:${name}`, work) as Promise<T>;
+
+const lockOf = (name: string, number: number): string => `threadfold:storage:${name}:${number}`;
+
+/** Takes a tab's record of a thread. If the storage fails, no record stays taken. */
 function claimed(storage: ThreadStorage, name: string): Promise<Claim> {
-  return navigator.locks.request(`threadfold:storage:${name}`, async (): Promise<Claim> => {
-    const session = sessionOf();
-    const before = session?.getItem(`threadfold:tab:${name}`);
+  return inTurn(name, async () => {
     const records: TabRecord[] = [];
+    try {
+      return await chosen(storage, name, records);
+    } catch (error) {
+      for (const { release } of records) release?.();
+      throw error;
+    }
+  });
+}
+
+/** Adds the records to the list, as their locks are taken. Chooses one, and gives back the locks of the others. */
+async function chosen(storage: ThreadStorage, name: string, records: TabRecord[]): Promise<Claim> {
+  const session = sessionOf();
+  const before = session?.getItem(`threadfold:tab:${name}`);
+  for (let number = 0; ; number++) {
+    const place = placeOf(name, number);
+    const text = await storage.getItem(place);
+    const release = await held(lockOf(name, number), place === before);
+    records.push({ place, text: text ?? "", release });
+    if (typeof text !== "string" && release) break;
+  }
+  const saved = records.filter(({ text }) => text !== "").sort((one, other) => savedAt(other) - savedAt(one));
+  const closed = saved.filter(({ release }) => release);
+  const free = records.filter(({ release }) => release);
+  const own = free.find(({ place }) => place === before) ?? closed.find(hasPending) ?? closed[0];
+  const { place, text } = own ?? (free.find(({ text }) => text === "") as TabRecord);
+  for (const one of free) if (one.place !== place) one.release?.();
+  session?.setItem(`threadfold:tab:${name}`, place);
+  if (text === "") await storage.setItem(place, "");
+  const [last] = saved;
+  return { place, copy: text === "" && last ? await copyOf(storage, last) : undefined };
+}
+
+/** Empties the records of closed tabs. The next tab that opens would take one over. */
+function forgetClosed(storage: ThreadStorage, name: string): Promise<void> {
+  return inTurn(name, async () => {
     for (let number = 0; ; number++) {
       const place = placeOf(name, number);
       const text = await storage.getItem(place);
-      const release = await held(`threadfold:storage:${name}:${number}`, place === before);
-      records.push({ place, text: text ?? "", release });
-      if (typeof text !== "string" && release) break;
+      if (typeof text !== "string") return;
+      if (text === "") continue;
+      const release = await held(lockOf(name, number), false);
+      try {
+        if (release) await forget({ name: place, storage }, true);
+      } finally {
+        release?.();
+      }
     }
-    const saved = records.filter(({ text }) => text !== "").sort((one, other) => savedAt(other) - savedAt(one));
-    const closed = saved.filter(({ release }) => release);
-    const free = records.filter(({ release }) => release);
-    const own = free.find(({ place }) => place === before) ?? closed.find(hasPending) ?? closed[0];
-    const { place, text } = own ?? (free.find(({ text }) => text === "") as TabRecord);
-    for (const one of free) if (one.place !== place) one.release?.();
-    session?.setItem(`threadfold:tab:${name}`, place);
-    if (text === "") await storage.setItem(place, "");
-    const [last] = saved;
-    return { place, copy: text === "" && last ? await copyOf(storage, last) : undefined };
-  }) as Promise<Claim>;
+  });
 }
 
 /** Takes a lock for the life of the page. Returns a function that gives it back; undefined if another tab has it. */

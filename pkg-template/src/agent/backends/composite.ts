@@ -41,6 +41,19 @@ export function compositeBackend(backends: Readonly<Record<string, FileBackend>>
   return new Routes(backends);
 }
 
+/** The longest file that is searched, in bytes, as in deepagents. */
+const MOST_SEARCHED = 10 * 1024 * 1024;
+
+/** Returns a file; undefined also if the backend refuses it. */
+async function readable(backend: FileBackend, path: string): Promise<FileData | undefined> {
+  try {
+    return await backend.read(path);
+  } catch (error) {
+    if (error instanceof ThreadfoldError && error.code === "INVALID_ARGUMENT") return undefined;
+    throw error;
+  }
+}
+
 class Routes implements CompositeBackend {
   readonly #routes: readonly (readonly [folder: string, backend: FileBackend])[];
 
@@ -71,10 +84,14 @@ class Routes implements CompositeBackend {
       if (!isAround && (needed === "folder" || !folder.startsWith(within))) continue;
       const absolute = (own: string) => folder + own.slice(1);
       const listed = await backend.list(isAround ? `/${path.slice(folder.length)}` : "/");
-      const own = listed.filter((one) => this.#home(absolute(one.path))?.backend === backend);
+      const own = listed.filter(
+        ({ path, size = 0 }) =>
+          this.#home(absolute(path))?.backend === backend && !(needed === "contents" && size > MOST_SEARCHED),
+      );
       for (let from = 0; from < own.length; from += AT_ONCE) {
         const some = own.slice(from, from + AT_ONCE);
-        const read = needed === "contents" ? await Promise.all(some.map((one) => backend.read(one.path))) : undefined;
+        const read =
+          needed === "contents" ? await Promise.all(some.map((one) => readable(backend, one.path))) : undefined;
         some.forEach(({ path: name, modified_at }, at) => {
           const file = read ? read[at] : { content: "", modified_at };
           if (file) all[absolute(name)] = file;

@@ -101,6 +101,9 @@ export function foldersAbove(home: string, at: string): string[] {
 export const codeOf = (error: unknown) => (error as { code?: unknown } | null)?.code;
 export const isMissing = (error: unknown) => codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR";
 
+/** Whether the system denies the access. */
+export const isDenied = (error: unknown) => ["EACCES", "EPERM", "EROFS"].includes(String(codeOf(error)));
+
 export const refused = (path: string, why: string) =>
   new ThreadfoldError("INVALID_ARGUMENT", `folderBackend: '${path.slice(0, 200)}' ${why}.`);
 

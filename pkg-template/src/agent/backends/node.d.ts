@@ -13,6 +13,7 @@ declare module "node:fs/promises" {
     readonly mtime: Date;
     readonly ino: number;
     readonly dev: number;
+    readonly size: number;
   }
   export interface FileHandle {
     readonly fd: number;

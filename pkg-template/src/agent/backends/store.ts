@@ -10,7 +10,9 @@ export interface FileStore {
   search(
     namespace: string[],
     options: { readonly limit: number; readonly offset: number },
-  ): Promise<readonly { readonly key: string; readonly value: object }[]>;
+  ): Promise<
+    readonly { readonly namespace?: readonly string[] | undefined; readonly key: string; readonly value: object }[]
+  >;
 }
 
 const PAGE = 100;
@@ -29,15 +31,18 @@ export function storeBackend(store: FileStore, namespace: readonly string[] = ["
   return {
     read: async (path) => (await store.get(place, path))?.value as FileData | undefined,
     write: async (path, file) => void (file ? await store.put(place, path, file) : await store.delete(place, path)),
+    // A search also finds the namespaces below, ["users", "1", "drafts"]. By LIKE 'users:1%' it finds ["users", "10"].
     list: async (prefix) => {
       const found: FileInfo[] = [];
       const known = new Set<string>();
       for (let offset = 0; ; offset += PAGE) {
         const page = await store.search(place, { limit: PAGE, offset });
-        const fresh = page.filter(({ key }) => !known.has(key));
-        for (const { key, value } of fresh) {
-          known.add(key);
-          if (key.startsWith(prefix)) found.push({ path: key, modified_at: (value as FileData).modified_at });
+        const fresh = page.filter((item) => !known.has(idOf(item)));
+        for (const item of fresh) {
+          known.add(idOf(item));
+          const { namespace, key, value } = item;
+          if (key.startsWith(prefix) && (!namespace || isSame(namespace, place)))
+            found.push({ path: key, modified_at: (value as FileData).modified_at });
         }
         // The last page; or a store that has no pages.
         if (page.length < PAGE || fresh.length === 0) return found;
@@ -45,3 +50,9 @@ export function storeBackend(store: FileStore, namespace: readonly string[] = ["
     },
   };
 }
+
+const idOf = ({ namespace, key }: { readonly namespace?: readonly string[] | undefined; readonly key: string }) =>
+  JSON.stringify([namespace, key]);
+
+const isSame = (one: readonly string[], other: readonly string[]): boolean =>
+  one.length === other.length && one.every((part, at) => part === other[at]);

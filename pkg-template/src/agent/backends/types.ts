@@ -3,7 +3,10 @@ import type { FileData } from "../../state/files.js";
 
 /** A place for files. Its paths begin with `/`, and have no `..` in them. */
 export interface FileBackend {
-  /** Returns a file; undefined if there is none. */
+  /**
+   * Returns a file; undefined if there is none. The model gets the text of an `INVALID_ARGUMENT`, and `grep` leaves that
+   * file out. Any other error fails the run.
+   */
   read(path: string): FileData | undefined | Promise<FileData | undefined>;
   /** Writes a file; null removes it. */
   write(path: string, file: FileData | null): void | Promise<void>;
@@ -16,6 +19,8 @@ export interface FileInfo {
   readonly path: string;
   /** When it was last written, in ISO 8601: `glob` sorts by it. */
   readonly modified_at?: string | undefined;
+  /** Its length in bytes: `grep` leaves out files of more than 10 MB. */
+  readonly size?: number | undefined;
 }
 
 /**

@@ -12,7 +12,10 @@ import { toolFilter } from "./tool-error.js";
 export interface RetryOptions {
   /** How often it is tried again: 2. */
   readonly maxRetries?: number | undefined;
-  /** Whether an error is worth it: each, unless the error says `isRetryable: false`; or classes of errors. */
+  /**
+   * Whether an error is worth it: each, unless the error says `isRetryable: false`; or classes of errors. Any other error
+   * goes to `onFailure` at once.
+   */
   readonly retryOn?:
     | ((error: unknown) => boolean)
     // oxlint-disable-next-line typescript/no-explicit-any -- a class of errors
@@ -76,16 +79,17 @@ async function tried<T>(
     try {
       return await run();
     } catch (error) {
-      if (mustPass(error, runtime) || !isWorthIt(error, retryOn)) throw error;
-      if (attempt < maxRetries) {
+      if (mustPass(error, runtime)) throw error;
+      if (attempt < maxRetries && isWorthIt(error, retryOn)) {
         await wait(delayOf(attempt, options), runtime.signal);
         continue;
       }
       if (onFailure === "error") throw error;
       if (typeof onFailure === "function") return failed(onFailure(error));
-      const { name = "Error", message = String(error) } = (error ?? {}) as Partial<Error>;
+      const { constructor, message } = Object(error) as Partial<Error>;
+      const [name, text] = message === undefined ? ["Error", String(error)] : [constructor?.name, message];
       const attempts = `${attempt + 1} ${attempt === 0 ? "attempt" : "attempts"}`;
-      return failed(sentence(attempts, `${name}: ${message}`));
+      return failed(sentence(attempts, `${name ?? "Error"}: ${text}`));
     }
   }
 }

@@ -167,21 +167,23 @@ export function withUpdate(outcome: ToolOutcome, more: (update: Fields) => Field
 
 /** The methods that {@link mcpTools} needs of a client of the Model Context Protocol. */
 export interface McpClient {
-  listTools(): Promise<{
+  listTools(params?: { cursor?: string }): Promise<{
     readonly tools: readonly {
       readonly name: string;
       readonly description?: string | undefined;
       readonly inputSchema: object;
     }[];
+    /** Where the next page begins; left out on the last one. */
+    readonly nextCursor?: string | undefined;
   }>;
   // oxlint-disable-next-line typescript/no-explicit-any -- the protocol's own types
   callTool(request: { name: string; arguments: any }): Promise<any>;
 }
 
 /**
- * Makes tools of those that a client of the Model Context Protocol lists.
+ * Makes tools of all those that a client of the Model Context Protocol lists, page by page.
  *
- * @throws the client's errors.
+ * @throws the client's errors; {@link ThreadfoldError} `INVALID_ARGUMENT` if the server's pages do not end.
  *
  * @example
  * ```ts
@@ -196,8 +198,7 @@ export interface McpClient {
  * ```
  */
 export async function mcpTools(client: McpClient): Promise<PlainTool<Record<string, unknown>>[]> {
-  const { tools } = await client.listTools();
-  return tools.map(({ name, description, inputSchema }) => ({
+  return (await listedTools(client)).map(({ name, description, inputSchema }) => ({
     name,
     description,
     schema: inputSchema,
@@ -209,4 +210,27 @@ export async function mcpTools(client: McpClient): Promise<PlainTool<Record<stri
       return toolMessage(toolCall, contentOf(shown), isError === true ? "error" : "success");
     },
   }));
+}
+
+type Listed = Awaited<ReturnType<McpClient["listTools"]>>["tools"];
+
+/** How many pages of tools a server may have. */
+const MOST_PAGES = 1000;
+
+async function listedTools(client: McpClient): Promise<Listed> {
+  const listed: Listed[number][] = [];
+  const known = new Set<string>();
+  let { tools, nextCursor: cursor } = await client.listTools();
+  listed.push(...tools);
+  while (cursor) {
+    if (known.has(cursor) || known.size >= MOST_PAGES)
+      throw new ThreadfoldError(
+        "INVALID_ARGUMENT",
+        `mcpTools: the server's pages of tools do not end: got the cursor '${cursor.slice(0, 100)}' after page ${known.size + 1}. Let its last page have none.`,
+      );
+    known.add(cursor);
+    ({ tools, nextCursor: cursor } = await client.listTools({ cursor }));
+    listed.push(...tools);
+  }
+  return listed;
 }

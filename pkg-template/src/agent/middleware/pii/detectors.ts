@@ -34,15 +34,23 @@ const LOCAL = /[A-Za-z0-9._%+-]+/g;
 const FIRST_EDGE = unicode(EDGE);
 const DOMAIN = unicode(`@[A-Za-z0-9.-]+\\.[A-Z|a-z]{2,}${EDGE}`, "uy");
 
+/** The first edge of a word in a run of characters. The character before the run may be two units long. */
+function firstEdge(text: string, from: number, to: number): number | undefined {
+  const start = Math.max(0, from - 2);
+  FIRST_EDGE.lastIndex = from - start;
+  const edge = FIRST_EDGE.exec(text.slice(start, to))?.index;
+  return edge !== undefined && start + edge < to ? start + edge : undefined;
+}
+
 /** Looks at each run of the characters of a name once: one pattern for all would read a long run from each of its edges. */
 function emails(text: string): PiiMatch[] {
   const found: PiiMatch[] = [];
   LOCAL.lastIndex = 0;
   for (let run = LOCAL.exec(text); run; run = LOCAL.exec(text)) {
     const at = run.index + run[0].length;
-    [FIRST_EDGE.lastIndex, DOMAIN.lastIndex] = [run.index, at];
-    const start = text[at] === "@" ? FIRST_EDGE.exec(text)?.index : undefined;
-    const domain = start !== undefined && start < at ? DOMAIN.exec(text) : null;
+    DOMAIN.lastIndex = at;
+    const start = text[at] === "@" ? firstEdge(text, run.index, at) : undefined;
+    const domain = start !== undefined ? DOMAIN.exec(text) : null;
     if (start === undefined || !domain) continue;
     const end = at + domain[0].length;
     found.push({ value: text.slice(start, end), start, end });

@@ -14,7 +14,7 @@ export interface PiiOptions {
   readonly strategy?: "redact" | "mask" | "hash" | "block" | undefined;
   /** Finds the texts: a function, or a pattern. For a type of your own. */
   readonly detector?: PiiDetector | RegExp | string | undefined;
-  /** Whether the last user message is checked before each call of the model: true. */
+  /** Whether user messages are checked before each call of the model: those that it has not answered yet. True. */
   readonly applyToInput?: boolean | undefined;
   /** Whether the model's answer is checked. Its tokens have been streamed by then. */
   readonly applyToOutput?: boolean | undefined;
@@ -93,7 +93,7 @@ export function piiMiddleware(piiType: string, options: PiiOptions = {}): Middle
     ...((applyToInput || applyToToolResults) && {
       beforeModel: ({ messages }: AgentState) => {
         const results = applyToToolResults ? resultsOf(messages) : [];
-        return update(applyToInput ? [lastOf("human", messages), ...results] : results);
+        return update(applyToInput ? [...inputOf(messages), ...results] : results);
       },
     }),
     ...(applyToOutput && { afterModel: ({ messages }: AgentState) => update([lastOf("ai", messages)]) }),
@@ -117,11 +117,26 @@ function lastOf(type: string, messages: readonly LangChainMessage[]): LangChainM
   return undefined;
 }
 
-/** The results after the model's last message. */
-function resultsOf(messages: readonly LangChainMessage[]): LangChainMessage[] {
+/** Where the messages after the model's last message begin: 0 if it has none. */
+function unansweredFrom(messages: readonly LangChainMessage[]): number {
   let at = messages.length;
   while (at > 0 && typeOf(messages[at - 1]) !== "ai") at--;
-  return at === 0 ? [] : messages.slice(at).filter((message) => typeOf(message) === "tool");
+  return at;
+}
+
+/**
+ * The user messages after the model's last message, or else the last one, as in Python. Several come at once when they
+ * steer a run.
+ */
+function inputOf(messages: readonly LangChainMessage[]): (LangChainMessage | undefined)[] {
+  const fresh = messages.slice(unansweredFrom(messages)).filter((message) => typeOf(message) === "human");
+  return fresh.length > 0 ? fresh : [lastOf("human", messages)];
+}
+
+/** The results after the model's last message. */
+function resultsOf(messages: readonly LangChainMessage[]): LangChainMessage[] {
+  const from = unansweredFrom(messages);
+  return from === 0 ? [] : messages.slice(from).filter((message) => typeOf(message) === "tool");
 }
 
 /** The message with its text rewritten; itself if nothing is. Blocks without a text stay. */
