@@ -1,4 +1,5 @@
 // How a run is ended from outside: a signal, its time, a super-step's time; and the state afterwards.
+import { getEventListeners } from "node:events";
 import { START, StateGraph } from "threadfold/graph";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type Loose, outcome, type Package, same, State } from "./beside-langgraph.js";
@@ -143,6 +144,22 @@ test("a run's time is up also when unreferenced objects were collected meanwhile
     .compile();
   const { signal } = new AbortController();
   await expect(graph.invoke({ sum: 1 }, { timeout: 60, signal })).rejects.toThrow();
+});
+
+test("a run that ends in its time leaves no timer, and nothing with its caller's signal", async () => {
+  const graph = new StateGraph(State as unknown)
+    .addNode("a", () => ({}))
+    .addEdge(START, "a")
+    .compile();
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+  const { signal } = new AbortController();
+  const before = timers();
+  await graph.invoke({ sum: 1 }, { timeout: 3_600_000, signal });
+  for await (const _ of graph.stream({ sum: 1 }, { timeout: 3_600_000, signal }));
+  graph.stream({ sum: 1 }, { timeout: 3_600_000 });
+  expect([timers(), getEventListeners(signal, "abort").length]).toEqual([before, 0]);
+  // A timer cannot be that long.
+  await graph.invoke({ sum: 1 }, { timeout: 2 ** 32 });
 });
 
 // That of langgraph.js does.

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { MemorySaver } from "@langchain/langgraph";
 import { serveAgUi, serveLangGraph, toNodeListener } from "threadfold/serve";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { LIBRARIES } from "./libraries";
 
 describe.each(LIBRARIES)("$library", ({ chatGraph, halfGraph }) => {
@@ -72,14 +72,18 @@ describe.each(LIBRARIES)("$library", ({ chatGraph, halfGraph }) => {
     expect(await ask("POST", path, body)).toEqual([422, expect.stringMatching(/checkpoint_id/)]);
   });
 
-  test("an update that the saver fails is the server's fault", async () => {
+  test("an update that the saver fails is the server's fault, and its log's alone", async () => {
+    const logged = vi.spyOn(console, "error").mockImplementation(() => {});
     const saver = new MemorySaver();
     const ask = await served(saver);
-    saver.put = () => Promise.reject(new Error("The disk is full."));
+    const error = new Error("The disk of postgres://app:secret@host is full.");
+    saver.put = () => Promise.reject(error);
     expect(await ask("POST", "/threads/t/state", { values: { messages: [] }, as_node: "half" })).toEqual([
       500,
-      "The disk is full.",
+      "The server failed. Its log says why.",
     ]);
+    expect(logged.mock.calls).toEqual([[error]]);
+    logged.mockRestore();
   });
 
   const run = { assistant_id: "agent", input: { messages: [] } };

@@ -47,7 +47,7 @@ describe("serve", () => {
     expect((await ask(handler, method, path)).status).toBe(404);
   });
 
-  test.each([".", ".."])("%j is no id: an address cannot name it", async (id) => {
+  test.each([".", "..", "\ud800"])("%j is no id: an address cannot name it", async (id) => {
     const handler = serveAgUi(parrot(), { resumable: true });
     for (const answer of [await begin(handler, id, "r", "Hi"), await begin(handler, "t", id, "Hi")]) {
       expect(answer.status).toBe(422);

@@ -395,6 +395,18 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
     log.mockRestore();
   });
 
+  test("an error of config goes to the log, not to the client", async () => {
+    const log = vi.spyOn(console, "error").mockImplementation(() => {});
+    const error = new Error("The database's password is 123.");
+    const config = () => {
+      throw error;
+    };
+    const response = await post(serveAgUi(chatGraph(), { config }), input("Hi"));
+    expect([response.status, await response.json()]).toEqual([500, { error: "The server failed. Its log says why." }]);
+    expect(log.mock.calls).toEqual([[error]]);
+    log.mockRestore();
+  });
+
   test("an authenticate that may return nothing does not compile", () => {
     // @ts-expect-error returns nothing
     serveAgUi(chatGraph(), { authenticate: () => {} });

@@ -7,8 +7,8 @@ import { choice, RULES } from "../shared/choices.js";
 import { checkOptions } from "../shared/options.js";
 
 /**
- * Holds messages and takes updates one by one. A token costs the same however long the list is; only a snapshot copies
- * the list's array, and only after a change.
+ * Holds messages and takes updates one by one. A token costs the same however long the list is. Only a removal, and a
+ * snapshot after a change, copy the list's array.
  *
  * The list has memory in WebAssembly. It is freed when the list is collected, or at once by
  * {@link MessageList.dispose}, also as `using list = new MessageList()`.
