@@ -480,3 +480,23 @@ describe("from within a reducer", () => {
     expect(() => thread.getState()).toThrow(expect.objectContaining({ code: "DISPOSED" }));
   });
 });
+
+test("a message whose id occurred twice is found, and heard, when one of them has gone", () => {
+  using thread = threadOf();
+  const heard: unknown[] = [];
+  thread.subscribeMessage("m", (now) => heard.push((now as { content?: unknown } | undefined)?.content));
+  const found = () => {
+    thread.flush();
+    return (thread.getMessage("m") as { content?: unknown } | undefined)?.content;
+  };
+  const twice = { messages: [{ type: "remove", id: "__remove_all__" }, human("m", "a"), human("m", "b")] };
+  hear(thread, started("r"), { type: "update", update: twice } as never);
+  expect(found()).toBe("b");
+  hear(thread, messages(human("m", "c")));
+  expect(found()).toBe("c");
+  hear(thread, { type: "update", update: twice } as never);
+  expect(found()).toBe("b");
+  hear(thread, { type: "update", update: { messages: [...twice.messages, human("n", "n")] } } as never);
+  hear(thread, messages(human("n", "n"), human("m", "a")));
+  expect([found(), heard.at(-1)]).toEqual(["a", "a"]);
+});
