@@ -191,7 +191,8 @@ impl<V: Value> Thread<V> {
                 places = ByNumber::default();
                 edits = Vec::new();
                 for (number, id) in own.numbers(&shown, "id").into_iter().zip(shown.items()) {
-                    if let (true, Some(id)) = (number != Join::NONE, id.get_owned("id")) {
+                    // Of messages with one id it hides the last alone.
+                    if let (None, Some(id)) = (places.get(number), id.get_owned("id")) {
                         places.insert(number, position(edits.len()));
                         edits.push(Edit::removal(id));
                     }

@@ -214,8 +214,14 @@ fn reconcile<V: Value>(
     compared: Compared,
     staying: &Staying<V>,
 ) -> V {
-    let known: Vec<bool> = list.known(&compared).collect();
     let mut places = compared.places;
+    // Of messages with one id the last is matched: the others stay, as any that the snapshot lacks.
+    let mut known = vec![false; list.len()];
+    for place in places.iter().flatten() {
+        if let Some(known) = known.get_mut(*place as usize) {
+            *known = true;
+        }
+    }
     // The snapshot's tool results under ids that the list lacks, by their calls; empty until first
     // needed.
     let mut results = None;

@@ -47,6 +47,19 @@ test("a switch that was stopped is not made by a later load, nor by a retry", as
   expect(at.asked).toEqual(["one"]);
 });
 
+test("a load right after the stop of a switch does not make that", async () => {
+  const { at, runner } = open();
+  at.hangs = true;
+  const switched = runner.switchBranch("one");
+  await until(() => at.asked.length === 1);
+  at.hangs = false;
+  const [stopped, loaded] = [runner.stop(), runner.load()];
+  expect(await stopped).toMatchObject({ status: "stopped" });
+  expect(await loaded).toMatchObject({ status: "finished" });
+  expect(await switched).toMatchObject({ status: "stopped" });
+  expect(at.asked).toEqual(["one"]);
+});
+
 test.each(["one", "two"])("offline, a switch to one is replaced by a switch to %s, which is made", async (other) => {
   const { at, runner } = open();
   at.isDown = true;

@@ -439,3 +439,39 @@ describe("messages that a snapshot lacks", () => {
     expect(thread.getState().messages).toEqual([{ ...ai("a", "Hello"), tool_calls: calls }]);
   });
 });
+
+describe("confirmed has an id twice", () => {
+  const contents = (state: object) =>
+    (state as { messages: { id: string; content: unknown }[] }).messages.map(
+      ({ id, content }) => `${id} ${String(content)}`,
+    );
+  /** After a remove-all, an update's ids may come twice. */
+  const twice = () => {
+    const thread = new Thread();
+    const list = [human("a", "1"), human("b", "2"), human("a", "3"), human("c", "4")];
+    thread.update({ messages: [remove("__remove_all__"), ...list] } as never);
+    return thread;
+  };
+
+  test("a remove-all that is settled removes what it hid", () => {
+    using thread = twice();
+    const update = thread.optimistic({ messages: [remove("__remove_all__")] });
+    expect(contents(thread.getState())).toEqual(["a 1"]);
+    update.settle();
+    expect(contents(thread.getConfirmedState())).toEqual(["a 1"]);
+  });
+
+  test.each(["a", "b"])("what a remove-all writes of %s is there once it is settled", (id) => {
+    using thread = twice();
+    thread.optimistic({ messages: [remove("__remove_all__"), human(id, "9")] }).settle();
+    expect(contents(thread.getConfirmedState())).toContain(`${id} 9`);
+  });
+
+  test("a partial snapshot that names it loses neither the other copy nor what follows that", () => {
+    using thread = twice();
+    thread.receive({ type: "values", values: { messages: [human("a", "5")] }, partial: true });
+    expect(contents(thread.getState())).toEqual(["a 1", "b 2", "a 5", "c 4"]);
+    thread.receive({ type: "values", values: { messages: [human("a", "6")] } });
+    expect(contents(thread.getState())).toEqual(["a 6"]);
+  });
+});

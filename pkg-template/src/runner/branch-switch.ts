@@ -30,11 +30,15 @@ export class BranchSwitch {
     return this.#chosen;
   }
 
-  /** Gives up a choice whose load failed or was stopped, unless another one has replaced it. */
-  ended(choice: Choice | undefined, { status, error }: RunResult): void {
-    const isStopped = status === "stopped";
-    if (choice === undefined || choice !== this.#chosen || !(error || isStopped)) return;
-    this.#failed = isStopped ? undefined : choice;
+  /** Gives up a choice whose load failed, unless another one has replaced it. */
+  ended(choice: Choice | undefined, { error }: RunResult): void {
+    if (choice === undefined || choice !== this.#chosen || !error) return;
+    this.#failed = choice;
+    this.#chosen = undefined;
+  }
+
+  /** Gives up a choice at once: the next load may come before the stopped one's result. */
+  stopped(): void {
     this.#chosen = undefined;
   }
 

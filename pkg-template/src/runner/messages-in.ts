@@ -45,8 +45,10 @@ export function beginEmpty<S extends object, U extends object>(thread: Thread<S,
   const waiting = carried(thread)
     .filter(isPending)
     .map(({ id }) => thread[INSIDE].update(id));
-  // A run sends no failed updates, also when it is rejoined from its start.
-  for (const update of waiting) update.fail(undefined);
-  thread.receive({ type: "run-started", runId, joined: false });
-  for (const update of waiting) update.retry();
+  // A run sends no failed updates, also when it is rejoined from its start. Listeners see those that wait as pending.
+  thread[INSIDE].now(() => {
+    for (const update of waiting) update.fail(undefined);
+    thread.receive({ type: "run-started", runId, joined: false });
+    for (const update of waiting) update.retry();
+  });
 }

@@ -178,6 +178,7 @@ export abstract class Runner<S extends object, U extends object> {
    * an `error` if the server refused or could not be reached, so that the run may continue there.
    */
   async stop(): Promise<RunResult> {
+    this.#protocol.branch?.stopped();
     return this.#driver.call((callId) => ({ is: "stop", callId }));
   }
 

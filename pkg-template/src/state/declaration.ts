@@ -50,10 +50,7 @@ function add(raw: core.RawSchema, key: string, field: unknown): void {
   }
   const number = KINDS.indexOf(kind as string);
   if (number < 0) {
-    throw new ThreadfoldError(
-      "INVALID_SCHEMA",
-      `The field '${key}' should be made by field.messages(), field.replace() or another function of 'field'.`,
-    );
+    throw new ThreadfoldError("INVALID_SCHEMA", `The field '${key}' should be made by a function of 'field'.`);
   }
   const by =
     kind === "messages"

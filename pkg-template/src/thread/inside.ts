@@ -45,6 +45,8 @@ export interface Inside {
   unpredicted(): object;
   /** Returns a handle to the optimistic update with this id; its status is `done` if there is none. */
   update(id: string): OptimisticUpdate;
+  /** Makes changes, and then calls the listeners once for all of them. */
+  now(change: () => void): void;
 }
 
 /** The key of a thread's {@link Inside}. One symbol for all copies of this module: each entry has its own. */

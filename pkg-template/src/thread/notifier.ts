@@ -58,12 +58,17 @@ export class Notifier<S> {
     }
   }
 
-  /** Reports a listener's own changes once all listeners have seen the change before. */
-  now(): void {
+  /**
+   * Reports a listener's own changes once all listeners have seen the change before.
+   *
+   * @param change - Changes that listeners see together.
+   */
+  now(change?: () => void): void {
     this.#more = true;
-    if (this.#isTelling) return;
+    if (this.#isTelling) return change?.();
     this.#isTelling = true;
     try {
+      change?.();
       for (let round = 0; this.#more && round < ROUNDS; round++) {
         this.#more = false;
         this.#round();
@@ -75,8 +80,8 @@ export class Notifier<S> {
   }
 
   #round(): void {
-    const before = this.#told;
-    if (!before || this.#listeners.size === 0) return;
+    if (this.#listeners.size === 0) return;
+    const before = this.#told as Seen<S>;
     const now = this.#look();
     if ((Object.keys(now) as (keyof Seen<S>)[]).every((key) => now[key] === before[key])) return;
     this.#told = now;

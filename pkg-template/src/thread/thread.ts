@@ -118,6 +118,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     },
     unpredicted: () => handedOut(this.#core.read<S & object>(ASK.state)),
     update: (id) => this.#handle(id),
+    now: (change) => this.#notifier.now(change),
   };
 
   /** @throws {@link ThreadfoldError} the errors of the fields' reducers, if they refuse `values`. */
@@ -178,14 +179,13 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   /** The updates the server's state does not include yet, in order. The same array until it changes. */
   get pending(): readonly PendingUpdate<U>[] {
     const pending = this.#core.read<PendingUpdate<U>[]>(ASK.pending);
-    if (pending !== this.#pending) for (const update of (this.#pending = pending)) this.#withMethods(update);
+    if (pending !== this.#pending)
+      for (const update of (this.#pending = pending))
+        // Not enumerable: an update can still be copied and posted.
+        if (!("settle" in (update as object)))
+          for (const [name, value] of Object.entries(this.#ends(update.id)))
+            Object.defineProperty(update, name, { value });
     return pending;
-  }
-
-  /** Gives an update of the core its methods. They are not enumerable: it can still be copied and posted. */
-  #withMethods(update: PendingUpdate<U>): void {
-    if (Object.hasOwn(update, "settle")) return;
-    for (const [name, value] of Object.entries(this.#ends(update.id))) Object.defineProperty(update, name, { value });
   }
 
   /**
@@ -464,8 +464,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   on<K extends keyof ThreadListeners>(kind: K, listener: ThreadListeners[K]): () => void {
     this.#core.ready();
     const listeners = (KINDS.includes(kind) ? this.#listeners[kind] : undefined) as Set<ThreadListeners[K]> | undefined;
-    if (!listeners)
-      throw new ThreadfoldError("INVALID_ARGUMENT", "A thread's kinds of listener are 'drift', 'error' and 'doubt'.");
+    if (!listeners) throw new ThreadfoldError("INVALID_ARGUMENT", "on(): use 'drift', 'error' or 'doubt'.");
     callable(listener);
     const own = ((...args: Parameters<ThreadListeners[K]>) =>
       (listener as (...args: unknown[]) => void)(...args)) as ThreadListeners[K];

@@ -12,6 +12,7 @@ import {
   interruptsIn,
   questionsOf,
   shownState,
+  type CommandLike,
   type GraphInterrupt,
   type GraphPart,
   type GraphState,
@@ -19,9 +20,18 @@ import {
 } from "../../stream/graph-parts.js";
 import { ClientMessages } from "./client-messages.js";
 import type { GraphEvent, ServedEvent } from "./graph-event.js";
-import { checkedInput, graphInput, isUnfinished, resumeOf, type GraphRunInput } from "./graph-input.js";
+import {
+  asksNothing,
+  checkedInput,
+  graphInput,
+  isUnfinished,
+  notAsked,
+  resumeOf,
+  type GraphRunInput,
+} from "./graph-input.js";
 import { MessagesTold } from "./messages-told.js";
 import { PROTOCOL_VERSION } from "../protocol-version.js";
+import { repeatsAnswers, saveAnswers } from "./repeated-answers.js";
 import { SubagentsTold } from "./subagents-told.js";
 import { isToolsOwn, subagentOf } from "../../langgraph/namespace.js";
 import { StateTold } from "./state-told.js";
@@ -152,6 +162,8 @@ export async function* servedEvents(
       yield { type: "RUN_ERROR", message: NO_QUESTION, code: "NO_QUESTION" };
       return;
     }
+    if (isAnswer && asksNothing(known) && !(await repeatsAnswers(graph, known, input)))
+      throw notAsked(input.resume?.[0]?.interruptId);
     const isThere = client?.at !== undefined && client.at === checkpointOf(known);
     const before = isAnswer && !isThere ? known : await atCheckpoint(graph, asked, known);
     const start = graphInput(graph, input, known, isAnswer ? known : before, {
@@ -159,6 +171,7 @@ export async function* servedEvents(
       changes,
     });
     if (!isAnswer) keepsInput = inputKeeper(graph, start, asked, known);
+    else if (questionsOf(known).length > 0) await saveAnswers(graph, known, resumeIn(start));
     const telling = new Telling(
       graph,
       input,
@@ -242,6 +255,9 @@ function runError(error: unknown): GraphEvent {
   const ours = error instanceof ThreadfoldError ? String(error.serverCode ?? error.code) : undefined;
   return { type: "RUN_ERROR", message, code: ours ?? code };
 }
+
+/** The answers of a graph's input, if it is a command. */
+const resumeIn = (start: unknown): unknown => (start as Partial<CommandLike> | null)?.resume;
 
 type Values = Readonly<Record<string, unknown>>;
 

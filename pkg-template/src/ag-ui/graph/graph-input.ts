@@ -80,9 +80,9 @@ export function graphInput(
   { isRest = false, changes = [] }: { isRest?: boolean | undefined; changes?: readonly unknown[] | undefined } = {},
 ): unknown {
   if (resumeOf(input) !== undefined) {
-    const resume = resumeOf(input, known);
+    const resume = asksNothing(known) ? undefined : resumeOf(input, known);
     checkAlone(input, valuesOf(known)["messages"]);
-    // It asks again what was cancelled and it does not know.
+    // A repeated answer continues its run. One that cancels what it does not know is asked again.
     return resume === undefined ? null : command({ resume });
   }
   const isNews = !isUnfinished(known) || bringsNews(input, valuesOf(known)["messages"]);
@@ -115,6 +115,10 @@ export function graphInput(
 /** Whether the thread's last run did not end. Every task of a step may be done, and the next checkpoint be missing. */
 export const isUnfinished = (known: GraphState | undefined): boolean =>
   (known?.next?.length ?? 0) > 0 || (known?.tasks?.length ?? 0) > 0;
+
+/** Whether the thread's last run did not end, and asks nothing. */
+export const asksNothing = (known: GraphState | undefined): boolean =>
+  known?.tasks !== undefined && isUnfinished(known) && questionsOf(known).length === 0;
 
 const valuesOf = (state: GraphState | undefined) => (state?.values ?? {}) as Values;
 
@@ -235,9 +239,7 @@ function answersOf(resume: readonly ResumeEntry[], known: GraphState | undefined
     const question = asked?.find(({ id }) => id === interruptId);
     // A graph may ask without ids: then whatever the client calls it is the question.
     if (status !== "cancelled" && asked?.length && !question && asked.every(({ id }) => id))
-      throw new ThreadfoldError("INVALID_STATE", `The thread does not ask ${JSON.stringify(interruptId)}.`, {
-        serverCode: "NO_QUESTION",
-      });
+      throw notAsked(interruptId);
     if (status !== "cancelled") return [[interruptId, payload ?? null] as const];
     if (asked && !question) return [];
     return [[interruptId, rejection(question?.value) ?? { [CANCELLED]: true, interrupt_id: interruptId }] as const];
@@ -250,6 +252,24 @@ function answersOf(resume: readonly ResumeEntry[], known: GraphState | undefined
       "Several interrupts can be answered only by ids that the graph gave.",
     );
   return answers[0]?.[1];
+}
+
+/** The error for an answer to a question that the thread does not ask. */
+export const notAsked = (id: string | undefined): ThreadfoldError =>
+  new ThreadfoldError(
+    "INVALID_STATE",
+    `The thread does not ask ${id === undefined ? "anything" : JSON.stringify(id)}.`,
+    {
+      serverCode: "NO_QUESTION",
+    },
+  );
+
+/** Whether an answer is one that the graph gets for a question that the user cancelled. */
+export function isRejection(answer: unknown): boolean {
+  if (!isDict(answer)) return false;
+  const { decisions = [answer] } = answer;
+  const isReject = (one: unknown) => isDict(one) && one["type"] === "reject";
+  return answer[CANCELLED] === true || (Array.isArray(decisions) && decisions.every(isReject));
 }
 
 /** An approval of tool calls that the user cancelled rejects them; undefined for any other question. */

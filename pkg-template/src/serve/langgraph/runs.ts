@@ -25,7 +25,9 @@ export class Runs {
   /** The runs that this program works on, by their ids. */
   readonly #working = new Map<string, Run>();
   readonly #changed: (run: Run) => void;
-  readonly #over: (run: Run) => void;
+  readonly #isOver: (run: Run) => void;
+  /** When the runs before a run that waits are over, if this program works on all of them. */
+  readonly #free = new WeakMap<WorkedRun, Promise<unknown>>();
   readonly #checkPlace: CheckPlace;
   readonly leases: Leases;
 
@@ -45,7 +47,7 @@ export class Runs {
     this.leases = new Leases(store, SERVER, (claimed) => this.#continue(claimed, home(claimed)));
     this.store = store;
     this.#changed = changed;
-    this.#over = over;
+    this.#isOver = over;
     this.#checkPlace = checkPlace;
   }
 
@@ -140,14 +142,16 @@ export class Runs {
       throw isStoreError(error, "BUSY") ? new Refusal(409, busy) : error;
     });
     // Those of the store may be of another graph, or of another instance; another store's are known here alone.
-    const isBefore = (other: WorkedRun) => before.some(({ id }) => id === other.id) || !other.isIn(this.store);
-    const waitedFor = here.filter(isBefore);
-    const others = before.filter(({ id }) => !waitedFor.some((other) => other.id === id));
+    const ids = new Set(before.map(({ id }) => id));
+    const waitedFor = here.filter((other) => ids.has(other.id) || !other.isIn(this.store));
+    const others = without(before, waitedFor);
+    const over = this.#over(waitedFor);
+    if (others.length === 0) this.#free.set(run, over);
     const isStopping = strategy === "interrupt";
     if (isStopping) for (const other of waitedFor) other.stop.abort();
     const free = async () => {
       if (isStopping) await Promise.all(before.map((other) => this.store.cancel(other)));
-      await Promise.all([...waitedFor.map(({ over }) => over), ...this.#ended(others, run)]);
+      await Promise.all([over, ...this.#ended(others, run)]);
     };
     void this.#after(free, run, () => this.#work(graph, run, modes, more));
     return run;
@@ -158,13 +162,21 @@ export class Runs {
     return others.map((other) => ended(this.store, other, signal));
   }
 
+  /** Resolves when runs are over. A run waits for the last one's wait, not for each: n that wait would have n² promises. */
+  #over(runs: readonly WorkedRun[]): Promise<unknown> {
+    const last = runs.at(-1);
+    const free = last && this.#free.get(last);
+    const rest = free ? without(runs, last.lease?.before ?? []) : runs;
+    return Promise.all([free, ...rest.map(({ over }) => over)]);
+  }
+
   #take(run: Run, underWay: UnderWay): void {
     underWay.add(run);
     this.#working.set(run.id, run);
     this.leases.hold(run);
     void run.over.then(() => {
       this.#working.delete(run.id);
-      this.#over(run);
+      this.#isOver(run);
     });
   }
 
@@ -182,9 +194,10 @@ export class Runs {
     const run = new Run(this.store, threadId, assistantId, request, more, claimed);
     run.continue(claimed);
     const here = graph ? new UnderWay(graph) : undefined;
-    const others = here?.of(threadId).filter(({ id }) => claimed.before.some((before) => before.id === id)) ?? [];
+    const ids = new Set(claimed.before.map(({ id }) => id));
+    const others = here?.of(threadId).filter(({ id }) => ids.has(id)) ?? [];
     if (here) this.#take(run, here);
-    const elsewhere = claimed.before.filter(({ id }) => !others.some((other) => other.id === id));
+    const elsewhere = without(claimed.before, others);
     const free = () => Promise.all([...others.map((other) => other.over), ...this.#ended(elsewhere, run)]);
     void this.#after(free, run, async () => {
       if (graph && config)
@@ -241,6 +254,12 @@ export class Runs {
     await run.end(run.facts);
     this.#changed(run);
   }
+}
+
+/** Returns the runs whose ids the others lack. */
+function without<R extends RunKey>(runs: readonly R[], others: readonly RunKey[]): readonly R[] {
+  const ids = new Set(others.map(({ id }) => id));
+  return runs.filter(({ id }) => !ids.has(id));
 }
 
 /** The server's part in a run that another instance began. */
