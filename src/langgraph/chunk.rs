@@ -1,12 +1,12 @@
 //! Joins the parts of a message, as `AIMessageChunk.concat` of `@langchain/core` does.
 
 use super::merge::{
-    TypeChanged, is_dict, is_list, merge_content, merge_dicts, merge_lists, merge_usage,
+    Misfit, is_dict, is_list, merge_content, merge_dicts, merge_lists, merge_usage,
 };
 use super::tool_calls::ToolCalls;
 use super::wire::Wire;
 use crate::stream::StreamError;
-use crate::value::{Json, Value};
+use crate::value::{DEEPEST, Json, Value};
 
 /// A message that comes in parts, as `AIMessageChunk.concat` of `@langchain/core` joins them.
 ///
@@ -48,8 +48,8 @@ impl MessageParts {
     /// Joins a part: an `AIMessageChunk` or its kin, as a dict or a serialised constructor.
     ///
     /// # Errors
-    /// `INVALID_MESSAGE` for a part that is not a message, `INVALID_ARGUMENT` for a field that changes
-    /// its type. The message is then unchanged.
+    /// `INVALID_MESSAGE` for a part that is not a message. `INVALID_ARGUMENT` for a field that changes
+    /// its type, or that would be merged more than 127 deep. The message is then unchanged.
     pub fn push(&mut self, part: &Json) -> Result<(), StreamError> {
         let wire = Wire::read(part).ok_or_else(not_a_message)?;
         let before = self.message.clone();
@@ -70,15 +70,20 @@ impl ToolCalls {
         } else {
             joined_other(left, part)
         };
-        joined.map_err(|TypeChanged(key)| {
-            let reason = format!(
-                "field[{key}] already exists in the message chunk, but with a different type."
-            );
+        joined.map_err(|misfit| {
+            let reason = match misfit {
+                Misfit::TypeChanged(key) => format!(
+                    "field[{key}] already exists in the message chunk, but with a different type."
+                ),
+                Misfit::TooDeep(key) => format!(
+                    "field[{key}] of the message chunk is nested more than {DEEPEST} deep. Send it as text."
+                ),
+            };
             StreamError::new("INVALID_ARGUMENT", "messages", reason)
         })
     }
 
-    fn joined_ai(&mut self, left: Option<&Json>, right: &Json) -> Result<Json, TypeChanged> {
+    fn joined_ai(&mut self, left: Option<&Json>, right: &Json) -> Result<Json, Misfit> {
         let chunks = list_of(&right["tool_call_chunks"]);
         let Some(left) = left else {
             let fields = begun(right).without("chunk_position").with("type", "ai".into());
@@ -114,7 +119,7 @@ impl ToolCalls {
     }
 }
 
-fn joined_other(left: Option<&Json>, part: &Wire) -> Result<Json, TypeChanged> {
+fn joined_other(left: Option<&Json>, part: &Wire) -> Result<Json, Misfit> {
     let right = &part.fields;
     let Some(left) = left else {
         return Ok(begun(right).with("type", part.kind.as_str().into()));
@@ -145,7 +150,7 @@ fn begun(part: &Json) -> Json {
         .with("response_metadata", or("response_metadata", Json::object))
 }
 
-fn joined_common(left: &Json, right: &Json) -> Result<Json, TypeChanged> {
+fn joined_common(left: &Json, right: &Json) -> Result<Json, Misfit> {
     let none = Json::array([]);
     let content = if right["content"].is_null() { &none } else { &right["content"] };
     let dict =

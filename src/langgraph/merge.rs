@@ -1,12 +1,15 @@
 //! Merges two values of message chunks, like `_mergeDicts` and its relatives in `@langchain/core`. A
 //! value that the chunk does not change stays the same.
 
-use crate::value::{Bulk, Json, Kind, Value};
+use crate::value::{Bulk, DEEPEST, Json, Kind, Value};
 
-/// A field that a chunk gives another type.
-pub(super) struct TypeChanged(pub String);
+/// Why a field of a chunk does not merge.
+pub(super) enum Misfit {
+    TypeChanged(String),
+    TooDeep(String),
+}
 
-type Merged = Result<Json, TypeChanged>;
+type Merged = Result<Json, Misfit>;
 
 /// Keys whose later text or number does not add to the earlier one.
 const KEPT: [&str; 4] = ["type", "index", "created", "timestamp"];
@@ -33,11 +36,15 @@ pub(super) fn is_empty(value: &Json) -> bool {
 
 /// Merges two dicts.
 pub(super) fn merge_dicts(left: &Json, right: &Json) -> Merged {
+    dicts(left, right, 1)
+}
+
+fn dicts(left: &Json, right: &Json, depth: u32) -> Merged {
     let mut merged = left.clone();
     for (key, value) in right.entries() {
         let was = left.get(key);
         let value = match was {
-            Some(was) => merge_field(key, was, value)?,
+            Some(was) => merge_field(key, was, value, depth)?,
             None => value.clone(),
         };
         if !was.is_some_and(|was| was.same(&value)) {
@@ -47,7 +54,7 @@ pub(super) fn merge_dicts(left: &Json, right: &Json) -> Merged {
     Ok(merged)
 }
 
-fn merge_field(key: &str, left: &Json, right: &Json) -> Merged {
+fn merge_field(key: &str, left: &Json, right: &Json, depth: u32) -> Merged {
     if left.is_null() {
         return Ok(right.clone());
     }
@@ -67,10 +74,13 @@ fn merge_field(key: &str, left: &Json, right: &Json) -> Merged {
         return Ok(if keeps && key != "type" { left.clone() } else { sum(left, right) });
     }
     match (left.kind(), right.kind()) {
-        (Kind::Array, Kind::Array) => merge_lists(left, right, &mut |_, _, _, _| {}),
-        (Kind::Object, Kind::Object) => merge_dicts(left, right),
+        (Kind::Array, Kind::Array) | (Kind::Object, Kind::Object) if depth >= DEEPEST => {
+            Err(Misfit::TooDeep(key.to_owned()))
+        }
+        (Kind::Array, Kind::Array) => lists(left, right, depth + 1, &mut |_, _, _, _| {}),
+        (Kind::Object, Kind::Object) => dicts(left, right, depth + 1),
         _ if left.as_bool().is_some() && right.as_bool().is_some() => Ok(left.clone()),
-        _ => Err(TypeChanged(key.to_owned())),
+        _ => Err(Misfit::TypeChanged(key.to_owned())),
     }
 }
 
@@ -93,11 +103,20 @@ pub(super) fn merge_lists(
     right: &Json,
     joined: &mut dyn FnMut(&Json, &Json, &Json, usize),
 ) -> Merged {
+    lists(left, right, 1, joined)
+}
+
+fn lists(
+    left: &Json,
+    right: &Json,
+    depth: u32,
+    joined: &mut dyn FnMut(&Json, &Json, &Json, usize),
+) -> Merged {
     let mut merged = left.clone();
     for item in right {
         match target_of(&merged, item) {
             Some((at, was)) => {
-                let value = merge_dicts(&was, item)?;
+                let value = dicts(&was, item, depth + 1)?;
                 if !value.same(&was) {
                     joined(&was, item, &value, at);
                     merged = merged.splice(at, 1, Some(value));
