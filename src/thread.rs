@@ -183,8 +183,11 @@ impl<V: Value> Thread<V> {
     /// Returns the updates that the server does not have, in order.
     pub fn pending(&mut self) -> impl Iterator<Item = &PendingUpdate<V>> {
         self.look();
-        self.updates.iter_mut().for_each(PendingUpdate::with_new_ids);
-        self.updates.iter().filter(|update| !update.is_acknowledged())
+        let pending = self.updates.iter_mut().filter(|update| !update.is_acknowledged());
+        pending.map(|update| {
+            update.with_new_ids();
+            &*update
+        })
     }
 
     /// Returns them as a list of `{ id, status, update, error?, manual? }`: the same list until one

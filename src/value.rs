@@ -26,6 +26,8 @@ mod texts;
 pub use found::Found;
 pub use json::{Iter, Json};
 
+pub(crate) use json::DEEPEST;
+
 pub(crate) use bulk::{Bulk, Change, Check, Owned};
 pub(crate) use held::Holds;
 pub(crate) use names::Names;

@@ -255,6 +255,49 @@ fn depth_has_no_end() {
     assert_eq!(text.len(), 100_000 * r#"[{"inner":},"beside"]"#.len() + 1);
 }
 
+/// A patch that makes two values under `a` and `b`, each with 2^n paths. `turn` has their halves differ
+/// as objects: then no value meets the same one each time.
+fn copied(names: [&str; 2], leaf: &serde_json::Value, levels: usize, turn: bool) -> Json {
+    let [a, b] = names.map(|name| format!("/{name}"));
+    let add = |path: &str, value: &serde_json::Value| json!({ "op": "add", "path": path, "value": value });
+    let (empty, mut patch) = (json!([]), vec![add(&a, leaf), add(&b, leaf)]);
+    for _ in 0..levels {
+        for to in ["/left", "/right"] {
+            patch.push(add(to, &empty));
+            for from in [&a, if turn { &b } else { &a }] {
+                patch.push(json!({ "op": "copy", "from": from, "path": format!("{to}/-") }));
+            }
+        }
+        for (from, to) in [("/left", &a), ("/right", &b)] {
+            patch.push(json!({ "op": "move", "from": from, "path": to }));
+        }
+    }
+    shared(json!(patch))
+}
+
+#[test]
+fn values_that_copies_made_are_compared_once() {
+    let made = |leaf: u32, turn| {
+        let patch = copied(["a", "b"], &json!([leaf]), 64, turn);
+        apply_patch(&Json::object(), &patch).unwrap()
+    };
+    let (known, value, other) = (made(1, true), made(1, false), made(2, false));
+    assert!(known.equals(&value) && !known.equals(&other));
+    assert!(known["a"].equals(&known["b"]));
+    assert_eq!(diff(&known, &value), json!([]));
+    assert!(value.clone().reuse(&known).same(&known));
+    let reused = other.clone().reuse(&known);
+    assert!(reused.equals(&other) && !reused.same(&known));
+    assert!(value.reuse_patched(&known).same(&known));
+
+    let mut thread: Thread<Json> = Thread::new(None, &Json::object()).unwrap();
+    for turn in [true, false] {
+        let operations = copied(["a", "b"], &json!([1]), 64, turn);
+        thread.receive(ThreadEvent::Delta { operations }).unwrap();
+        assert!(thread.state()["a"].equals(&known["a"]));
+    }
+}
+
 #[test]
 fn a_serializer_round_trips() {
     let nested = |depth| (0..depth).fold(Json::from("a"), |inner, _| Json::from(vec![inner]));

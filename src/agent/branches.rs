@@ -7,7 +7,7 @@ use super::state::AgentState;
 use super::tool::Tool;
 use super::turn::Turn;
 use crate::graph::Target;
-use crate::typed::ToolMessage;
+use crate::typed::{ToolCall, ToolMessage};
 
 pub(super) const MODEL: &str = "model";
 pub(super) const TOOLS: &str = "tools";
@@ -29,6 +29,14 @@ impl Branches {
             Jump::Model => &self.entry,
             Jump::Tools => TOOLS,
             Jump::End => &self.exit,
+        }
+    }
+
+    /// Returns where a hook's jump leads.
+    pub fn jumped(&self, jump: Jump, state: &AgentState) -> Vec<Target<AgentState>> {
+        match jump {
+            Jump::Tools => to_tools(state),
+            _ => vec![self.target(jump).into()],
         }
     }
 
@@ -59,14 +67,11 @@ impl Branches {
         match decided {
             Next::Model => to(&self.entry),
             Next::End => to(&self.exit),
-            Next::Tools => to(TOOLS),
+            Next::Tools => to_tools(state),
             Next::Calls(positions) => positions
                 .iter()
                 .filter_map(|at| calls.get(*at as usize))
-                .map(|call| {
-                    let task = AgentState { call: Some(call.clone()), ..state.clone() };
-                    Target::Send(TOOLS.to_owned(), task)
-                })
+                .map(|call| sent(call, state))
                 .collect(),
         }
     }
@@ -104,4 +109,18 @@ impl Branches {
         let is_answered = is_answered || turn.results.iter().any(is_structured);
         if is_answered { self.exit.clone() } else { self.entry.clone() }
     }
+}
+
+/// Sends each open call to the tools, as a task of its own. Without open calls, the node runs none.
+fn to_tools(state: &AgentState) -> Vec<Target<AgentState>> {
+    let calls = Turn::last(&state.messages).open_calls();
+    if calls.is_empty() {
+        return vec![TOOLS.into()];
+    }
+    calls.into_iter().map(|call| sent(call, state)).collect()
+}
+
+fn sent(call: &ToolCall, state: &AgentState) -> Target<AgentState> {
+    let task = AgentState { call: Some(call.clone()), ..state.clone() };
+    Target::Send(TOOLS.to_owned(), task)
 }

@@ -45,8 +45,7 @@ impl Node<AgentState> for ModelStep {
     }
 }
 
-/// The node `tools`: runs the call that it is sent, or the open ones of the last message if a hook jumps
-/// to it.
+/// The node `tools`: runs the call that it is sent. Sent none, it runs the open ones of the last message.
 pub(super) struct ToolStep {
     pub run: Shared<ToolRequest, ToolOutput>,
     pub tools: Arc<[Tool]>,

@@ -8,7 +8,7 @@ use super::route::Jump;
 use super::state::AgentState;
 use super::steps::HookStep;
 use super::tool::Tool;
-use crate::graph::{END, Graph, GraphError, START, StateGraph};
+use crate::graph::{END, Graph, GraphError, START, StateGraph, Target};
 
 /// A hook that is a node.
 struct Stop {
@@ -108,8 +108,8 @@ fn way_out(
     let is_entry = stop.node == branches.entry;
     graph.branch(&stop.node, move |state: &AgentState| match state.jump {
         // The first of the turn goes on to the model: it would come back to itself.
-        Some(Jump::Model) if is_entry && jumps.contains(&Jump::Model) => MODEL.to_owned(),
-        Some(jump) if jumps.contains(&jump) => branches.target(jump).to_owned(),
-        _ => next.clone(),
+        Some(Jump::Model) if is_entry && jumps.contains(&Jump::Model) => vec![MODEL.into()],
+        Some(jump) if jumps.contains(&jump) => branches.jumped(jump, state),
+        _ => vec![Target::Node(next.clone())],
     })
 }

@@ -1,12 +1,14 @@
 //! Joins the parts of a message, as `AIMessageChunk.concat` of `@langchain/core` does.
 
+use std::mem;
+
 use super::merge::{
-    TypeChanged, is_dict, is_list, merge_content, merge_dicts, merge_lists, merge_usage,
+    Misfit, Places, is_dict, is_list, merge_content, merge_dicts, merge_lists, merge_usage,
 };
 use super::tool_calls::ToolCalls;
 use super::wire::Wire;
 use crate::stream::StreamError;
-use crate::value::{Json, Value};
+use crate::value::{DEEPEST, Json, Value};
 
 /// A message that comes in parts, as `AIMessageChunk.concat` of `@langchain/core` joins them.
 ///
@@ -48,8 +50,8 @@ impl MessageParts {
     /// Joins a part: an `AIMessageChunk` or its kin, as a dict or a serialised constructor.
     ///
     /// # Errors
-    /// `INVALID_MESSAGE` for a part that is not a message, `INVALID_ARGUMENT` for a field that changes
-    /// its type. The message is then unchanged.
+    /// `INVALID_MESSAGE` for a part that is not a message. `INVALID_ARGUMENT` for a field that changes
+    /// its type, or that would be merged more than 127 deep. The message is then unchanged.
     pub fn push(&mut self, part: &Json) -> Result<(), StreamError> {
         let wire = Wire::read(part).ok_or_else(not_a_message)?;
         let before = self.message.clone();
@@ -68,17 +70,22 @@ impl ToolCalls {
         let joined = if part.kind == "ai" {
             self.joined_ai(left, &part.fields)
         } else {
-            joined_other(left, part)
+            joined_other(left, part, &mut self.blocks)
         };
-        joined.map_err(|TypeChanged(key)| {
-            let reason = format!(
-                "field[{key}] already exists in the message chunk, but with a different type."
-            );
+        joined.map_err(|misfit| {
+            let reason = match misfit {
+                Misfit::TypeChanged(key) => format!(
+                    "field[{key}] already exists in the message chunk, but with a different type."
+                ),
+                Misfit::TooDeep(key) => format!(
+                    "field[{key}] of the message chunk is nested more than {DEEPEST} deep. Send it as text."
+                ),
+            };
             StreamError::new("INVALID_ARGUMENT", "messages", reason)
         })
     }
 
-    fn joined_ai(&mut self, left: Option<&Json>, right: &Json) -> Result<Json, TypeChanged> {
+    fn joined_ai(&mut self, left: Option<&Json>, right: &Json) -> Result<Json, Misfit> {
         let chunks = list_of(&right["tool_call_chunks"]);
         let Some(left) = left else {
             let fields = begun(right).without("chunk_position").with("type", "ai".into());
@@ -93,10 +100,14 @@ impl ToolCalls {
                 .with("invalid_tool_calls", invalid));
         };
         let before = list_of(&left["tool_call_chunks"]);
-        let all = merge_lists(&before, &chunks, &mut |was, part, joined, at| {
+        let mut touched = Vec::new();
+        let mut places = mem::take(&mut self.places);
+        let all = merge_lists(&before, &chunks, &mut places, &mut |was, part, joined, at| {
             self.read_on(was, part, joined, at);
+            touched.push(at);
         })?;
-        let mut joined = joined_common(left, right)?;
+        self.places = places;
+        let mut joined = joined_common(left, right, &mut self.blocks)?;
         let usage = [&left["usage_metadata"], &right["usage_metadata"]];
         if usage.iter().any(|usage| !usage.is_null()) {
             let [left, right] = usage;
@@ -104,22 +115,23 @@ impl ToolCalls {
         }
         if all.is_empty() {
             let (known, new) = (list_of(&left["tool_calls"]), list_of(&right["tool_calls"]));
-            let calls = merge_lists(&known, &new, &mut |_, _, _, _| {})?;
+            let calls = merge_lists(&known, &new, &mut Places::default(), &mut |_, _, _, _| {})?;
             joined = joined.with("tool_calls", calls).with("invalid_tool_calls", Json::array([]));
         } else if !all.same(&before) {
-            let (calls, invalid) = self.read(&all, left);
+            let read = self.read_touched(&before, &all, &touched, left);
+            let (calls, invalid) = read.unwrap_or_else(|| self.read(&all, left));
             joined = joined.with("tool_calls", calls).with("invalid_tool_calls", invalid);
         }
         Ok(joined.with("tool_call_chunks", all))
     }
 }
 
-fn joined_other(left: Option<&Json>, part: &Wire) -> Result<Json, TypeChanged> {
+fn joined_other(left: Option<&Json>, part: &Wire, blocks: &mut Places) -> Result<Json, Misfit> {
     let right = &part.fields;
     let Some(left) = left else {
         return Ok(begun(right).with("type", part.kind.as_str().into()));
     };
-    let joined = joined_common(left, right)?;
+    let joined = joined_common(left, right, blocks)?;
     if left["type"].as_str() != Some("tool") {
         return Ok(joined);
     }
@@ -145,7 +157,7 @@ fn begun(part: &Json) -> Json {
         .with("response_metadata", or("response_metadata", Json::object))
 }
 
-fn joined_common(left: &Json, right: &Json) -> Result<Json, TypeChanged> {
+fn joined_common(left: &Json, right: &Json, blocks: &mut Places) -> Result<Json, Misfit> {
     let none = Json::array([]);
     let content = if right["content"].is_null() { &none } else { &right["content"] };
     let dict =
@@ -153,7 +165,7 @@ fn joined_common(left: &Json, right: &Json) -> Result<Json, TypeChanged> {
     let merged = |key: &str| merge_dicts(&dict(left, key), &dict(right, key));
     let mut joined = left
         .clone()
-        .with("content", merge_content(&left["content"], content)?)
+        .with("content", merge_content(&left["content"], content, blocks)?)
         .with("additional_kwargs", merged("additional_kwargs")?)
         .with("response_metadata", merged("response_metadata")?);
     if left["id"].is_null()

@@ -1,12 +1,18 @@
 //! Merges two values of message chunks, like `_mergeDicts` and its relatives in `@langchain/core`. A
 //! value that the chunk does not change stays the same.
 
-use crate::value::{Bulk, Json, Kind, Value};
+use std::collections::HashMap;
+use std::mem;
 
-/// A field that a chunk gives another type.
-pub(super) struct TypeChanged(pub String);
+use crate::value::{Bulk, DEEPEST, Json, Kind, Value};
 
-type Merged = Result<Json, TypeChanged>;
+/// Why a field of a chunk does not merge.
+pub(super) enum Misfit {
+    TypeChanged(String),
+    TooDeep(String),
+}
+
+type Merged = Result<Json, Misfit>;
 
 /// Keys whose later text or number does not add to the earlier one.
 const KEPT: [&str; 4] = ["type", "index", "created", "timestamp"];
@@ -33,11 +39,15 @@ pub(super) fn is_empty(value: &Json) -> bool {
 
 /// Merges two dicts.
 pub(super) fn merge_dicts(left: &Json, right: &Json) -> Merged {
+    dicts(left, right, 1)
+}
+
+fn dicts(left: &Json, right: &Json, depth: u32) -> Merged {
     let mut merged = left.clone();
     for (key, value) in right.entries() {
         let was = left.get(key);
         let value = match was {
-            Some(was) => merge_field(key, was, value)?,
+            Some(was) => merge_field(key, was, value, depth)?,
             None => value.clone(),
         };
         if !was.is_some_and(|was| was.same(&value)) {
@@ -47,7 +57,7 @@ pub(super) fn merge_dicts(left: &Json, right: &Json) -> Merged {
     Ok(merged)
 }
 
-fn merge_field(key: &str, left: &Json, right: &Json) -> Merged {
+fn merge_field(key: &str, left: &Json, right: &Json, depth: u32) -> Merged {
     if left.is_null() {
         return Ok(right.clone());
     }
@@ -67,10 +77,13 @@ fn merge_field(key: &str, left: &Json, right: &Json) -> Merged {
         return Ok(if keeps && key != "type" { left.clone() } else { sum(left, right) });
     }
     match (left.kind(), right.kind()) {
-        (Kind::Array, Kind::Array) => merge_lists(left, right, &mut |_, _, _, _| {}),
-        (Kind::Object, Kind::Object) => merge_dicts(left, right),
+        (Kind::Array, Kind::Array) | (Kind::Object, Kind::Object) if depth >= DEEPEST => {
+            Err(Misfit::TooDeep(key.to_owned()))
+        }
+        (Kind::Array, Kind::Array) => lists(left, right, depth + 1, None, &mut |_, _, _, _| {}),
+        (Kind::Object, Kind::Object) => dicts(left, right, depth + 1),
         _ if left.as_bool().is_some() && right.as_bool().is_some() => Ok(left.clone()),
-        _ => Err(TypeChanged(key.to_owned())),
+        _ => Err(Misfit::TypeChanged(key.to_owned())),
     }
 }
 
@@ -91,13 +104,29 @@ fn sum(left: &Json, right: &Json) -> Json {
 pub(super) fn merge_lists(
     left: &Json,
     right: &Json,
+    places: &mut Places,
+    joined: &mut dyn FnMut(&Json, &Json, &Json, usize),
+) -> Merged {
+    let mut own = places.taken(left);
+    let merged = lists(left, right, 1, own.as_mut(), joined)?;
+    if let Some(own) = own {
+        *places = Places { of: merged.clone(), ..own };
+    }
+    Ok(merged)
+}
+
+fn lists(
+    left: &Json,
+    right: &Json,
+    depth: u32,
+    mut places: Option<&mut Places>,
     joined: &mut dyn FnMut(&Json, &Json, &Json, usize),
 ) -> Merged {
     let mut merged = left.clone();
     for item in right {
-        match target_of(&merged, item) {
+        match target_of(&merged, item, places.as_deref()) {
             Some((at, was)) => {
-                let value = merge_dicts(&was, item)?;
+                let value = dicts(&was, item, depth + 1)?;
                 if !value.same(&was) {
                     joined(&was, item, &value, at);
                     merged = merged.splice(at, 1, Some(value));
@@ -106,6 +135,9 @@ pub(super) fn merge_lists(
             None if item["text"].as_str() == Some("") => {}
             None => {
                 let end = merged.len();
+                if let Some(places) = &mut places {
+                    places.add(item, end);
+                }
                 merged = merged.splice(end, 0, Some(item.clone()));
             }
         }
@@ -113,8 +145,62 @@ pub(super) fn merge_lists(
     Ok(merged)
 }
 
+/// The positions of a list's items by index, or by id without one: no part searches a long list.
+#[derive(Debug, Default)]
+pub(super) struct Places {
+    /// The list that they were read for last.
+    of: Json,
+    by_key: HashMap<Key, Vec<usize>>,
+}
+
+/// An index, or an id without one. Values that are the same have one key.
+#[derive(Debug, PartialEq, Eq, Hash)]
+enum Key {
+    Text(bool, String),
+    Other(bool),
+}
+
+impl Key {
+    fn of(item: &Json) -> Option<Self> {
+        let indexed = has_index(item);
+        if !is_dict(item) || (!indexed && !has_id(item)) {
+            return None;
+        }
+        let value = &item[if indexed { "index" } else { "id" }];
+        // Zero is zero, whatever its sign.
+        let number = || Some((value.as_number()?.as_f64()? + 0.0).to_string());
+        let text = value.as_str().map(str::to_owned).or_else(number);
+        // A number that is an id grows where it is merged.
+        let text = text.filter(|_| indexed || value.as_number().is_none());
+        Some(text.map_or(Self::Other(indexed), |text| Self::Text(indexed, text)))
+    }
+}
+
+impl Places {
+    /// Takes those of a list, if it is long.
+    fn taken(&mut self, list: &Json) -> Option<Self> {
+        const FEW: usize = 8;
+        let known = mem::take(self);
+        if list.len() <= FEW {
+            return None;
+        }
+        if known.of.same(list) {
+            return Some(known);
+        }
+        let mut made = Self::default();
+        list.iter().enumerate().for_each(|(at, item)| made.add(item, at));
+        Some(made)
+    }
+
+    fn add(&mut self, item: &Json, at: usize) {
+        if let Some(key) = Key::of(item) {
+            self.by_key.entry(key).or_default().push(at);
+        }
+    }
+}
+
 /// Returns the first item that a part continues, and its position.
-fn target_of(items: &Json, part: &Json) -> Option<(usize, Json)> {
+fn target_of(items: &Json, part: &Json, places: Option<&Places>) -> Option<(usize, Json)> {
     let indexed = has_index(part);
     if !is_dict(part) || (!indexed && !has_id(part)) {
         return None;
@@ -130,7 +216,14 @@ fn target_of(items: &Json, part: &Json) -> Option<(usize, Json)> {
         let same = other["index"].same(&part["index"]) && !differ_in_type(other, part);
         same && (!(has_id(other) && has_id(part)) || same_id)
     };
-    items.iter().enumerate().find(|(_, item)| joins(item)).map(|(at, item)| (at, item.clone()))
+    let at = match places {
+        Some(places) => {
+            let mut known = places.by_key.get(&Key::of(part)?)?.iter().copied();
+            known.find(|at| joins(&items[*at]))?
+        }
+        None => items.iter().position(joins)?,
+    };
+    Some((at, items[at].clone()))
 }
 
 fn has_index(item: &Json) -> bool {
@@ -152,7 +245,7 @@ fn differ_in_type(one: &Json, other: &Json) -> bool {
 }
 
 /// Merges two contents: text or blocks.
-pub(super) fn merge_content(left: &Json, right: &Json) -> Merged {
+pub(super) fn merge_content(left: &Json, right: &Json, places: &mut Places) -> Merged {
     let text_block = |text: &Json| Json::from([("type", "text".into()), ("text", text.clone())]);
     if let Some(own) = left.as_str() {
         if own.is_empty() {
@@ -171,13 +264,14 @@ pub(super) fn merge_content(left: &Json, right: &Json) -> Merged {
         }
         return Ok(std::iter::once(first).chain(blocks).collect());
     }
-    let blocks = blocks_of(left);
     if is_list(right) {
-        return merge_lists(&blocks.into(), right, &mut |_, _, _, _| {});
+        let own = if is_list(left) { left.clone() } else { blocks_of(left).into() };
+        return merge_lists(&own, right, places, &mut |_, _, _, _| {});
     }
     if right.as_str() == Some("") {
         return Ok(left.clone());
     }
+    let blocks = blocks_of(left);
     let last = if blocks.iter().any(is_data) {
         text_block(right).with("type", "file".into()).with("source_type", "text".into())
     } else {

@@ -3,7 +3,7 @@
 
 use std::mem;
 
-use crate::value::{Json, Kind, Value};
+use crate::value::{DEEPEST, Json, Kind, Value};
 
 mod number;
 #[cfg(test)]
@@ -12,7 +12,7 @@ mod tests;
 use number::{Part, number_of, part_after};
 
 /// A reader of a tool call's arguments. A piece of text costs its own length. A look at the object
-/// costs a copy of the objects that are still open.
+/// costs a copy of the objects that are still open: at most 127, as no text is read deeper.
 #[derive(Debug, Default)]
 pub(super) struct PartialJson {
     /// The text so far, without white space around it.
@@ -310,6 +310,9 @@ impl PartialJson {
     }
 
     fn enter(&mut self, node: Json, mode: Mode) -> Mode {
+        if self.open.len() >= DEEPEST as usize {
+            return Mode::Invalid;
+        }
         self.open.push(Frame { node, key: String::new() });
         mode
     }

@@ -2,6 +2,10 @@
 
 use std::collections::HashMap;
 
+#[cfg(test)]
+mod tests;
+
+use super::merge::Places;
 use super::partial_json::PartialJson;
 use crate::value::{Json, Value};
 
@@ -9,6 +13,11 @@ use crate::value::{Json, Value};
 #[derive(Debug, Default)]
 pub(super) struct ToolCalls {
     readers: Vec<Option<Reader>>,
+    /// Of the chunks, and of the blocks of the message's content.
+    pub places: Places,
+    pub blocks: Places,
+    /// The last list whose chunks make one tool call each, and those calls: a part touches few.
+    own: Option<[Json; 2]>,
 }
 
 /// The arguments of one chunk.
@@ -37,6 +46,7 @@ impl ToolCalls {
     /// ones of the message before.
     pub(super) fn read(&mut self, chunks: &Json, before: &Json) -> (Json, Json) {
         let (mut calls, mut invalid) = (Vec::new(), Vec::new());
+        self.own = None;
         for group in groups_of(chunks) {
             let call = match group.as_slice() {
                 [(at, chunk)] => self.call_at(*at, chunk),
@@ -51,10 +61,42 @@ impl ToolCalls {
             let is_valid = call["type"].as_str() == Some("tool_call");
             if is_valid { calls.push(call) } else { invalid.push(call) }
         }
-        (
-            unless_same(calls, &before["tool_calls"]),
-            unless_same(invalid, &before["invalid_tool_calls"]),
-        )
+        let calls = unless_same(calls, &before["tool_calls"]);
+        if calls.len() == chunks.len() && chunks.iter().all(|chunk| is_own(chunk, &chunks[0])) {
+            self.own = Some([chunks.clone(), calls.clone()]);
+        }
+        (calls, unless_same(invalid, &before["invalid_tool_calls"]))
+    }
+
+    /// Returns what [`read`](Self::read) does if only these chunks and those after the left ones are new;
+    /// `None` if it takes more.
+    pub(super) fn read_touched(
+        &mut self,
+        left: &Json,
+        chunks: &Json,
+        touched: &[usize],
+        before: &Json,
+    ) -> Option<(Json, Json)> {
+        let [known, mut calls] = self.own.take()?;
+        if !known.same(left) || !calls.same(&before["tool_calls"]) {
+            return None;
+        }
+        let touched = touched.iter().copied().filter(|at| *at < left.len());
+        for at in touched.chain(left.len()..chunks.len()) {
+            let chunk = &chunks[at];
+            if at >= left.len() && !is_own(chunk, &chunks[0]) {
+                return None;
+            }
+            let call = self.call_at(at, chunk);
+            if call["type"].as_str() != Some("tool_call") {
+                return None;
+            }
+            if !calls[at].same(&call) {
+                calls = calls.splice(at, 1, Some(call));
+            }
+        }
+        self.own = Some([chunks.clone(), calls.clone()]);
+        Some((calls, before["invalid_tool_calls"].clone()))
     }
 
     fn call_at(&mut self, at: usize, chunk: &Json) -> Json {
@@ -72,6 +114,18 @@ impl ToolCalls {
         }
         reader.call.clone()
     }
+}
+
+/// Whether a chunk that was not joined continues no other chunk of such a list. Its index distinguishes it
+/// from the others, or its id if none of them has an index.
+fn is_own(chunk: &Json, like: &Json) -> bool {
+    let is_id = chunk["id"].as_str().is_some_and(|id| !id.is_empty());
+    let is_numbered = |chunk: &Json| chunk["index"].as_number().is_some();
+    let is_named = |chunk: &Json| chunk["index"].is_null() && is_id;
+    let is_like =
+        is_numbered(chunk) && is_numbered(like) || is_named(chunk) && like["index"].is_null();
+    let kind = &chunk["type"];
+    is_like && (kind.is_null() || kind.as_str() == Some("tool_call_chunk"))
 }
 
 /// Groups chunks by their call: almost always one each, since joining has done it already.

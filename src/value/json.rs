@@ -63,6 +63,9 @@ enum Node {
 
 type Map = IndexMap<Arc<str>, Json, RandomState>;
 
+/// How deep a value is read and written as text, and merged.
+pub(crate) const DEEPEST: u32 = 127;
+
 impl Json {
     /// JSON's `null`.
     pub const NULL: Json = Json(Node::Null);

@@ -4,8 +4,11 @@ use std::collections::HashSet;
 use std::sync::Mutex;
 
 use serde_json::{Value, json};
-use threadfold::agent::{AgentUpdate, Hook, HumanInTheLoop, Jump, Middleware, create_agent};
-use threadfold::graph::MemorySaver;
+use threadfold::agent::{
+    AgentState, AgentUpdate, Hook, HumanInTheLoop, Jump, Middleware, Tool, ToolRequest,
+    create_agent,
+};
+use threadfold::graph::{BoxError, Ctx, MemorySaver};
 use threadfold::typed::ToolMessage;
 use threadfold::{Message, MessageKind};
 
@@ -23,7 +26,7 @@ fn jump(name: &Value) -> Option<Jump> {
 fn hook(name: &str, kind: &str, spec: &Value, log: &Log) -> Hook {
     let (log, entry, own) = (log.clone(), format!("{name}.{kind}"), spec.clone());
     let seen = Mutex::new(0_u64);
-    let made = Hook::new(move |state: threadfold::agent::AgentState, _| {
+    let made = Hook::new(move |state: AgentState, _| {
         let mut seen = seen.lock().expect("a number");
         let at = *seen;
         *seen += 1;
@@ -189,4 +192,68 @@ fn a_jump_to_the_tools_runs_no_rejected_call() {
         assert!(thread.resume(rejected).await.expect("an end").is_ended());
     });
     assert_eq!(logged(&log), json!(["ping(1)"]));
+}
+
+/// In one task, a call that asks would stop those after it, and its answer would run those before it again.
+#[test]
+fn a_jump_to_the_tools_makes_each_open_call_a_task() {
+    let call = |id: &str, name: &str| json!({ "id": id, "name": name, "args": {} });
+    let replies =
+        json!([{ "content": "", "tool_calls": [call("c1", "wipe"), call("c2", "list")] }]);
+    let idle = Middleware::new("Idle")
+        .after_model(Hook::new(|_, _| std::future::ready(Ok::<_, Raised>(AgentUpdate::default()))));
+    let jumper = |kind: &str| {
+        let jumps = json!({ "jump": { "at": 0, "to": "tools" }, "can": ["tools"] });
+        let second = json!({ "jump": { "at": 1, "to": "tools" }, "can": ["tools"] });
+        let made = Middleware::new("Jumper");
+        match kind {
+            // The second turn begins with the calls of the first still open.
+            "before_model" => made
+                .before_model(hook("jumper", kind, &second, &Log::default()))
+                .after_model(Hook::new(back()).can_jump_to([Jump::Model])),
+            _ => made.after_model(hook("jumper", kind, &jumps, &Log::default())),
+        }
+    };
+    for (kind, is_last) in [("after_model", true), ("after_model", false), ("before_model", true)] {
+        let log = Log::default();
+        let mut agent = create_agent(scripted(&replies));
+        for name in ["wipe", "list"] {
+            let log = log.clone();
+            let ask = move |_: Value, request: ToolRequest| {
+                let log = log.clone();
+                async move {
+                    let answer = request.ctx.interrupt(name)?;
+                    log.lock().expect("a log").push(name.to_owned());
+                    Ok::<_, BoxError>(answer.to_string())
+                }
+            };
+            agent = agent.tool(Tool::new(name, name, ask));
+        }
+        if !is_last {
+            agent = agent.middleware(idle.clone());
+        }
+        let agent = agent.middleware(jumper(kind)).checkpointer(MemorySaver::new());
+        let agent = agent.compile().expect("an agent");
+        run(async {
+            let thread = agent.on("1");
+            let asked = thread.invoke("go".into()).await.expect("questions").interrupts;
+            let names: Vec<&Value> = asked.iter().map(|asked| &asked.value).collect();
+            assert_eq!(names, ["wipe", "list"], "{kind}");
+            let second = vec![(asked[1].id.clone(), json!(true))];
+            let left = thread.resume(second).await.expect("a question").interrupts;
+            assert_eq!((left.len(), logged(&log)), (1, json!(["list"])), "{kind}");
+            assert!(thread.resume(json!(true)).await.expect("an end").is_ended());
+        });
+        assert_eq!(logged(&log), json!(["list", "wipe"]), "{kind}");
+    }
+}
+
+/// Goes back to the model once.
+fn back() -> impl Fn(AgentState, Ctx) -> std::future::Ready<Result<AgentUpdate, Raised>> {
+    let went = std::sync::atomic::AtomicBool::new(false);
+    move |_, _| {
+        let went = went.swap(true, std::sync::atomic::Ordering::Relaxed);
+        let update = AgentUpdate::default();
+        std::future::ready(Ok(if went { update } else { update.jump_to(Jump::Model) }))
+    }
 }

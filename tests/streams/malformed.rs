@@ -2,7 +2,7 @@
 //! thread's state as it was.
 
 use serde_json::{Value, json};
-use threadfold::{Json, Thread, ag_ui, langgraph};
+use threadfold::{Json, Thread, Value as _, ag_ui, langgraph};
 
 use super::recording::{empty_thread, recordings};
 
@@ -75,4 +75,46 @@ fn malformed_parts_of_langgraph() {
         folded.map(|_| ()).map_err(|error| format!("{} {error}", error.code()))
     });
     assert!(folded > 500 && refused > 100, "{folded} folded, {refused} refused");
+}
+
+/// A server in this process may send values deeper than text can be. A stack has no room to merge them.
+#[test]
+fn parts_too_deep_to_merge_are_refused() {
+    let nested = |levels: u32, list: bool, text: &str| {
+        (0..levels).fold(Json::from(text), |inner, level| {
+            let object = Json::from([("a", inner)]);
+            if !list || level % 2 == 1 {
+                return object;
+            }
+            Json::from(vec![object.with("index", 0.into())])
+        })
+    };
+    let part = |field: &str, list: bool, levels: u32, text: &str| {
+        let value = match field {
+            "content" => Json::from(vec![nested(levels, list, text).with("index", 0.into())]),
+            _ => nested(levels, list, text),
+        };
+        let message = Json::from([("type", "AIMessageChunk".into()), ("id", "a".into())]);
+        let message = message.with(field, value);
+        langgraph::Part::new("messages", Json::from(vec![message, Json::object()]))
+    };
+    for field in ["additional_kwargs", "response_metadata", "content"] {
+        for list in [false, true] {
+            let fold = |levels| {
+                let (mut thread, mut folding) = (empty_thread(), langgraph::Fold::new());
+                folding.part(&mut thread, &part(field, list, levels, "Hel")).unwrap();
+                let before = thread.confirmed();
+                let folded = folding.part(&mut thread, &part(field, list, levels, "lo"));
+                (folded.map(|_| ()), before, thread.confirmed())
+            };
+            let (folded, _, after) = fold(60);
+            assert!(folded.is_ok() && after.to_string().contains("Hello"), "{field}");
+            let (refused, before, after) = fold(9_000);
+            let refused = refused.unwrap_err();
+            assert_eq!(refused.code(), "INVALID_ARGUMENT");
+            let remedy = "of the message chunk is nested more than 127 deep. Send it as text.";
+            assert!(refused.to_string().ends_with(remedy), "{refused}");
+            assert_eq!(after, before);
+        }
+    }
 }

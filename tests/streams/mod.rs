@@ -6,6 +6,7 @@ mod ag_ui_recorded;
 mod ag_ui_subagents;
 mod ag_ui_words;
 mod crash_loops;
+mod growth;
 mod langgraph_parts;
 mod langgraph_recorded;
 mod malformed;

@@ -198,19 +198,23 @@ impl Sql {
         Ok(())
     }
 
+    /// Returns whether no other run has put a result of the task.
     async fn put_task(
         &self,
         to: &Transaction<'_>,
         thread: &str,
         own: &TaskWrites,
-    ) -> Result<(), BoxError> {
+    ) -> Result<bool, BoxError> {
         let sql = if own.replaces() { &self.replace_write } else { &self.put_write };
+        let mut all_new = true;
         for (place, channel, value) in own.placed() {
             let blob = written(value)?;
             let (checkpoint, task) = (&own.checkpoint, &own.task);
-            to.execute(sql, &[&thread, checkpoint, task, &place, &channel, &blob]).await?;
+            let count =
+                to.execute(sql, &[&thread, checkpoint, task, &place, &channel, &blob]).await?;
+            all_new &= place < 0 || count > 0;
         }
-        Ok(())
+        Ok(all_new)
     }
 
     async fn put_row(
@@ -293,7 +297,10 @@ impl Tables {
             }
         }
         for own in &put.writes {
-            self.sql.put_task(&transaction, thread, own).await?;
+            let all_new = self.sql.put_task(&transaction, thread, own).await?;
+            if !all_new && own.is_beside(last) {
+                return Ok(false);
+            }
         }
         if let Some(row) = &put.row {
             self.sql.put_row(&transaction, thread, row).await?;

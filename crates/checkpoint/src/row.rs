@@ -77,6 +77,13 @@ impl TaskWrites {
         self.entries.iter().all(|(channel, _)| place_of(channel).is_some())
     }
 
+    /// Returns whether it belongs to the step that follows the thread's newest checkpoint. A run reads the
+    /// results there and puts only others: if one is there already, another run has put it since. Beside an
+    /// older checkpoint, it is another branch's.
+    pub fn is_beside(&self, newest: Option<&str>) -> bool {
+        newest == Some(&*self.checkpoint)
+    }
+
     /// Returns the writes with their places.
     pub fn placed(&self) -> impl Iterator<Item = (i32, &str, &Value)> {
         (0..).zip(&self.entries).map(|(index, (channel, value))| {

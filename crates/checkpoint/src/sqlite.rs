@@ -147,7 +147,10 @@ impl Sqlite {
             }
         }
         for own in &put.writes {
-            write_task(&transaction, thread, own)?;
+            let all_new = write_task(&transaction, thread, own)?;
+            if !all_new && own.is_beside(last) {
+                return Ok(false);
+            }
         }
         if let Some(NewRow { id, parent, mut checkpoint, values, metadata, .. }) = put.row {
             checkpoint.insert("channel_values".to_owned(), Value::Object(values));
@@ -194,7 +197,8 @@ fn bytes(value: ValueRef<'_>) -> &[u8] {
     }
 }
 
-fn write_task(connection: &Connection, thread: &str, own: &TaskWrites) -> Result<(), BoxError> {
+/// Returns whether no other run has put a result of the task.
+fn write_task(connection: &Connection, thread: &str, own: &TaskWrites) -> Result<bool, BoxError> {
     // Columns by their names: Python's saver adds one.
     let on_conflict = if own.replaces() { "REPLACE" } else { "IGNORE" };
     let sql = format!(
@@ -202,11 +206,13 @@ fn write_task(connection: &Connection, thread: &str, own: &TaskWrites) -> Result
          channel, type, value) VALUES (?, '', ?, ?, ?, ?, 'json', ?)"
     );
     let mut statement = connection.prepare_cached(&sql)?;
+    let mut all_new = true;
     for (place, channel, value) in own.placed() {
-        let value = written(value)?;
-        statement.execute(params![thread, own.checkpoint, own.task, place, channel, value])?;
+        let (value, own) = (written(value)?, (&own.checkpoint, &own.task));
+        let count = statement.execute(params![thread, own.0, own.1, place, channel, value])?;
+        all_new &= place < 0 || count > 0;
     }
-    Ok(())
+    Ok(all_new)
 }
 
 impl Database for Sqlite {

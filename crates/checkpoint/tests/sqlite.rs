@@ -180,6 +180,35 @@ async fn of_two_runs_of_a_thread_the_second_to_save_ends() {
     assert_eq!(first.finish().await.unwrap().state.log, ["in", "answered 1", "done"]);
 }
 
+/// A stop within a step makes no checkpoint: the other run's results are beside the same one.
+#[tokio::test]
+async fn of_two_runs_of_a_step_the_second_to_save_a_result_ends() {
+    let file = File::new("results");
+    let graph = |name: &'static str, fails: bool| {
+        let a = move |_: &Chat, _: Ctx| async move {
+            if name == "none" { Err("no".into()) } else { Ok::<_, BoxError>(say(name)) }
+        };
+        let b = move |_: &Chat, _: Ctx| async move {
+            if fails { Err("no".into()) } else { Ok::<_, BoxError>(say("b")) }
+        };
+        let graph = StateGraph::<Chat>::new().node("a", a).node("b", b).edge(START, "a");
+        let saver = SqliteSaver::open(&file.0).unwrap().delta("log", 10);
+        graph.edge(START, "b").checkpointer(saver).compile().unwrap()
+    };
+    graph("none", true).on("1").invoke(say("in")).await.unwrap_err();
+    let (one, two) = (graph("one", true), graph("two", false));
+    let (first, second) = (one.on("1"), two.on("1"));
+    let first = first.stream_resumed(()).await.unwrap();
+    let second = second.stream_resumed(()).await.unwrap();
+    assert!(matches!(first.finish().await, Err(GraphError::Node { .. })));
+    let lost = second.finish().await;
+    assert!(matches!(lost, Err(GraphError::Conflict(thread)) if thread == "1"));
+    // It has changed nothing: its turn comes once it reads what the other run has put.
+    let done = two.on("1").resume(()).await.unwrap();
+    assert_eq!(done.state.log, ["in", "one", "b"]);
+    assert_eq!(graph("", false).on("1").state().await.unwrap().unwrap().log, ["in", "one", "b"]);
+}
+
 /// Two processes with two answers: one of them has lost before its node runs.
 #[test]
 fn of_two_answers_at_once_one_is_acted_on() {

@@ -150,11 +150,18 @@ function isAlike(left, right) {
   if (typeof left !== "object" || typeof right !== "object" || left === null || right === null) return false;
   if (++compared > MANY) {
     equal ??= new Map();
-    if (equal.get(left) === right) return true;
+    if (equal.get(left)?.has(right)) return true;
   }
   const are = haveAlike(left, right);
-  if (are) equal?.set(left, right);
+  if (are && equal) beside(equal, left).set(right, true);
   return are;
+}
+
+/** Returns what is remembered of a value. It may meet several others, each as often as it occurs. */
+export function beside(pairs, value) {
+  let others = pairs.get(value);
+  if (!others) pairs.set(value, (others = new Map()));
+  return others;
 }
 
 function haveAlike(left, right) {

@@ -1,6 +1,6 @@
 // Makes equal parts the same object: rebuilds a server's values from the existing ones.
 
-import { alike, isPlainPrototype, isTooDeep } from "./heap.js";
+import { alike, beside, isPlainPrototype, isTooDeep } from "./heap.js";
 import { failure, heldAs, hold, note, slots } from "./slots.js";
 
 /** Returns the value with every part equal to one in `known` replaced by that one. */
@@ -58,10 +58,10 @@ function shareOne(value, known) {
   if (++seen > MANY) {
     shared ??= new Map();
     const before = shared.get(value);
-    if (before?.known === known) return before.made;
+    if (before?.has(known)) return before.get(known);
   }
   const made = shareNode(value, known);
-  shared?.set(value, { known, made });
+  if (shared) beside(shared, value).set(known, made);
   return made;
 }
 

@@ -61,6 +61,33 @@ test("40 copies that each double the value are as quick as 40 copies", () => {
   expect(performance.now() - start).toBeLessThan(2_000);
 });
 
+// Each of the first two values has other halves than the second two: no value meets the same one each time.
+test("values that copies made are compared once for each pair", () => {
+  const level = (crossed: boolean): PatchOperation[] => [
+    ...["/left", "/right"].flatMap((to): PatchOperation[] => [
+      { op: "add", path: to, value: [] },
+      { op: "copy", from: "/a", path: `${to}/-` },
+      { op: "copy", from: crossed ? "/b" : "/a", path: `${to}/-` },
+    ]),
+    { op: "move", from: "/left", path: "/a" },
+    { op: "move", from: "/right", path: "/b" },
+  ];
+  const delta = (crossed: boolean, levels: number): PatchOperation[] => [
+    { op: "add", path: "/a", value: [1] },
+    { op: "add", path: "/b", value: [1] },
+    ...Array.from({ length: levels }, () => level(crossed)).flat(),
+  ];
+  const levels = 28;
+  using thread = new Thread<{ messages: never[]; a: unknown; b: unknown }>();
+  const start = performance.now();
+  thread.receive({ type: "delta", operations: delta(true, levels) });
+  thread.receive({ type: "delta", operations: delta(false, levels) });
+  const { a, b } = thread.getState();
+  expect(Object.is(a, b)).toBe(false);
+  applyPatch({ a: applyPatch({}, delta(true, levels)) }, [{ op: "test", path: "/a", value: { a, b } }]);
+  expect(performance.now() - start).toBeLessThan(2_000);
+});
+
 test("in a patch, an original and its copy change apart", () => {
   const patched = applyPatch({ a: { b: { c: 1 } } } as Record<string, unknown>, [
     { op: "replace", path: "/a/b/c", value: 2 },

@@ -50,3 +50,16 @@ fn a_text_that_cannot_begin_an_object_is_invalid() {
         assert_eq!(PartialJson::of(text).object(), None, "{text}");
     }
 }
+
+#[test]
+fn a_text_is_read_as_deep_as_any_other() {
+    let nested = |depth: usize| format!("{{\"a\": {}", "[".repeat(depth - 1));
+    let whole = nested(127) + &"]".repeat(126) + "}";
+    assert_eq!(PartialJson::of(&whole).object(), whole.parse().ok());
+    assert!(PartialJson::of(&nested(127)).object().is_some());
+    for depth in [128, 100_000] {
+        let whole = nested(depth) + &"]".repeat(depth - 1) + "}";
+        assert!(whole.parse::<crate::Json>().is_err());
+        assert_eq!(PartialJson::of(&nested(depth)).object(), None);
+    }
+}

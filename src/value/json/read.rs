@@ -7,7 +7,7 @@ use serde::de::{Deserializer, Error as _, IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
 use serde_json::Error;
 
-use super::{Json, Node};
+use super::{DEEPEST, Json, Node};
 
 /// Reads any type from a value, without a copy of it; text may be borrowed.
 ///
@@ -78,7 +78,6 @@ struct Nested<'de>(&'de Json, u32);
 impl<'de> Nested<'de> {
     /// The depth of what is in a list or an object.
     fn deeper(self) -> Result<u32, Error> {
-        const DEEPEST: u32 = 127;
         if self.1 >= DEEPEST {
             return Err(Error::custom("A value should be nested at most 127 deep."));
         }

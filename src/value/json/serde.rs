@@ -8,7 +8,7 @@ use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-use super::{Json, Map, Node};
+use super::{DEEPEST, Json, Map, Node};
 
 impl From<Value> for Json {
     fn from(value: Value) -> Self {
@@ -57,7 +57,6 @@ struct Nested<'a>(&'a Json, u32);
 
 impl Serialize for Nested<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        const DEEPEST: u32 = 127;
         let Self(value, depth) = *self;
         if depth > DEEPEST {
             return Err(S::Error::custom("A value should be nested at most 127 deep."));
