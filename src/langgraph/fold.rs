@@ -83,10 +83,10 @@ impl Fold {
     /// Folds a part.
     ///
     /// # Errors
-    /// `INVALID_MESSAGE` for a part of `messages` that is not a message or has no id, and
-    /// `INVALID_ARGUMENT` for one that gives a field another type or continues it more than 127 deep. The
-    /// errors of the thread's reducers.
-    /// The messages and fields are then unchanged. Continue with the next part.
+    /// `INVALID_MESSAGE` for a part of `messages` that is not a message or has no id.
+    /// `INVALID_ARGUMENT` for one that gives a field another type, or continues it more than 127 deep.
+    /// The errors of the thread's reducers. The messages and fields are then unchanged. Continue with the
+    /// next part.
     pub fn part(&mut self, thread: &mut Thread<Json>, part: &Part) -> Result<Folded, StreamError> {
         self.folding(thread, |folding, positions| {
             let position = positions.next(part);

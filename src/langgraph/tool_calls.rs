@@ -13,7 +13,7 @@ use crate::value::{Json, Value};
 #[derive(Debug, Default)]
 pub(super) struct ToolCalls {
     readers: Vec<Option<Reader>>,
-    /// Of the chunks, and of the blocks of the message's content.
+    /// Positions of the chunks, and of the blocks of the content.
     pub places: Places,
     pub blocks: Places,
     /// The last list whose chunks make one tool call each, and those calls: a part touches few.
