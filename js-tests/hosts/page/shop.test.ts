@@ -301,7 +301,7 @@ schema.merge(state, { cart: [{ sku: "one", qty: 1, note: null }], views: "/" });
   const warnings = async (mode: string) =>
     (await exec(process.execPath, [program], { env: { ...process.env, NODE_ENV: mode } })).stderr;
   expect((await warnings("development")).match(/^Field .*/gm)).toEqual([
-    "Field 'cart' is large: every update copies it to your wasm and back. Split it, or use a reducer such as Append.",
+    "Field 'cart' is large, and each update copies it. Split it, or use a reducer such as Append.",
   ]);
   expect(await warnings("production")).toBe("");
 });

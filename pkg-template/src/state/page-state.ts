@@ -53,7 +53,7 @@ export function pageFields<F>(page: PageState<F>): F {
         if (warns && JSON.stringify(folded).length > LARGE) {
           warns = false;
           console.warn(
-            `Field '${name}' is large: every update copies it to your wasm and back. Split it, or use a reducer such as Append.`,
+            `Field '${name}' is large, and each update copies it. Split it, or use a reducer such as Append.`,
           );
         }
         return folded;

@@ -144,11 +144,7 @@ export class Schema<F> {
 
   /** @internal */
   static combine(schemas: readonly Schema<unknown>[]): Schema<unknown> {
-    const isSchema = (schema: unknown) => typeof schema === "object" && schema !== null && #raw in schema;
-    if (!schemas.every(isSchema)) {
-      throw new ThreadfoldError("INVALID_ARGUMENT", "combineSchemas takes schemas that defineSchema made.");
-    }
-    const raws = schemas.map((schema) => schema.#live());
+    const raws = schemas.map((schema) => Schema.handle(schema));
     const raw = core.call(() => new core.RawSchema());
     try {
       for (const next of raws) core.call(() => raw.extend(next));
@@ -176,7 +172,7 @@ export class Schema<F> {
   /** @internal */
   static handle(schema: Schema<unknown>): core.RawSchema {
     if (!(typeof schema === "object" && schema !== null && #raw in schema)) {
-      throw new ThreadfoldError("INVALID_ARGUMENT", "A thread's schema should come from defineSchema.");
+      throw new ThreadfoldError("INVALID_ARGUMENT", "Invalid schema: make it by defineSchema.");
     }
     return schema.#live();
   }

@@ -132,8 +132,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     const notify = choice(options, "notify", ["task", "frame"]);
     this.#history = new FullTrack(choice(options, "history", ["server", "full"]) === 1);
     const values = reading(() => {
-      if (schema && !(schema instanceof Schema))
-        throw new ThreadfoldError("INVALID_ARGUMENT", "A thread's schema should come from defineSchema.");
+      if (schema) Schema.handle(schema);
       const given = option(options, "values");
       if (given !== undefined && typeof given !== "object")
         throw new ThreadfoldError("INVALID_ARGUMENT", "A thread's values should be an object.");
