@@ -17,6 +17,8 @@ import { RunInbox } from "../shared/run-inbox.js";
 import { listed } from "../runner/listed.js";
 import type { CheckpointMessages, LoadedThread, RunRef, Transport } from "../runner/transport.js";
 import { servedEvents, type GraphEventOptions, type ServedOptions } from "./graph/graph-events.js";
+import { isDict } from "../shared/dict.js";
+import { absentOr, areObjects } from "./shapes.js";
 import { steeringMessages } from "../langgraph/steering-messages.js";
 import { checkedInput, type GraphRunInput } from "./graph/graph-input.js";
 import type { RunAgentInput } from "./run-input.js";
@@ -139,12 +141,13 @@ function loaded(told: unknown): LoadedThread {
   const { messages, state, interrupts, run, next, checkpoint } = (told ?? {}) as {
     readonly [Name in "messages" | "state" | "interrupts" | "run" | "next" | "checkpoint"]?: unknown;
   };
-  if (!Array.isArray(messages) || typeof state !== "object")
+  const isState = state === null || isDict(state);
+  if (!areObjects(messages) || !isState || !absentOr(areObjects)(interrupts))
     throw new ThreadfoldError("BAD_RESPONSE", "The server answered no state of a thread.");
   return {
     values: { ...state, messages },
-    interrupts: Array.isArray(interrupts) ? interrupts : [],
-    runId: (run as { id?: string } | undefined)?.id,
+    interrupts: (interrupts ?? []) as readonly object[],
+    runId: (run as { id?: string } | null | undefined)?.id,
     isDone: !Array.isArray(next) || next.length === 0,
     position: typeof checkpoint === "string" ? { checkpointId: checkpoint } : undefined,
   };
