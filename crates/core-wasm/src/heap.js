@@ -166,7 +166,12 @@ export function beside(pairs, value) {
 
 function haveAlike(left, right) {
   if (Array.isArray(left)) {
-    return Array.isArray(right) && left.length === right.length && left.every((item, at) => isAlike(item, right[at]));
+    // Visits holes, which `every` skips.
+    return (
+      Array.isArray(right) &&
+      left.length === right.length &&
+      left.findIndex((item, at) => !isAlike(item, right[at])) < 0
+    );
   }
   const prototype = Object.getPrototypeOf(left);
   const other = Object.getPrototypeOf(right);
@@ -265,10 +270,8 @@ export function endEdit() {
 export function share(handle) {
   try {
     // A node not made in this edit contains none that were.
-    for (const nodes = [slots[handle]]; nodes.length > 0;) {
-      const node = nodes.pop();
-      if (edit?.nodes.delete(node)) nodes.push(...Object.values(node));
-    }
+    const nodes = [slots[handle]];
+    for (const node of nodes) if (edit?.nodes.delete(node)) for (const inner of Object.values(node)) nodes.push(inner);
   } catch (error) {
     note(error);
   }

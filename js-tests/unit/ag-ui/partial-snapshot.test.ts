@@ -2,6 +2,7 @@
 import { Thread, type AgUiMessage, type AgUiState } from "threadfold";
 import { foldAgUi } from "threadfold/ag-ui";
 import { expect, test } from "vitest";
+import { finished, started } from "./agents.js";
 
 const message = (id: string, content = id): AgUiMessage => ({ id, role: "assistant", content });
 
@@ -53,4 +54,21 @@ test("one that leaves out others than the page has is reported, and changes noth
   expect(await folded("b", [message("d")], [], 3)).toEqual(refused);
   expect(await folded("b", [message("a"), message("d")])).toEqual(refused);
   expect(await folded("b", [message("d")], [], 2)).toMatchObject({ contents: ["a", "b", "d"], errors: [] });
+});
+
+test("a message with a role and a type stays the same object while snapshots repeat it", async () => {
+  const thread = new Thread();
+  const after = async (content: string) => {
+    const messages = [
+      { id: "u", role: "user", content: "q" },
+      { id: "d", role: "assistant", type: "odd", content },
+      { id: "e", role: "assistant", type: "odd", content: "z" },
+    ];
+    await foldAgUi(thread, [started(), { type: "MESSAGES_SNAPSHOT", messages }, finished()]);
+    return thread.getState().messages;
+  };
+  const [first, second, third] = [await after("x"), await after("x"), await after("y")];
+  expect(second.map((message, at) => message === first[at])).toEqual([true, true, true]);
+  expect(third.map((message, at) => message === first[at])).toEqual([true, false, true]);
+  expect(third[1]).toEqual({ id: "d", role: "assistant", type: "odd", content: "y" });
 });

@@ -237,3 +237,50 @@ describe("a compaction made here", () => {
     expect(() => thread.compact(due, "said")).toThrow(expect.objectContaining({ code: "DISPOSED" }) as Error);
   });
 });
+
+describe("a record", () => {
+  test("is not changed by what the thread does later", () => {
+    const { thread } = talked();
+    const first = thread.toJSON();
+    const before = JSON.stringify(first);
+    run(thread, "r2", [summary("s1"), ai("a2")]);
+    const second = thread.toJSON();
+    const between = JSON.stringify(second);
+    run(thread, "r3", [summary("s2"), ai("a3")]);
+    expect([JSON.stringify(first), JSON.stringify(second)]).toEqual([before, between]);
+    expect(ids(Thread.fromJSON(second, { history: "full" }).history as Message[])).toEqual(["h1", "a1", "h2", "a2"]);
+  });
+});
+
+describe("a compaction with new ids in the same snapshot", () => {
+  test("a message that the server renames is there once", () => {
+    const { thread } = talked();
+    thread.optimistic({ messages: [{ type: "human", id: "h3", content: "Next" }] });
+    run(thread, "r2", [summary("s1"), ai("a2"), { type: "human", id: "server", content: "Next" }]);
+    expect(ids(thread.history)).toEqual(["h1", "a1", "h2", "a2", "server"]);
+    expect(thread.context).toMatchObject({ cutoff_index: 3, cutoff_id: "a2", summarized_id: "h2" });
+  });
+
+  test("a tool's result under another id is there once", () => {
+    const thread = new Thread({ history: "full" });
+    const asks: Message = { type: "ai", id: "a", content: "", tool_calls: [{ id: "c", name: "f", args: {} }] };
+    const result = (id: string): Message => ({ type: "tool", id, tool_call_id: "c", content: "r" });
+    run(thread, "r1", [human("h1"), asks, result("t1")]);
+    run(thread, "r2", [summary("s1"), asks, result("t2")]);
+    expect(ids(thread.history)).toEqual(["h1", "a", "t2"]);
+  });
+
+  test("a removal that waits takes its message out of the history, compacted or not", () => {
+    const { thread } = talked();
+    thread.optimistic({ messages: [{ type: "remove", id: "h2" }] as never });
+    run(thread, "r2", [summary("s1"), ai("a2")]);
+    expect(ids(thread.history)).toEqual(["h1", "a1", "a2"]);
+  });
+});
+
+test("system messages alone come before the history", () => {
+  const { thread } = talked();
+  thread.receive({ type: "update", update: { messages: [{ type: "remove", id: "__remove_all__" }] as never } });
+  thread.optimistic({ messages: ["s1", "s2"].map((id) => ({ type: "system" as const, id, content: id })) });
+  expect(ids(thread.history)).toEqual(["s1", "s2", "h1", "a1", "h2", "a2"]);
+});

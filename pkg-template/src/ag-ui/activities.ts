@@ -16,7 +16,8 @@ export const activitySnapshot: Step<ActivitySnapshot> = {
     return { activityMessage, existingMessage };
   },
   apply(fold, event) {
-    const { messageId, activityType, content, replace = true } = event;
+    const { messageId, activityType, content } = event;
+    const replace = event.replace ?? true;
     const known = fold.message(messageId);
     const fresh: HeldMessage = { id: messageId, role: "activity", activityType, content, ...attribution(event) };
     if (known?.role === "activity") {
@@ -49,7 +50,7 @@ export const activityDelta: Step<ActivityDelta> = {
       put(fold, event, { ...known, content, activityType: event.activityType });
     } catch (error) {
       fold.thread[INSIDE].report(error as ThreadfoldError, event);
-      if (event.metadata === undefined) return NOTHING;
+      if (!event.metadata) return NOTHING;
       put(fold, event, known);
     }
     return MESSAGES;

@@ -1,7 +1,7 @@
 interface Message {
   readonly role?: unknown;
   readonly toolCallId?: unknown;
-  readonly toolCalls?: readonly { readonly id: string; readonly function: Called }[] | undefined;
+  readonly toolCalls?: readonly { readonly id: string; readonly function?: Called | undefined }[] | null | undefined;
 }
 
 interface Called {
@@ -19,8 +19,8 @@ export function callsLeft(messages: readonly object[], tools: readonly { readonl
   const names = new Set(tools.map(({ name }) => name));
   const answered = new Set(turn.map(({ toolCallId }) => toolCallId));
   return turn
-    .flatMap(({ toolCalls = [] }) => toolCalls)
-    .filter(({ id, function: called }) => names.has(called.name) && !answered.has(id) && isWhole(called))
+    .flatMap(({ toolCalls }) => toolCalls ?? [])
+    .filter(({ id, function: called }) => called && names.has(called.name) && !answered.has(id) && isWhole(called))
     .map(({ id }) => id);
 }
 

@@ -3,7 +3,7 @@ import type { FoldingThread } from "./folding-thread.js";
 import { maybeText, type Shape } from "./shapes.js";
 
 export const CHUNK_SHAPES: Readonly<Record<Chunk["type"], Shape>> = {
-  TEXT_MESSAGE_CHUNK: { messageId: maybeText, delta: maybeText, role: maybeText },
+  TEXT_MESSAGE_CHUNK: { messageId: maybeText, delta: maybeText, role: maybeText, name: maybeText },
   TOOL_CALL_CHUNK: {
     toolCallId: maybeText,
     toolCallName: maybeText,
@@ -59,12 +59,14 @@ export class Chunks {
   expand(event: FoldedEvent | Chunk): readonly FoldedEvent[] | string | undefined {
     switch (event.type) {
       case "TEXT_MESSAGE_CHUNK":
-        return this.#chunk(event, "text", event.messageId, { role: event.role, name: event.name });
+        return this.#chunk(event, "text", event.messageId, given({ role: event.role, name: event.name }));
       case "TOOL_CALL_CHUNK":
-        return this.#chunk(event, "tool", event.toolCallId, {
-          toolCallName: event.toolCallName,
-          parentMessageId: event.parentMessageId,
-        });
+        return this.#chunk(
+          event,
+          "tool",
+          event.toolCallId,
+          given({ toolCallName: event.toolCallName, parentMessageId: event.parentMessageId }),
+        );
       case "REASONING_MESSAGE_CHUNK":
         return this.#chunk(event, "reasoning", event.messageId, {});
       default:
@@ -77,9 +79,10 @@ export class Chunks {
   #chunk(
     chunk: Chunk,
     kind: Kind,
-    id: string | undefined,
+    told: string | null | undefined,
     fields: Record<string, unknown>,
   ): readonly FoldedEvent[] | string {
+    const id = told ?? undefined;
     const lane = this.#laneOf(chunk, kind, id);
     if (typeof lane === "string") return lane;
     const opened = this.opened.get(lane.key) ?? (id === undefined ? this.#cutOff(kind, lane.key) : undefined);
@@ -87,7 +90,7 @@ export class Chunks {
     const parts: FoldedEvent[] = [];
     let open: Opened;
     if (opened?.kind === kind && (id === undefined || id === opened.id)) {
-      const other = Object.keys(fields).find((key) => fields[key] !== undefined && fields[key] !== opened.fields[key]);
+      const other = Object.keys(fields).find((key) => fields[key] !== opened.fields[key]);
       if (other) return `${chunk.type}: its ${other} is not the one that '${opened.id}' was opened with.`;
       open = opened;
     } else {
@@ -95,13 +98,12 @@ export class Chunks {
       if (kind === "tool" && fields["toolCallName"] === undefined)
         return `${chunk.type}: the first one of '${id}' has no toolCallName.`;
       parts.push(...this.#close(lane.key));
-      open = { kind, id, fields: { ...(kind === "text" && { role: "assistant" }), ...defined(fields) } };
+      open = { kind, id, fields: { ...(kind === "text" && { role: "assistant" }), ...fields } };
       this.opened.set(lane.key, open);
       this.#begun.add(id);
       parts.push(startOf(open, chunk));
     }
-    if (chunk.delta !== undefined || (parts.length === 0 && chunk.metadata !== undefined))
-      parts.push(contentOf(open, chunk));
+    if (typeof chunk.delta === "string" || (parts.length === 0 && chunk.metadata)) parts.push(contentOf(open, chunk));
     return parts;
   }
 
@@ -155,7 +157,7 @@ export function cutOff(thread: FoldingThread, kind: Kind, lane: Lane): Opened | 
 }
 
 function startOf({ kind, id, fields }: Opened, { metadata, subagentRunId }: Chunk): FoldedEvent {
-  const common = defined({ metadata, subagentRunId });
+  const common = given({ metadata, subagentRunId });
   switch (kind) {
     case "text":
       return { type: "TEXT_MESSAGE_START", messageId: id, ...fields, ...common };
@@ -174,9 +176,10 @@ function startOf({ kind, id, fields }: Opened, { metadata, subagentRunId }: Chun
 
 function contentOf(
   { kind, id }: Opened,
-  { delta = "", metadata }: TextChunk | ToolCallChunk | ReasoningChunk,
+  { delta: told, metadata }: TextChunk | ToolCallChunk | ReasoningChunk,
 ): FoldedEvent {
-  const common = defined({ metadata });
+  const delta = told ?? "";
+  const common = given({ metadata });
   switch (kind) {
     case "text":
       return { type: "TEXT_MESSAGE_CONTENT", messageId: id, delta, ...common };
@@ -198,6 +201,7 @@ function endOf({ kind, id }: Opened): FoldedEvent {
   }
 }
 
-function defined<T extends object>(fields: T): T {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
+/** Returns the fields that have a value: null counts as absent. */
+function given<T extends object>(fields: T): T {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null)) as T;
 }

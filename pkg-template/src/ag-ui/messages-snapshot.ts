@@ -44,10 +44,12 @@ function reconcilable(messages: readonly HeldMessage[]): HeldMessage[] {
   });
 }
 
-/** Puts the messages that the reducer does not know, as the snapshot has them. */
-function putUnknown(fold: Fold, messages: readonly HeldMessage[]): void {
+/** Puts the messages that the reducer does not know, as the snapshot has them. An equal one stays the same object. */
+function putUnknown(fold: Fold, messages: readonly HeldMessage[], held: readonly (HeldMessage | undefined)[]): void {
   for (const [at, message] of messages.entries()) {
-    if (!isKnown(message) && !sameJson(message, fold.message(message.id))) fold.put(message, messages[at - 1]?.id);
+    if (isKnown(message) || sameJson(message, fold.message(message.id))) continue;
+    const before = held[at];
+    fold.put(before && sameJson(message, before) ? before : message, messages[at - 1]?.id);
   }
 }
 
@@ -98,10 +100,11 @@ export const messagesSnapshot: Step<MessagesSnapshot> = {
       const owned = new Set(types);
       removeLacking(fold, snapshot, ({ role, activityType }) => role === "activity" && owned.has(activityType ?? ""));
     }
+    const held = snapshot.map((message) => (isKnown(message) ? undefined : fold.message(message.id)));
     fold.forget();
     putSent(fold, snapshot, clientRoles);
     fold.send({ type: "messages", messages: reconcilable(snapshot), clientRoles });
-    putUnknown(fold, snapshot);
+    putUnknown(fold, snapshot, held);
     return MESSAGES;
   },
 };

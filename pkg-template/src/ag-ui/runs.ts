@@ -28,7 +28,7 @@ function isStop(fold: Fold, event: object): boolean {
 }
 
 function failure({ message, code }: RunError): object {
-  return code === undefined ? { message } : { message, code };
+  return code === undefined || code === null ? { message } : { message, code };
 }
 
 /** Whether a run that begins is the thread's last one, sent again from its start. */

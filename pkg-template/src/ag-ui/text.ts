@@ -51,7 +51,7 @@ function start(fold: Fold, event: TextStart | ReasoningStart, fresh: HeldMessage
 /** A token. The message that the last one was for takes this one, too, without being asked for. */
 function token(fold: Fold, event: TextContent): Change {
   const { messageId, delta, metadata } = event;
-  if (metadata === undefined && fold.growing.has(messageId)) {
+  if (!metadata && fold.growing.has(messageId)) {
     if (delta !== "") fold.delivery.send({ type: "text", messageId, text: delta });
     return MESSAGES;
   }
@@ -63,7 +63,7 @@ function content(fold: Fold, event: TextContent, message = fold.message(event.me
   if (!message) return NOTHING;
   const { id } = message;
   const added = fold.streams.added("text", id, textOf(message), event.delta);
-  if (event.metadata === undefined && typeof message.content === "string") {
+  if (!event.metadata && typeof message.content === "string") {
     if (added !== "") fold.send({ type: "text", messageId: id, text: added });
     if (!fold.streams.isRetold("text", id)) fold.growing.add(id);
   } else {
@@ -83,7 +83,7 @@ function finish(fold: Fold, { messageId }: TextEnd): void {
 
 function end(fold: Fold, event: TextEnd): Change {
   const message = fold.message(event.messageId);
-  if (!message || event.metadata === undefined) return NOTHING;
+  if (!message || !event.metadata) return NOTHING;
   fold.put(withMetadata(message, event));
   return MESSAGES;
 }
@@ -120,12 +120,18 @@ const { content: reasoningContent, end: reasoningEnd } = parts("ReasoningMessage
 export { reasoningContent, reasoningEnd, textContent, textEnd };
 
 export const textStart: Step<TextStart> = {
-  shape: { messageId: text, role: maybeText },
+  shape: { messageId: text, role: maybeText, name: maybeText },
   hook: "onTextMessageStartEvent",
   apply(fold, event) {
-    const { messageId, role = "assistant", name } = event;
-    const named = name === undefined ? {} : { name };
-    return start(fold, event, { id: messageId, role, content: "", ...named, ...attribution(event) });
+    const { messageId, role, name } = event;
+    const named = typeof name === "string" ? { name } : {};
+    return start(fold, event, {
+      id: messageId,
+      role: role ?? "assistant",
+      content: "",
+      ...named,
+      ...attribution(event),
+    });
   },
 };
 

@@ -110,7 +110,7 @@ function argumentsFor(fold: Fold, event: ToolCallArgs, place: PlacedCall): Chang
   const { call } = place;
   const known = call.function.arguments;
   const added = fold.streams.added("call", call.id, known, event.delta);
-  if (added === "" && event.metadata === undefined) return MESSAGES;
+  if (added === "" && !event.metadata) return MESSAGES;
   const next = withMetadata({ ...call, function: { ...call.function, arguments: known + added } }, event);
   const partial = PARTIALS.get(call);
   if (partial) {
@@ -166,7 +166,7 @@ export const toolCallEnd: Step<ToolCallEnd> = {
   },
   apply(fold, event) {
     const place = fold.calls.find(event.toolCallId);
-    if (!place || event.metadata === undefined) return NOTHING;
+    if (!place || !event.metadata) return NOTHING;
     replace(fold, place, withMetadata(place.call, event));
     return MESSAGES;
   },
@@ -174,7 +174,7 @@ export const toolCallEnd: Step<ToolCallEnd> = {
 };
 
 export const toolCallResult: Step<ToolCallResult> = {
-  shape: { messageId: text, toolCallId: text, content: (value) => text(value) || list(value) },
+  shape: { messageId: text, toolCallId: text, content: (value) => text(value) || list(value), role: maybeText },
   hook: "onToolCallResultEvent",
   apply(fold, event) {
     const { messageId, toolCallId, content, role } = event;

@@ -1,13 +1,24 @@
 // The ways to an AG-UI agent.
 import type { Observable } from "../stream/source.js";
 import { checkedGraph, type RunnableGraph } from "../stream/graph-parts.js";
-import { HTTP_OPTIONS, httpStatusOf, jsonOf, request, type HttpOptions } from "../stream/http.js";
+import {
+  after,
+  HTTP_OPTIONS,
+  httpStatusOf,
+  jsonOf,
+  request,
+  segment,
+  under,
+  type HttpOptions,
+} from "../stream/http.js";
 import { ThreadfoldError } from "../shared/errors.js";
 import { checkOptions } from "../shared/options.js";
 import { RunInbox } from "../shared/run-inbox.js";
 import { listed } from "../runner/listed.js";
 import type { CheckpointMessages, LoadedThread, RunRef, Transport } from "../runner/transport.js";
 import { servedEvents, type GraphEventOptions, type ServedOptions } from "./graph/graph-events.js";
+import { isDict } from "../shared/dict.js";
+import { absentOr, areObjects } from "./shapes.js";
 import { steeringMessages } from "../langgraph/steering-messages.js";
 import { checkedInput, type GraphRunInput } from "./graph/graph-input.js";
 import type { RunAgentInput } from "./run-input.js";
@@ -65,29 +76,31 @@ export function httpTransport(options: HttpTransportOptions): AgUiTransport {
 /** Does the same with a runner's options. They are read at each request: `openAgUi` may replace them. */
 export function overHttp(options: HttpTransportOptions): AgUiTransport {
   const { url, resumable } = options;
-  const base = String(url).replace(/\/$/, "");
-  const threadUrl = (id: string) => `${base}/threads/${encodeURIComponent(id)}`;
-  const runUrl = ({ threadId, runId }: RunRef) => `${threadUrl(threadId)}/runs/${encodeURIComponent(runId)}`;
+  const threadUrl = (id: string, path = "") => under(url, `/threads/${segment(id)}${path}`);
+  const runUrl = ({ threadId, runId }: RunRef, path = "") => threadUrl(threadId, `/runs/${segment(runId)}${path}`);
   const run: AgUiTransport["run"] = (input, { signal }) =>
     request(options, url, { ...STREAM, ...JSON_TYPE }, { method: "POST", body: JSON.stringify(input), signal });
   // A server that keeps nothing has none to say, and a page logs each address that a server lacks.
   if (!resumable) return { run };
-  const capabilities = async () => jsonOf(await request(options, `${base}/capabilities`, {}, {}));
+  const capabilities = async () => jsonOf(await request(options, under(url, "/capabilities"), {}, {}));
   return {
     run,
     capabilities,
-    join: (ref, { signal }) => joined(options, runUrl(ref), ref, signal),
-    cancel: (ref, { signal }) => request(options, runUrl(ref), {}, { method: "DELETE", signal }),
-    steer: (ref, messages, { signal }) =>
-      request(options, `${runUrl(ref)}/messages`, JSON_TYPE, {
+    join: async (ref, { signal }) => joined(options, runUrl(ref), ref, signal),
+    cancel: async (ref, { signal }) => request(options, runUrl(ref), {}, { method: "DELETE", signal }),
+    steer: async (ref, messages, { signal }) =>
+      request(options, runUrl(ref, "/messages"), JSON_TYPE, {
         method: "POST",
         body: JSON.stringify({ messages }),
         signal,
       }),
-    follow: (threadId, { signal }) => request(options, `${threadUrl(threadId)}/events?only=starts`, STREAM, { signal }),
+    follow: async (threadId, { signal }) =>
+      request(options, threadUrl(threadId, "/events?only=starts"), STREAM, { signal }),
     threads: async ({ limit = 10, offset = 0, signal }) => {
       const init = signal ? { signal } : {};
-      return listed(await jsonOf(await request(options, `${base}/threads?limit=${limit}&offset=${offset}`, {}, init)));
+      return listed(
+        await jsonOf(await request(options, under(url, `/threads?limit=${limit}&offset=${offset}`), {}, init)),
+      );
     },
     load: async (threadId, { signal }) => {
       try {
@@ -98,9 +111,9 @@ export function overHttp(options: HttpTransportOptions): AgUiTransport {
       }
     },
     history: async (threadId, { limit }) =>
-      checkpointsIn(await jsonOf(await request(options, `${threadUrl(threadId)}/checkpoints?limit=${limit}`, {}, {}))),
-    fork: (threadId, from, { signal }) =>
-      request(options, `${threadUrl(threadId)}/checkpoints`, JSON_TYPE, {
+      checkpointsIn(await jsonOf(await request(options, threadUrl(threadId, `/checkpoints?limit=${limit}`), {}, {}))),
+    fork: async (threadId, from, { signal }) =>
+      request(options, threadUrl(threadId, "/checkpoints"), JSON_TYPE, {
         method: "POST",
         body: JSON.stringify({ from }),
         signal,
@@ -110,7 +123,7 @@ export function overHttp(options: HttpTransportOptions): AgUiTransport {
 
 /** Asks for a run's events, after the last one received. */
 export function joined(options: HttpOptions, url: string | URL, { lastEventId }: RunRef, signal: AbortSignal) {
-  const headers = lastEventId === undefined ? STREAM : { ...STREAM, "last-event-id": lastEventId };
+  const headers = lastEventId === undefined ? STREAM : { ...STREAM, ...after(lastEventId) };
   return request(options, url, headers, { signal });
 }
 
@@ -128,12 +141,13 @@ function loaded(told: unknown): LoadedThread {
   const { messages, state, interrupts, run, next, checkpoint } = (told ?? {}) as {
     readonly [Name in "messages" | "state" | "interrupts" | "run" | "next" | "checkpoint"]?: unknown;
   };
-  if (!Array.isArray(messages) || typeof state !== "object")
+  const isState = state === null || isDict(state);
+  if (!areObjects(messages) || !isState || !absentOr(areObjects)(interrupts))
     throw new ThreadfoldError("BAD_RESPONSE", "The server answered no state of a thread.");
   return {
     values: { ...state, messages },
-    interrupts: Array.isArray(interrupts) ? interrupts : [],
-    runId: (run as { id?: string } | undefined)?.id,
+    interrupts: (interrupts ?? []) as readonly object[],
+    runId: (run as { id?: string } | null | undefined)?.id,
     isDone: !Array.isArray(next) || next.length === 0,
     position: typeof checkpoint === "string" ? { checkpointId: checkpoint } : undefined,
   };

@@ -1,6 +1,6 @@
 // An interrupt of LangGraph, and in the form that folds and runners share.
 import { subagentOf } from "./namespace.js";
-import { questionIn, text } from "../stream/interrupt-text.js";
+import { fieldsOf, questionIn, text } from "../stream/interrupt-text.js";
 import type { UnnamedInterrupt } from "../stream/run-result.js";
 
 /** A question of the graph to the user. The run continues when you resume it with the answer. */
@@ -17,8 +17,8 @@ export const isKnown = (interrupts: readonly RunInterrupt[], { id }: RunInterrup
 
 /** Reads an interrupt: its value is the argument of `interrupt()`. */
 export function interruptOf(raw: unknown): UnnamedInterrupt {
-  const { id, value, namespace } = raw as RunInterrupt;
-  const subagentId = subagentOf(namespace ?? []);
+  const { id, value, namespace } = fieldsOf(raw) as unknown as RunInterrupt;
+  const subagentId = subagentOf(Array.isArray(namespace) ? namespace : []);
   const { tool_call_id: toolCallId } = (value ?? {}) as { tool_call_id?: unknown };
   return {
     id,

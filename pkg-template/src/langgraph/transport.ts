@@ -2,7 +2,17 @@
 import { isDict } from "../shared/dict.js";
 import { ThreadfoldError } from "../shared/errors.js";
 import { checkOptions } from "../shared/options.js";
-import { HTTP_OPTIONS, httpStatusOf, jsonOf, reached, request, type HttpOptions } from "../stream/http.js";
+import {
+  after,
+  HTTP_OPTIONS,
+  httpStatusOf,
+  jsonOf,
+  reached,
+  request,
+  segment,
+  under,
+  type HttpOptions,
+} from "../stream/http.js";
 import { listed } from "../runner/listed.js";
 import type {
   CheckpointMessages,
@@ -104,12 +114,11 @@ export function apiTransport(options: ApiTransportOptions): LangGraphTransport {
 /** Does the same with a runner's options. They are read at each request: `openLangGraph` may replace them. */
 export function overApi(options: ApiTransportOptions): LangGraphTransport {
   const { apiUrl, assistantId } = options;
-  const base = String(apiUrl).replace(/\/$/, "");
   const get = (threadId: string, path: string, signal: AbortSignal, headers: Record<string, string> = {}) =>
-    request(options, `${base}/threads/${segment(threadId)}/${path}`, headers, { signal });
+    request(options, under(apiUrl, `/threads/${segment(threadId)}/${path}`), headers, { signal });
   const json = async (threadId: string, path: string, signal: AbortSignal) => jsonOf(await get(threadId, path, signal));
   const post = (path: string, body: object | undefined, signal: AbortSignal | undefined) =>
-    request(options, base + path, body ? JSON_TYPE : {}, {
+    request(options, under(apiUrl, path), body ? JSON_TYPE : {}, {
       method: "POST",
       ...(signal && { signal }),
       ...(body && { body: JSON.stringify(body) }),
@@ -123,7 +132,7 @@ export function overApi(options: ApiTransportOptions): LangGraphTransport {
     run: ({ threadId, ...payload }, { signal }) =>
       post(`/threads/${segment(threadId)}/runs/stream`, snakeCased({ assistantId, ...payload }), signal),
     join: ({ threadId, runId, lastEventId = "-1" }, { signal }) =>
-      get(threadId, `runs/${segment(runId)}/stream`, signal, { "last-event-id": lastEventId }),
+      get(threadId, `runs/${segment(runId)}/stream`, signal, after(lastEventId)),
     follow: (threadId, { signal }) => get(threadId, "stream?stream_mode=lifecycle", signal),
     cancel: ({ threadId, runId }, { signal }) =>
       post(`/threads/${segment(threadId)}/runs/${segment(runId)}/cancel`, undefined, signal),
@@ -317,12 +326,6 @@ function fieldsIn(found: unknown, names: readonly string[]): Record<string, unkn
   if (!extracted || !names.every((name) => Object.hasOwn(extracted, name))) return undefined;
   const { messages, ...own } = extracted;
   return "messages" in extracted ? { ...own, messages: plainMessages(messages) ?? [] } : own;
-}
-
-/** An id as a part of a path: a page may take a thread's from its own address. */
-function segment(id = ""): string {
-  if (id === "." || id === "..") throw new ThreadfoldError("INVALID_ARGUMENT", `Invalid thread id: '${id}'.`);
-  return encodeURIComponent(id);
 }
 
 const JSON_TYPE = { "content-type": "application/json" };

@@ -307,7 +307,14 @@ export class Driver<S extends object, U extends object> {
   #settle({ callIds, how, why }: Extract<Command, { do: "settle" }>): void {
     const calls = callIds.flatMap((callId) => this.#take(callId) ?? []);
     const isLoad = calls.some((call) => call.isLoad);
-    const result = this.#tried(() => this.#resultOf(how, why, isLoad));
+    const result = this.#tried(() => {
+      try {
+        return this.#resultOf(how, why, isLoad);
+      } catch (error) {
+        // The option `tools` may throw.
+        return this.#resultOf("error", runError(error, false), isLoad);
+      }
+    });
     for (const { resolve, reject } of calls) {
       if (result) resolve(result);
       else reject(refusalOf("DISPOSED"));

@@ -124,9 +124,9 @@ export class Effects<S extends object, U extends object> {
 
   /** The open calls that a successful run's result reports. `ofThread`: also those that the thread shows. */
   takeCalls(ofThread: boolean): readonly string[] {
+    const more = ofThread ? (this.#protocol.news?.().pendingToolCallIds ?? NONE) : NONE;
     const left = this.#callsLeft;
     this.#callsLeft = NONE;
-    const more = ofThread ? (this.#protocol.news?.().pendingToolCallIds ?? NONE) : NONE;
     return [...new Set([...left, ...more])];
   }
 
@@ -300,8 +300,16 @@ export class Effects<S extends object, U extends object> {
       this.loadError = error;
       return { is: "unloaded", n, unreached: isUnreached(error) };
     };
+    const tried = (found: ServerThread | undefined): Event => {
+      try {
+        return loaded(found);
+      } catch (error) {
+        if (this.#thread.isDisposed) throw error;
+        return refused(error);
+      }
+    };
     request().then(
-      (found) => this.#hear(() => (isOver() ? undefined : loaded(found))),
+      (found) => this.#hear(() => (isOver() ? undefined : tried(found))),
       (error: unknown) => this.#hear(() => (isOver() ? undefined : refused(error))),
     );
   }

@@ -1,3 +1,5 @@
+import { isDict } from "../shared/dict.js";
+import { ThreadfoldError } from "../shared/errors.js";
 import type { ThreadPosition } from "../thread/proof.js";
 import type { Thread } from "../thread/thread.js";
 import { lostMessages } from "./lost.js";
@@ -24,6 +26,11 @@ export function foldState<S extends object, U extends object>(
   { values, interrupts: told, runId, isDone, position }: ServerThread,
   joined: string | undefined,
 ): string | undefined {
+  if (!isDict(values) || !Array.isArray(told) || !told.every(isDict))
+    throw new ThreadfoldError(
+      "BAD_RESPONSE",
+      "load: expected `values` as an object and `interrupts` as a list of objects from the transport.",
+    );
   // A state does not say which sub-agent asks: the stream that brought the question did.
   const known = new Map((thread.run.interrupts ?? []).map((asked) => [idOf(asked), asked]));
   const interrupts = told.map((asked) => known.get(idOf(asked) ?? NaN) ?? asked);

@@ -36,6 +36,27 @@ export async function request(
   throw await refusal(response);
 }
 
+/** Adds a path to an address, before its query. The path may have a query, too. A hash is dropped. */
+export function under(address: string | URL, path: string): string {
+  const [, base = "", query = ""] = /^([^?#]*?)\/?(?:\?([^#]*))?(?:#.*)?$/s.exec(String(address)) ?? [];
+  return base + path + (query && (path.includes("?") ? "&" : "?") + query);
+}
+
+/** Returns an id as a part of a path. A page may take a thread's id from its own address. */
+export function segment(id = ""): string {
+  if (id === "." || id === "..")
+    throw new ThreadfoldError(
+      "INVALID_ARGUMENT",
+      `Invalid id of a thread or run: '${id}'. Use another one: it would change the address.`,
+    );
+  return encodeURIComponent(id);
+}
+
+/** Returns the header that joins a stream after this part. An `EventSource` also sends the bytes of UTF-8. */
+export const after = (id: string): Record<string, string> => ({
+  "last-event-id": Array.from(new TextEncoder().encode(id), (byte) => String.fromCharCode(byte)).join(""),
+});
+
 /** Calls `fetch`, which may be the user's own: whatever it throws, unless the runner aborted it, no answer came. */
 async function answerOf(fetch: typeof globalThis.fetch, url: string | URL, init: RequestInit): Promise<Response> {
   let answer: unknown;

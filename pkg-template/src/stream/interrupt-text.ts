@@ -1,8 +1,13 @@
+import { isDict, type Dict } from "../shared/dict.js";
+
 /**
  * The custom event that a graph sends before the error of a run whose thread still asks something: AG-UI's RUN_ERROR
  * has no place for interrupts. They have the form that RUN_FINISHED has them in.
  */
 export const OPEN_INTERRUPTS = "open_interrupts";
+
+/** Returns an interrupt's fields; anything but an object is its value. */
+export const fieldsOf = (raw: unknown): Dict => (isDict(raw) ? raw : { value: raw });
 
 export const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 

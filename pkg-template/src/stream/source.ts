@@ -34,6 +34,7 @@ export type Source<Part extends object> =
  *   `INVALID_ARGUMENT`.
  */
 export async function read(source: unknown, taker: Taker, signal: AbortSignal | undefined): Promise<void> {
+  if (signal?.aborted) close(source);
   const wait = new Wait(signal);
   const watchdog = new Watchdog((error) => wait.fail(error));
   try {
@@ -55,9 +56,16 @@ async function arrival(source: unknown, wait: Wait): Promise<unknown> {
   try {
     return await wait.for(coming);
   } catch (error) {
-    coming.then((late) => !observableOf(late) && openedOf(late).close()).catch(() => {});
+    close(coming);
     throw error;
   }
+}
+
+/** Closes a source that nobody reads, once it arrives. */
+function close(source: unknown): void {
+  void Promise.resolve(source)
+    .then((late) => !observableOf(late) && openedOf(late).close())
+    .catch(() => {});
 }
 
 /** Hands the taker its parts; text and bytes by way of the parser of server-sent events. */

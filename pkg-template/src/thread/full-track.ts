@@ -4,6 +4,8 @@ import { sameJson } from "../shared/same-json.js";
 import { addMessages, type MessageObject } from "../state/messages.js";
 
 type Messages = readonly object[];
+/** The messages of the shown and of the confirmed state. */
+type Look = readonly [shown: Messages, confirmed: Messages];
 const NONE: Messages = [];
 
 /**
@@ -46,7 +48,7 @@ export interface FullTrackRecord {
 export class FullTrack {
   context: ContextRecord | undefined;
   /** Oldest first; undefined where only the server's list counts. */
-  #front: object[] | undefined;
+  #front: Messages | undefined;
   /** The messages that an update has cleared: a compaction's removal may arrive before its summary. */
   #cleared = NONE;
   /** The summary with which the server's list begins. */
@@ -69,23 +71,28 @@ export class FullTrack {
     return this.#front !== undefined && /^(values|messages|update|run-)/.test(type);
   }
 
-  /** Records an event, from the earlier and current shown state, and from the confirmed state. */
-  heard(type: string, before: Messages, after: Messages, confirmed: Messages): void {
-    const at = summaryIn(confirmed);
-    const summary = confirmed[at];
+  /** Records an event, from the messages before and after it. */
+  heard(type: string, [before, had]: Look, [after, confirmed]: Look): void {
+    const at = startOf(confirmed);
+    const summary = confirmed.slice(at, at + 1).find(isSummary);
     const last = this.#summary;
     const clears = type === "update" && confirmed.length === 0;
-    let front = this.#front ?? [];
+    let front = this.#front as Messages;
     // The most frequent case by far.
     if (!summary && !last && !clears && front.length === 0 && this.#cleared === NONE) return;
     // Without the summary: LangChain's for JavaScript has the id of a message that it stands for.
-    const shown = idsOf(after.filter((message) => !isSummary(message)));
-    const isGone = (message: object) => !shown.has(idOf(message));
+    const shown = keysOf(withoutSummary(after));
+    const known = keysOf(had);
+    const isGone = (message: object) => !shown.has(keyOf(message));
     const behind = front.filter(isGone);
     if (behind.length < front.length) front = behind;
     // Of summaries only the one that stands for what nobody here has seen.
-    const isDone = (message: object) => isSummary(message) && (behind.length > 0 || idOf(message) === idOf(summary));
-    const gone = [...this.#cleared, ...before].filter((message) => isGone(message) && !isDone(message));
+    const stays = (message: object) => !isSummary(message) || (behind.length === 0 && idOf(message) !== idOf(summary));
+    // A message that the server did not have is not gone: it may have another id now.
+    const gone = this.#cleared
+      .concat(before.filter((message) => known.has(keyOf(message))))
+      .filter(isGone)
+      .filter(stays);
     this.#cleared = clears ? gone : NONE;
     if (!clears) this.#summary = summary;
     if (!clears && type !== "run-started") {
@@ -93,7 +100,7 @@ export class FullTrack {
         front = [];
         if (last && sameJson(this.context?.summary_message, last)) this.context = undefined;
       } else if (!sameJson(summary, last)) {
-        for (const message of gone) front.push(message);
+        front = front.concat(gone);
         this.context = {
           cutoff_index: front.length,
           cutoff_id: idOf(confirmed[at + 1]),
@@ -112,10 +119,9 @@ export class FullTrack {
     const behind = this.#cleared.length > 0 ? front.concat(this.#cleared) : front;
     if (behind.length === 0) return messages;
     if (this.#last?.[0] !== messages || this.#last[1] !== front || this.#last[2] !== behind.length) {
-      const start = messages.findIndex((message) => !isSystem(message));
-      const at = messages.findIndex(isSummary);
-      const rest = at < 0 ? messages.slice(start) : [...messages.slice(start, at), ...messages.slice(at + 1)];
-      this.#last = [messages, front, behind.length, [...messages.slice(0, start), ...behind, ...rest]];
+      const own = withoutSummary(messages);
+      const start = startOf(own);
+      this.#last = [messages, front, behind.length, [...own.slice(0, start), ...behind, ...own.slice(start)]];
     }
     return this.#last[3];
   }
@@ -125,24 +131,26 @@ export class FullTrack {
   }
 }
 
-/** The position of the summary at the start of a list, after system messages; -1 if there is none. */
-function summaryIn(messages: Messages): number {
-  const first = messages.findIndex((message) => !isSystem(message));
-  return isSummary(messages[first]) ? first : -1;
+/** The position after the system messages at the start of a list, where a summary stands. */
+function startOf(messages: Messages): number {
+  const start = messages.findIndex((message) => !isSystem(message));
+  return start < 0 ? messages.length : start;
 }
 
-function isSummary(message: object | undefined): boolean {
-  const { additional_kwargs: more } = (message ?? {}) as { additional_kwargs?: { lc_source?: unknown } | null };
-  return more?.lc_source === "summarization";
-}
+const isSummary = (message: { additional_kwargs?: { lc_source?: unknown } | null }): boolean =>
+  message.additional_kwargs?.lc_source === "summarization";
 
 const isSystem = (message: object) => {
   const { type, role } = message as { type?: unknown; role?: unknown };
-  return (type === "system" || role === "system") && !isSummary(message);
+  return [type, role].includes("system") && !isSummary(message);
 };
 
 const idOf = (message: object | undefined) => (message as { id?: string } | undefined)?.id;
-const idsOf = (messages: Messages) => new Set(messages.map(idOf));
+
+/** A tool's result may get another id. */
+const keyOf = (message: object) => (message as { tool_call_id?: string }).tool_call_id ?? idOf(message);
+const keysOf = (messages: Messages) => new Set(messages.map(keyOf));
+const withoutSummary = (messages: Messages) => messages.filter((message) => !isSummary(message));
 
 /** Returns the record that a compaction makes. */
 export function compacted(due: Compaction | null | undefined, summary: unknown): ContextRecord {

@@ -383,9 +383,10 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   /** Makes a change that may be a compaction. */
   #heard<T>(type: string, change: () => T): T {
     if (!this.#history.hears(type)) return change();
-    const before = this.#messages(ASK.state);
+    const look = () => [this.#messages(ASK.state), this.#messages(ASK.confirmed)] as const;
+    const before = look();
     const answer = change();
-    reading(() => this.#history.heard(type, before, this.#messages(ASK.state), this.#messages(ASK.confirmed)));
+    reading(() => this.#history.heard(type, before, look()));
     return answer;
   }
 
