@@ -53,7 +53,7 @@ export class FullTrack {
   #cleared = NONE;
   /** The summary with which the server's list begins. */
   #summary: object | undefined;
-  #last: readonly [messages: Messages, front: Messages, length: number, whole: Messages] | undefined;
+  #last: readonly [messages: Messages, front: Messages, cleared: Messages, whole: Messages] | undefined;
 
   constructor(isFull: boolean) {
     if (isFull) this.#front = [];
@@ -116,12 +116,12 @@ export class FullTrack {
   /** Returns the full track around the messages to show. The same list until one of them changes. */
   of(messages: Messages): Messages {
     const front = this.#front ?? NONE;
-    const behind = this.#cleared.length > 0 ? front.concat(this.#cleared) : front;
-    if (behind.length === 0) return messages;
-    if (this.#last?.[0] !== messages || this.#last[1] !== front || this.#last[2] !== behind.length) {
+    const cleared = this.#cleared;
+    if (front.length + cleared.length === 0) return messages;
+    if (this.#last?.[0] !== messages || this.#last[1] !== front || this.#last[2] !== cleared) {
       const own = withoutSummary(messages);
       const start = startOf(own);
-      this.#last = [messages, front, behind.length, [...own.slice(0, start), ...behind, ...own.slice(start)]];
+      this.#last = [messages, front, cleared, [...own.slice(0, start), ...front, ...cleared, ...own.slice(start)]];
     }
     return this.#last[3];
   }
