@@ -6,19 +6,16 @@ export function option<T extends object, K extends keyof T>(options: T | undefin
   try {
     return options?.[key] ?? undefined;
   } catch (cause) {
-    throw new ThreadfoldError("UNREADABLE_VALUE", `Reading the option '${String(key)}' threw: see the cause.`, {
-      cause,
-    });
+    throw unreadable(cause, `the option '${String(key)}'`);
   }
 }
 
-/** Returns what `read` returns, which reads a value and so may run the caller's code. */
-export function reading<T>(read: () => T): T {
+/** Returns what `read` returns, which reads a value and so may run the caller's code. `what` names it in the error. */
+export function reading<T>(read: () => T, what?: string): T {
   try {
     return read();
   } catch (cause) {
-    if (cause instanceof ThreadfoldError) throw cause;
-    throw unreadable(cause);
+    throw cause instanceof ThreadfoldError ? cause : unreadable(cause, what);
   }
 }
 
@@ -31,5 +28,6 @@ export function guarded<T>(read: () => T): T {
   }
 }
 
-const unreadable = (cause: unknown) =>
-  new ThreadfoldError("UNREADABLE_VALUE", "Reading a value threw: see the cause.", { cause });
+/** The error of the caller's code, with what was being read. */
+export const unreadable = (cause: unknown, what = "a value"): ThreadfoldError =>
+  new ThreadfoldError("UNREADABLE_VALUE", `Reading ${what} threw: see the cause.`, { cause });

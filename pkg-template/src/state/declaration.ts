@@ -3,6 +3,7 @@ import * as core from "#core";
 import { field as fieldKinds } from "../../generated/numbers.js";
 import * as WAYS from "../../generated/numbers/ways.js";
 import { ThreadfoldError } from "../shared/errors.js";
+import { unreadable } from "../shared/reading.js";
 import { numberOf, PREFERENCES, RULES } from "../shared/choices.js";
 
 const KINDS = Object.keys(fieldKinds);
@@ -22,7 +23,7 @@ export function schemaOf(fields: unknown): core.RawSchema {
   } catch (cause) {
     raw.free();
     if (cause instanceof ThreadfoldError) throw cause;
-    throw new ThreadfoldError("UNREADABLE_VALUE", "Reading the fields threw: see the cause.", { cause });
+    throw unreadable(cause, "the fields");
   }
 }
 

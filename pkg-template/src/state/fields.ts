@@ -1,5 +1,5 @@
-import { ThreadfoldError } from "../shared/errors.js";
 import { checkOptions } from "../shared/options.js";
+import { reading } from "../shared/reading.js";
 import type { FileData } from "./files.js";
 import type { LangChainMessage, MessageOptions, MessagesUpdate } from "./messages.js";
 import type { Todo } from "./todos.js";
@@ -172,9 +172,5 @@ const VISIBILITY = ["input", "output", "private"] as const satisfies readonly (k
 
 function declared<F>(kind: string, options: object | undefined, own: readonly string[], more?: object): F {
   checkOptions(`field.${kind}`, options, [...VISIBILITY, ...own]);
-  try {
-    return { ...options, ...more, kind } as F;
-  } catch (cause) {
-    throw new ThreadfoldError("UNREADABLE_VALUE", "Reading the options of a field threw: see the cause.", { cause });
-  }
+  return reading(() => ({ ...options, ...more, kind }) as F, "the options of a field");
 }
