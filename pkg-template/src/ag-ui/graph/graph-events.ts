@@ -54,6 +54,8 @@ export interface FoldingClient {
   readonly at?: string | undefined;
   /** Whether its input lacks the messages of that checkpoint. */
   readonly leavesOut?: boolean | undefined;
+  /** The last checkpoint that it had, if it has none whole. */
+  readonly since?: string | undefined;
 }
 
 /** More of how a server runs a graph. */
