@@ -100,3 +100,30 @@ describe.each([
     leave();
   });
 });
+
+test.each(["own", "another's"])(
+  "LangGraph: going back after half an answer of %s run reports no error",
+  async (whose) => {
+    for (const [text, go] of [
+      ["fail", (page: Page) => page.regenerate()],
+      ["else", (page: Page) => page.sendMessage("else", { messageId: page.thread.messageIds[0] as string })],
+    ] as const) {
+      let fail = () => {};
+      const page = langGraphPages(new Promise((resolve) => (fail = resolve)));
+      const [here, there] = [page(), page()];
+      const isHalf = (of: Page) => expect.poll(() => shown(of)).toEqual(["fail", "re "]);
+      const sent = here.sendMessage("fail");
+      await isHalf(here);
+      const joined = whose === "own" ? undefined : there.load();
+      const back = joined ? there : here;
+      await isHalf(back);
+      fail();
+      await Promise.all([sent, joined]);
+      expect([back.status, shown(back)]).toEqual(["error", ["fail", "re "]]);
+      const reported: unknown[] = [];
+      back.thread.on("error", (error) => reported.push(error));
+      expect((await go(back)).status).toBe("finished");
+      expect([shown(back), reported]).toEqual([[text, `re ${text}`], []]);
+    }
+  },
+);
