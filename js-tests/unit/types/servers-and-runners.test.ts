@@ -5,7 +5,7 @@ import { createAgent } from "threadfold/agent";
 import { LangGraphRunner } from "threadfold/langgraph";
 import type { BranchRunner } from "threadfold/react";
 import { serveAgUi, serveLangGraph } from "threadfold/serve";
-import { expectTypeOf, test } from "vitest";
+import { expect, expectTypeOf, test } from "vitest";
 
 const agent = createAgent({ model: () => "Hello" });
 const contextOf = (request: Request) => ({ context: { user: request.headers.get("x-user") } });
@@ -44,4 +44,12 @@ test("a component with branches takes every runner", () => {
   expectTypeOf<AgUiRunner>().toExtend<BranchRunner>();
   expectTypeOf<LangGraphRunner>().toExtend<BranchRunner>();
   expectTypeOf(withSchema).toExtend<Pick<AgUiRunner, "threads">>();
+});
+
+test("a runner refuses a thread whose id is a number, such as a database's", () => {
+  // @ts-expect-error a string
+  const thread = new Thread({ threadId: 5 });
+  expect(() => new LangGraphRunner(thread, { apiUrl: "http://server", assistantId: "agent" })).toThrow(
+    "new LangGraphRunner: the thread's threadId must be a string, got 5. Use String(id).",
+  );
 });
