@@ -207,7 +207,7 @@ export function newId() {
     return hold(uuid());
   } catch (error) {
     if (isTooDeep(error)) note(error);
-    else note(error, "UNSUPPORTED", "No `crypto` to make ids with: give messages ids, or provide it.");
+    else note(error, "UNSUPPORTED", "No `crypto` to make ids: give messages ids, or provide it.");
     return hold("");
   }
 }

@@ -78,7 +78,7 @@ test("values that copies made are compared once for each pair", () => {
     ...Array.from({ length: levels }, () => level(crossed)).flat(),
   ];
   const levels = 28;
-  using thread = new Thread<{ messages: never[]; a: unknown; b: unknown }>();
+  using thread = new Thread<{ messages: never[]; a?: unknown; b?: unknown }>();
   const start = performance.now();
   thread.receive({ type: "delta", operations: delta(true, levels) });
   thread.receive({ type: "delta", operations: delta(false, levels) });

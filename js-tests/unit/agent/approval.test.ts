@@ -112,6 +112,10 @@ test("an answer to one call that does not fit fails the run, and the call can be
   const edited_action = { name: "safe", args: { x: "2" } };
   for (const wrong of [null, "yes", { type: "maybe" }, { type: "edit" }, { type: "edit", edited_action }])
     await expect(answer(wrong)).rejects.toThrow(/Unexpected human decision|An edit of one call|Invalid edited action/);
+  // The answer to one question of a whole turn.
+  await expect(answer({ decisions: [{ type: "approve" }] })).rejects.toThrow(
+    "Expected one decision for a call, { type }",
+  );
   expect(log).toEqual([]);
   await answer({ type: "approve" });
   expect(log).toEqual(["echo(1)"]);

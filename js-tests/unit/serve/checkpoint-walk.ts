@@ -151,6 +151,8 @@ export interface WalkOptions {
   readonly declares: boolean;
   /** Whether connections break and runs are stopped. Default true. */
   readonly faults?: boolean;
+  /** Whether one page alone changes the thread, and the server only adds to it. Default false. */
+  readonly alone?: boolean;
   readonly steps?: number;
   readonly make?: () => ReturnType<typeof walkGraph>;
   readonly words?: readonly string[];
@@ -169,6 +171,7 @@ export async function walk({
   resumable,
   declares,
   faults = true,
+  alone = false,
   steps = 12,
   make = walkGraph,
   words = WORDS,
@@ -231,7 +234,7 @@ export async function walk({
   };
 
   for (let step = 0; step < steps; step++) {
-    const which = random() < 0.8 ? 0 : 1;
+    const which = random() < 0.8 || alone ? 0 : 1;
     let runner = tabs[which] as AgUiRunner;
     const { thread } = runner;
     const users = thread.getState().messages.filter(({ role }) => role === "user");
@@ -302,8 +305,15 @@ export async function walk({
         case "server": {
           const server = await told();
           if (!server || server.run || server.interrupts.length > 0 || server.messages.length === 0) break;
-          const { id } = any(server.messages as readonly Message[]);
-          const change = random() < 0.5 ? removeMessage(id) : { type: "ai", id, content: `changed ${step}` };
+          // The graph has none of the messages that only show its reasoning.
+          const ofGraph = (server.messages as readonly (Message & { role?: string })[]).filter(
+            ({ role }) => role !== "reasoning",
+          );
+          const { id } = any(ofGraph);
+          const change =
+            random() < 0.5 && !alone
+              ? removeMessage(id)
+              : { type: "ai", id: alone ? `own-${step}` : id, content: `changed ${step}` };
           await graph.updateState(
             { threadId: "t", configurable: { thread_id: "t" } } as never,
             { messages: [change as never] },

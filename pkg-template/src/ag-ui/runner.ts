@@ -4,6 +4,7 @@ import type { AgUiMessage } from "../state/messages.js";
 import type { Thread } from "../thread/thread.js";
 import type { AgUiEvent } from "./event-types.js";
 import { agentFolds, checkpointOf, forFolding } from "./without-snapshot.js";
+import { foldOf } from "./fold.js";
 import { foldAgUi } from "./fold-ag-ui.js";
 import { runInput, type RunAgentInput, type RunInputOptions } from "./run-input.js";
 import type { AgUiSource } from "./source.js";
@@ -27,6 +28,7 @@ import { Runner, runnersThread } from "../runner/runner.js";
 import { BranchSwitch } from "../runner/branch-switch.js";
 import { startsOver } from "../runner/watched-thread.js";
 import { idsOf, removes } from "../runner/messages-in.js";
+import { isEdit } from "../runner/rewind.js";
 import { tell } from "../shared/tell.js";
 import { withTabs } from "../runner/with-tabs.js";
 import type { HttpOptions, RunnerOptions } from "../runner/runner-types.js";
@@ -146,11 +148,14 @@ class AgUiProtocol implements RunProtocol {
   readonly #ids = new WeakMap<object, string>();
   readonly #branch: BranchSwitch;
   #loaded: LoadedThread | undefined;
+  /** The last checkpoint that the page had, unless it has made an edit since. */
+  #since: string | undefined;
   /** The run that was asked for last. */
   #requestedId: string | undefined;
 
   constructor(thread: Thread, options: AgUiRunnerOptions) {
     this.#thread = thread;
+    this.#since = thread.position?.checkpointId;
     this.#options = options;
     checkRunnerOptions<AgUiRunnerOptions>("new AgUiRunner", options, OWN_OPTIONS);
     this.#transport = withTabs(transportOf(options ?? {}), options, `ag-ui:${options.url}`);
@@ -185,6 +190,7 @@ class AgUiProtocol implements RunProtocol {
     this.#branch.forget();
     if (!found) return undefined;
     this.#loaded = found;
+    this.#since = found.position?.checkpointId;
     const { values, interrupts = [], runId, isDone = false } = found;
     return { values, interrupts, runId, isDone };
   }
@@ -221,12 +227,18 @@ class AgUiProtocol implements RunProtocol {
     input.messages = input.messages.filter(({ id }: Message) => !waiting.has(id));
     input.messages = this.#chosen(input.messages);
     const changes = [...new Set(updates.flatMap(Object.keys))].filter((name) => Object.hasOwn(input.state, name));
-    const marks = { leavesOut: messages === undefined, changes };
-    const sent = folds ? forFolding(input, checkpointOf(thread, this.#loaded), marks) : input;
+    const checkpoint = folds ? checkpointOf(thread, this.#loaded) : undefined;
+    // An edit may rewind the thread, a message may not.
+    const rewinds = updates.some((update) => isEdit(thread, update));
+    const since = this.load && !answers && !rewinds ? this.#since : undefined;
+    this.#since = rewinds ? undefined : (checkpoint?.id ?? this.#since);
+    const marks = { leavesOut: messages === undefined, changes, since };
+    const sent = folds ? forFolding(input, checkpoint, marks) : input;
+    const whole = folds ? () => forFolding(input, checkpoint, { changes }) : undefined;
     this.#loaded = undefined;
     this.#requestedId = input.runId;
     return async (signal) => {
-      const source = this.#send(sent, input, { signal, changes });
+      const source = this.#send(sent, whole, { signal, changes });
       if (this.#options.whileOffline === "wait") await arrives(source, signal);
       return this.#fold(source, signal);
     };
@@ -293,21 +305,23 @@ class AgUiProtocol implements RunProtocol {
 
   async #send(
     sent: RunAgentInput,
-    input: RunAgentInput,
+    whole: (() => RunAgentInput) | undefined,
     options: { signal: AbortSignal; changes: readonly string[] },
   ): Promise<AgUiSource> {
     let source;
     try {
       source = await this.#transport.run(sent, options);
     } catch (error) {
-      // The server is at another checkpoint.
-      if (sent === input || httpStatusOf(error) !== 412) throw error;
-      source = await this.#transport.run(forFolding(input, undefined, options), options);
+      // A page that cannot load the thread sends all from now on.
+      if (whole && !this.load && httpStatusOf(error) === 409) foldOf(this.#thread).proven = undefined;
+      if (!whole || httpStatusOf(error) !== 412) throw error;
+      // The server is at another checkpoint. It still refuses a list whose messages others have replaced.
+      source = await this.#transport.run(whole(), options);
     }
     const isOwn = !options.signal.aborted && isConnected(this.#thread) && this.#thread.run.id === undefined;
     // A server that can be joined knows the run by this id from here on, even if the connection breaks.
     if (isOwn && source instanceof Response && source.ok && this.canJoin)
-      this.#thread.receive({ type: "run-started", runId: input.runId });
+      this.#thread.receive({ type: "run-started", runId: sent.runId });
     return source;
   }
 

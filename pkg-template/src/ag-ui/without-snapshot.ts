@@ -47,15 +47,22 @@ export function checkpointOf(thread: AnyThread, loaded: LoadedThread | undefined
   return id === undefined ? undefined : { id, state };
 }
 
+interface Marks {
+  readonly leavesOut?: boolean | undefined;
+  readonly changes?: readonly string[];
+  readonly since?: string | undefined;
+}
+
 /**
  * Returns the input for a server that leaves out what the client has. With `leavesOut` it lacks the messages of the
  * checkpoint, unless some of them were changed here: the server reads a list by its last messages. `changes` names the
- * fields that the user's updates write: a sum of 5 counts where the server has 5.
+ * fields that the user's updates write: a sum of 5 counts where the server has 5. `since` names the last checkpoint that
+ * the client had, if it has none now. The server refuses a message once the thread has replaced messages of it.
  */
 export function forFolding(
   input: RunAgentInput,
   checkpoint?: Checkpoint,
-  { leavesOut, changes = [] }: { leavesOut?: boolean | undefined; changes?: readonly string[] } = {},
+  { leavesOut, changes = [], since }: Marks = {},
 ): RunAgentInput {
   const { messages: all = [] } = (checkpoint?.state ?? {}) as { messages?: readonly HeldMessage[] };
   const known = new Map(all.map((message) => [message.id, message]));
@@ -73,6 +80,7 @@ export function forFolding(
       threadfold: {
         at: checkpoint?.id,
         leavesOut: isRest || undefined,
+        ...(!checkpoint && since !== undefined && { since }),
         ...(changes.length > 0 && { changes }),
       },
     },

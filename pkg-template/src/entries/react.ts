@@ -1,7 +1,7 @@
 "use client";
 // "threadfold/react": a chat, a thread, or a part of it, in a component. React 18 or later.
 export { useChat, type Chat } from "../react/use-chat.js";
-export { useBranches, type Branches } from "../react/use-branches.js";
+export { useBranches, type Branches, type BranchRunner } from "../react/use-branches.js";
 export { useMessage, useMessageIds } from "../react/use-message.js";
 export { usePending } from "../react/use-pending.js";
 export { useRun } from "../react/use-run.js";

@@ -367,7 +367,9 @@ export class SuperSteps {
   #takeInput(): void {
     const run = this.#run;
     // No task wrote them, and this run may make them anew.
-    if (run.before?.end === "failed") this.#conversation.remove(this.#window?.unwrittenIds() ?? []);
+    const unwritten = run.before?.end === "failed" ? (this.#window?.unwrittenIds() ?? []) : [];
+    const gone = new Set<unknown>([...unwritten, ...this.#proof.cutOff]);
+    this.#conversation.remove(unwritten);
     this.#conversation.remove(this.#proof.cutOff);
     const own = this.#thread.pending.filter(({ status }) => status === "sent").map(({ update }) => update);
     const sent = own.length > 0 || !run.input ? own : [run.input];
@@ -375,7 +377,8 @@ export class SuperSteps {
     if (run.before && run.before.end === undefined) this.#fold.doubtAll("bad-end");
     if (!run.hasInput) return;
     this.#dropLeft();
-    run.isInputFolded = this.#fold.foldInput(sent as Dict[], this.#newWindow(false));
+    const input = (sent as Dict[]).map((update) => withoutRemovals(update, gone));
+    run.isInputFolded = this.#fold.foldInput(input, this.#newWindow(false));
   }
 
   #dropLeft(): void {
@@ -428,3 +431,11 @@ export class SuperSteps {
 
 /** The part of an update that may be folded twice. */
 const messagesOf = ({ messages }: Dict): Dict => (messages === undefined ? {} : { messages });
+
+/** An edit also removes what a failed run cut off, which is gone already. */
+function withoutRemovals(update: Dict, gone: ReadonlySet<unknown>): Dict {
+  const { messages } = update;
+  if (gone.size === 0 || !Array.isArray(messages)) return update;
+  const isGone = ({ type, id }: Dict) => type === "remove" && gone.has(id);
+  return { ...update, messages: messages.filter((message) => !isDict(message) || !isGone(message)) };
+}

@@ -3,8 +3,14 @@ import { useSyncExternalStore } from "react";
 import type { Branches } from "../branches/branch-tree.js";
 import { branchesOf } from "../branches/thread-branches.js";
 import type { BranchSource } from "../runner/branch-source.js";
+import type { RunResult } from "../stream/run-result.js";
 
 export type { Branches };
+
+/** Any runner with branches, whatever its protocol and its schema: for a component that shows and switches them. */
+export interface BranchRunner extends BranchSource {
+  switchBranch(messageId: string): Promise<RunResult>;
+}
 
 /**
  * Returns the alternatives of a message, if it has more than one: `regenerate()` and edits keep what they replace.
@@ -17,10 +23,9 @@ export type { Branches };
  *
  * @example
  * ```tsx
- * import type { LangGraphRunner } from "threadfold/langgraph";
- * import { useBranches } from "threadfold/react";
+ * import { useBranches, type BranchRunner } from "threadfold/react";
  *
- * export function BranchPicker({ runner, id }: { runner: LangGraphRunner; id: string }) {
+ * export function BranchPicker({ runner, id }: { runner: BranchRunner; id: string }) {
  *   const branches = useBranches(runner, id);
  *   if (!branches) return null;
  *   const { ids, current } = branches;

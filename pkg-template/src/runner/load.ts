@@ -2,8 +2,9 @@ import { isDict } from "../shared/dict.js";
 import { ThreadfoldError } from "../shared/errors.js";
 import type { ThreadPosition } from "../thread/proof.js";
 import type { Thread } from "../thread/thread.js";
+import { removeMessage } from "../state/messages.js";
 import { lostMessages } from "./lost.js";
-import { beginEmpty } from "./messages-in.js";
+import { beginEmpty, messagesIn } from "./messages-in.js";
 
 /** The server's state of a thread. */
 export interface ServerThread {
@@ -34,16 +35,27 @@ export function foldState<S extends object, U extends object>(
   // A state does not say which sub-agent asks: the stream that brought the question did.
   const known = new Map((thread.run.interrupts ?? []).map((asked) => [idOf(asked), asked]));
   const interrupts = told.map((asked) => known.get(idOf(asked) ?? NaN) ?? asked);
-  reconcile(thread, { values, interrupts, position });
+  // The state of another page's run that asks is all that there is to show.
+  const isShown = interrupts.some((asked) => idOf(asked) === undefined || known.has(idOf(asked)));
+  reconcile(thread, { values, interrupts, position }, isShown);
   if (runId !== undefined && runId !== joined) {
     beginEmpty(thread, runId);
     thread.receive({ type: "disconnected" });
     return runId;
   }
   // An interrupt answered elsewhere is no longer open, and of a run that ended well after all nothing has failed.
-  const isOver = isDone && thread.run.status === "error" && !thread.pending.some(({ status }) => status === "failed");
+  const hasFailed = thread.run.status === "error";
+  const isOver = isDone && hasFailed && !thread.pending.some(({ status }) => status === "failed");
+  if (hasFailed && (isDone || (interrupts.length > 0 && !isShown))) dropHalf(thread, values);
   if (interrupts.length > 0 || thread.run.interrupts || isOver) thread.receive({ type: "run-finished", interrupts });
   return undefined;
+}
+
+/** Removes the messages that a failed run cut off: somebody else has continued it, and the server has what that made. */
+function dropHalf<S extends object, U extends object>(thread: Thread<S, U>, values: object): void {
+  const kept = new Set<unknown>(messagesIn(values).map(({ id }) => id));
+  const gone = thread.incompleteIds.filter((id) => !kept.has(id) && thread.getConfirmedMessage(id));
+  if (gone.length > 0) thread.receive({ type: "update", update: { messages: gone.map((id) => removeMessage(id)) } });
 }
 
 const idOf = (asked: unknown): unknown => (asked as { readonly id?: unknown } | null)?.id;

@@ -429,8 +429,10 @@ const whileRunning = (options: Pick<RunnerOptions, "whileRunning"> | undefined):
 
 /** Returns a runner's first argument, which is checked before its options. */
 export function runnersThread<T extends object>(call: string, thread: T): T {
-  if (typeof (thread as { optimistic?: unknown } | undefined)?.optimistic === "function") return thread;
-  invalid(`${call}: the first argument must be a thread, such as new Thread().`);
+  const { optimistic, threadId } = (thread ?? {}) as { optimistic?: unknown; threadId?: unknown };
+  if (typeof optimistic !== "function") invalid(`${call}: the first argument must be a thread, such as new Thread().`);
+  if (typeof (threadId ?? "") === "string") return thread;
+  invalid(`${call}: the thread's threadId must be a string, got ${String(threadId)}. Use String(id).`);
 }
 
 function invalid(sentence: string): never {

@@ -20,19 +20,17 @@ export function messagesById<S, M extends { id?: string }>(subscribe: (listener:
     if (now === before) return;
     messages = now;
     const length = Math.max(now.length, before.length);
-    let moved = false;
     for (let at = nextDifference(now, before, 0); at < length; at = nextDifference(now, before, at + 1)) {
       const id = now[at]?.id;
       const last = before[at]?.id;
       if (listeners.size > 0) touched.add(id).add(last);
       if (id === last) continue;
       ids = undefined;
-      moved = true;
       if (places.get(last) === at) places.delete(last);
       if (at < now.length) places.set(id, at);
     }
     // Of an id that occurs twice, one may be gone.
-    if (moved && places.size !== now.length) now.forEach(({ id }, at) => places.set(id, at));
+    if (!ids && places.size !== now.length) now.forEach(({ id }, at) => places.set(id, at));
   };
   const get = (state: S, id: string) => {
     read(state);

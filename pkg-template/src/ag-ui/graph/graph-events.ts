@@ -2,7 +2,7 @@
 import { OPEN_INTERRUPTS, questionIn, text } from "../../stream/interrupt-text.js";
 import { isDict } from "../../shared/dict.js";
 import { ThreadfoldError } from "../../shared/errors.js";
-import { ownConfig } from "../../shared/own-config.js";
+import { ownConfig, type ConfigObject } from "../../shared/own-config.js";
 import { PAGE_TOOLS } from "../../shared/page-tools.js";
 import { type RunInbox, withInbox } from "../../shared/run-inbox.js";
 import { errorWords } from "../../stream/error-words.js";
@@ -46,7 +46,8 @@ export type InterruptEvents = "on_interrupt" | "outcome" | "both";
 /** How {@link graphEvents} runs a graph. */
 export interface GraphEventOptions {
   /** More of the run's config, such as `recursionLimit` or `context`; a function is called for each run, and awaited. */
-  readonly config?: ((input: GraphRunInput) => object | undefined | Promise<object | undefined>) | object | undefined;
+  readonly config?:
+    ((input: GraphRunInput) => object | undefined | Promise<object | undefined>) | ConfigObject | undefined;
   /** Stops the run. */
   readonly signal?: AbortSignal | undefined;
   /** How an interrupted run says so. Default `"on_interrupt"`. */
@@ -64,6 +65,8 @@ export interface FoldingClient {
   readonly at?: string | undefined;
   /** Whether its input lacks the messages of that checkpoint. */
   readonly leavesOut?: boolean | undefined;
+  /** The last checkpoint that it had, if it has none whole. */
+  readonly since?: string | undefined;
 }
 
 /** More of how a server runs a graph. */

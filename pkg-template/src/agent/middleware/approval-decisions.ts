@@ -43,8 +43,11 @@ export function settled(
     );
   const decision = decisions[why.decision];
   const allowed = JSON.stringify(configs[why.call]?.allowedDecisions);
+  const given = `Unexpected human decision: ${JSON.stringify(decision)}.`;
+  if (typeof decision?.type !== "string")
+    throw invalid(`${given} Expected one decision for a call, { type }, with a type of ${allowed}.`);
   throw invalid(
-    `Unexpected human decision: ${JSON.stringify(decision)}. Decision type '${decision?.type}' is not allowed for tool '${calls[why.call]?.name}'. ` +
+    `${given} Decision type '${decision.type}' is not allowed for tool '${calls[why.call]?.name}'. ` +
       `Expected one of ${allowed} based on the tool's configuration.`,
   );
 }

@@ -35,10 +35,11 @@ export function foldingClient(input: GraphRunInput): {
 } {
   const { threadfold: said, ...forwardedProps } = isDict(input.forwardedProps) ? input.forwardedProps : {};
   if (!isDict(said)) return { input };
-  const { at, leavesOut, changes } = said;
+  const { at, leavesOut, changes, since } = said;
+  const text = (value: unknown) => (typeof value === "string" ? value : undefined);
   return {
     input: { ...input, forwardedProps },
-    client: { at: typeof at === "string" ? at : undefined, leavesOut: leavesOut === true },
+    client: { at: text(at), leavesOut: leavesOut === true, since: leavesOut === true ? undefined : text(since) },
     changes: Array.isArray(changes) ? (changes as unknown[]) : undefined,
   };
 }

@@ -5,6 +5,7 @@ import {
   runConfig,
   servedEvents,
   threadState,
+  type FoldingClient,
   type ServedOptions,
 } from "../../ag-ui/graph/graph-events.js";
 import type { GraphRunInput } from "../../ag-ui/graph/graph-input.js";
@@ -126,7 +127,7 @@ export class AgUiRuns {
     let state: GraphState | undefined;
     try {
       // First: followers would join a run that begins, and not find it once it is refused.
-      if (client?.leavesOut) state = await this.#stateAt(run, client.at, config);
+      if (client) state = await this.#stateAt(run, client, config);
       const about = { ...sentWith(input), carriedOn: await this.#carriedOn(asked) };
       const begin = (owner: Owner) => run.begin({ server: SERVER, about, isAlone, owner });
       // Last: a refused request makes no thread.
@@ -137,7 +138,7 @@ export class AgUiRuns {
     }
     this.#leases.hold(run);
     // Another instance may have run the thread since.
-    if (client?.leavesOut && this.#store.ttl !== undefined) state = await this.#stateAt(run, client.at, config);
+    if (client && this.#store.ttl !== undefined) state = await this.#stateAt(run, client, config);
     const starters = new Map<number, string | undefined>();
     const response = streamed(run, 0, this.#options, { starters, left: resumable ? undefined : stop });
     const served = {
@@ -230,14 +231,19 @@ export class AgUiRuns {
     await checkAnswers(answers, earlier, () => stateOf(this.#graph, threadId));
   }
 
-  /** Reads the thread of a client that left out the messages of a checkpoint; refuses a run if it is at another one. */
-  async #stateAt(run: WorkedRun, at: unknown, config: object | undefined) {
+  /**
+   * Reads the thread of a client that names its checkpoint. Refuses a run if the thread has replaced messages of that
+   * checkpoint, or has another one and the client left those messages out.
+   */
+  async #stateAt(run: WorkedRun, { at, leavesOut, since = at }: FoldingClient, config: object | undefined) {
+    if (since === undefined && !leavesOut) return undefined;
     try {
       const known = await threadState(this.#graph, runConfig(config, run.threadId));
-      if (at !== undefined && checkpointOf(known) === at) return known;
+      if (since !== undefined && checkpointOf(known) === since) return known;
       // All its messages would join both branches.
-      if (await isReplaced(this.#graph, run.threadId, at))
+      if (await isReplaced(this.#graph, run.threadId, since))
         throw new Refusal(409, `The thread ${run.threadId} shows another branch: load it.`);
+      if (!leavesOut) return known;
       throw new Refusal(412, `The thread ${run.threadId} is at another checkpoint: send all its messages.`);
     } catch (error) {
       if (run.lease) {

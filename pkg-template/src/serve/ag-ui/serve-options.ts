@@ -1,17 +1,20 @@
 import type { GraphEvent } from "../../ag-ui/graph/graph-event.js";
 import type { GraphEventOptions } from "../../ag-ui/graph/graph-events.js";
 import type { GraphRunInput } from "../../ag-ui/graph/graph-input.js";
+import type { ConfigObject } from "../../shared/own-config.js";
 import type { HandlerOptions } from "../http.js";
 import type { RunStore } from "../runs/run-store.js";
 
 /** How `serveAgUi` answers. */
 export interface ServeAgUiOptions extends HandlerOptions {
   /**
-   * More of a run's config, such as `recursionLimit` or `context`; a function is called for each run, and awaited. It may
-   * throw a `Response`, which is then the answer: a 403 for who may not run it.
+   * More of a run's config, such as `recursionLimit` or `context`. A function of the input and the request is called for
+   * each run, and awaited. It may throw a `Response`, which is then the answer: a 403 for who may not run it.
    */
   config?:
-    ((input: GraphRunInput, request: Request) => object | undefined | Promise<object | undefined>) | object | undefined;
+    | ((input: GraphRunInput, request: Request) => object | undefined | Promise<object | undefined>)
+    | ConfigObject
+    | undefined;
   /**
    * Whether a run continues when its caller leaves, and can be joined again. Without it a run stops with its connection.
    * Default: where `runs` is given.

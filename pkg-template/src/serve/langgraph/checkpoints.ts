@@ -1,4 +1,5 @@
 // A thread's checkpoints, by which a client finds its branches and switches between them.
+import { checkpointOf } from "../../ag-ui/graph/graph-events.js";
 import { agUiMessage } from "../../ag-ui/graph/message-told.js";
 import { sameJson } from "../../shared/same-json.js";
 import type { GraphState, RunnableGraph } from "../../stream/graph-parts.js";
@@ -30,9 +31,8 @@ export async function checkpointList(
   if (!graph.getStateHistory || !graph.checkpointer || limit === 0) return told;
   let before: readonly Message[] = [];
   for await (const given of graph.getStateHistory(configOf(threadId) as never, { limit } as never)) {
-    const { values, metadata, config, parentConfig } = given as GraphState;
-    const { messages } = (values ?? {}) as { messages?: unknown };
-    const list = Array.isArray(messages) ? (messages as readonly Message[]) : [];
+    const { metadata, config, parentConfig } = given as GraphState;
+    const list = messagesOf(given as GraphState);
     const same = sharedStart(before, list);
     told.push({
       id: config?.configurable?.["checkpoint_id"],
@@ -47,17 +47,16 @@ export async function checkpointList(
   return told;
 }
 
-/** Whether a checkpoint is one of a thread's newest, and of a branch that a switch has replaced. */
+/** Whether an edit or a switch has replaced messages of a checkpoint that is among a thread's newest. */
 export async function isReplaced(graph: RunnableGraph, threadId: string, id: unknown): Promise<boolean> {
   if (id === undefined || !graph.getStateHistory || !graph.checkpointer) return false;
-  const parents = new Map<unknown, unknown>();
+  let shown: readonly Message[] | undefined;
   for await (const given of graph.getStateHistory(configOf(threadId) as never, { limit: MOST } as never)) {
-    const { config, parentConfig } = given as GraphState;
-    parents.set(config?.configurable?.["checkpoint_id"], parentConfig?.configurable?.["checkpoint_id"]);
+    const list = messagesOf(given as GraphState);
+    shown ??= list;
+    if (checkpointOf(given as GraphState) === id) return sharedStart(list, shown) < list.length;
   }
-  let [shown] = parents.keys();
-  while (shown !== undefined && shown !== id) shown = parents.get(shown);
-  return shown === undefined && parents.has(id);
+  return false;
 }
 
 /**
@@ -77,6 +76,11 @@ export async function copyCheckpoint(
   await checkNamed(graph, config.configurable);
   await writes.checkFork(graph, config.configurable);
   await graph.updateState(config as never, null as never).then(undefined, refusedWith(422));
+}
+
+function messagesOf({ values }: GraphState): readonly Message[] {
+  const { messages } = (values ?? {}) as { messages?: unknown };
+  return Array.isArray(messages) ? (messages as readonly Message[]) : [];
 }
 
 function sharedStart(one: readonly Message[], other: readonly Message[]): number {

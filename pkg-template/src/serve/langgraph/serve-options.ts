@@ -1,14 +1,16 @@
 import type { HandlerOptions } from "../http.js";
 import type { RunStore } from "../runs/run-store.js";
+import type { ConfigObject } from "../../shared/own-config.js";
 import type { RunPart } from "./run-parts.js";
 
 /** How `serveLangGraph` answers. */
 export interface ServeLangGraphOptions extends HandlerOptions {
   /**
-   * More of a run's config, such as `context` by who asks; a function is called for each run, and awaited. It may throw a
-   * `Response`, which is then the answer: a 403 for who may not run it.
+   * More of a run's config, such as `context` by who asks. A function of the request is called for each run, and awaited;
+   * that of `serveAgUi` gets the input first. It may throw a `Response`, which is then the answer: a 403 for who may not
+   * run it.
    */
-  config?: ((request: Request) => object | undefined | Promise<object | undefined>) | object | undefined;
+  config?: ((request: Request) => object | undefined | Promise<object | undefined>) | ConfigObject | undefined;
   /**
    * Whether clients may write a thread's state and choose which node runs next. It covers `update` and `goto` of a
    * command, updates of a thread's state, and runs from an earlier checkpoint that would repeat approved calls.

@@ -1,0 +1,116 @@
+// A page that has not loaded since another one edited: its messages join the thread as it is, its edits are refused.
+import { textOf, Thread, type AgUiState } from "threadfold";
+import { AgUiRunner } from "threadfold/ag-ui";
+import { createAgent } from "threadfold/agent";
+import { MemorySaver } from "threadfold/graph";
+import { serveAgUi } from "threadfold/serve";
+import { describe, expect, test } from "vitest";
+
+/** A thread [one, re one, two, re two] that two pages show. */
+async function shared() {
+  let fails = 1;
+  const graph = createAgent({
+    model: (messages, { onToken }) => {
+      const text = textOf(messages.filter(({ type }) => type === "human").at(-1));
+      onToken("re ");
+      if (text === "fail" && fails-- > 0) throw new Error("The model is down.");
+      return `re ${text}`;
+    },
+    checkpointer: new MemorySaver(),
+  });
+  const handler = serveAgUi(graph, { resumable: true });
+  const statuses: number[] = [];
+  const meanwhile: (() => Promise<unknown>)[] = [];
+  const page = (isWatched = false) =>
+    new AgUiRunner(new Thread<AgUiState>({ threadId: "t" }), {
+      url: "http://page/agent",
+      resumable: true,
+      fetch: async (url, init) => {
+        const response = await handler(new Request(url, init));
+        if (isWatched && init?.method === "POST") {
+          statuses.push(response.status);
+          if (response.status === 412) await meanwhile.shift()?.();
+        }
+        return response;
+      },
+    });
+  const [first, stale] = [page(), page(true)];
+  for (const text of ["one", "two"]) await first.sendMessage(text);
+  await stale.load();
+  const edit = async (text: string) => {
+    const [message] = first.thread.getState().messages;
+    expect((await first.sendMessage(text, { messageId: message?.id as string })).status).toBe("finished");
+  };
+  const kept = async () => {
+    const fresh = page();
+    await fresh.load();
+    return shown(fresh);
+  };
+  return { first, stale, edit, kept, statuses, meanwhile };
+}
+
+const shown = ({ thread }: AgUiRunner) => thread.getState().messages.map(textOf);
+
+describe("after another page's edit", () => {
+  test("a message joins the thread as the server has it", async () => {
+    const { first, stale, edit, kept, statuses } = await shared();
+    await edit("ONE");
+    await first.sendMessage("three");
+    expect((await stale.sendMessage("mine")).status).toBe("finished");
+    expect(statuses).toEqual([409, 200]);
+    expect(await kept()).toEqual(["ONE", "re ONE", "three", "re three", "mine", "re mine"]);
+    expect(shown(stale)).toEqual(await kept());
+  });
+
+  test("a message joins after a regeneration", async () => {
+    const { first, stale, kept } = await shared();
+    await first.regenerate();
+    expect((await stale.sendMessage("mine")).status).toBe("finished");
+    expect(await kept()).toEqual(["one", "re one", "two", "re two", "mine", "re mine"]);
+    expect(shown(stale)).toEqual(await kept());
+  });
+
+  test.each([
+    ["edit of the same message", (page: AgUiRunner) => [page.thread.messageIds[0] as string]],
+    ["edit of a later message", (page: AgUiRunner) => [page.thread.messageIds[2] as string]],
+    ["regeneration", () => []],
+  ])("the other page's %s is refused", async (_, of) => {
+    const { stale, edit, kept, statuses } = await shared();
+    await edit("ONE");
+    const [messageId] = of(stale);
+    const result = await (messageId ? stale.sendMessage("other", { messageId }) : stale.regenerate());
+    expect(result).toMatchObject({ status: "error", error: { status: 409 } });
+    expect(statuses).toEqual([409]);
+    expect(await kept()).toEqual(["ONE", "re ONE"]);
+    await stale.load();
+    expect(shown(stale)).toEqual(["ONE", "re ONE"]);
+  });
+
+  test("a message of a page whose own last run failed joins, too", async () => {
+    const { first, stale, edit, kept, statuses } = await shared();
+    expect((await stale.sendMessage("fail")).status).toBe("error");
+    await first.load();
+    await edit("ONE");
+    statuses.length = 0;
+    expect((await stale.sendMessage("mine")).status).toBe("finished");
+    expect(statuses).toEqual([409, 200]);
+    expect(await kept()).toEqual(["ONE", "re ONE", "mine", "re mine"]);
+  });
+});
+
+test("an edit that comes between a refused request and its repetition is kept, too", async () => {
+  const { first, stale, edit, kept, statuses, meanwhile } = await shared();
+  await first.sendMessage("three");
+  meanwhile.push(() => edit("ONE"));
+  expect((await stale.sendMessage("mine")).status).toBe("finished");
+  expect(statuses).toEqual([412, 409, 200]);
+  expect(await kept()).toEqual(["ONE", "re ONE", "mine", "re mine"]);
+});
+
+test("messages that another page only added stay where they are", async () => {
+  const { first, stale, kept, statuses } = await shared();
+  await first.sendMessage("three");
+  expect((await stale.sendMessage("mine")).status).toBe("finished");
+  expect(statuses).toEqual([412, 200]);
+  expect(await kept()).toEqual(["one", "re one", "two", "re two", "three", "re three", "mine", "re mine"]);
+});
