@@ -24,7 +24,7 @@ export function readmeFigures({ cases, sizes }) {
     [
       "a LangGraph turn of ten super-steps, 1,000 messages",
       bytes("threadfold", "KB", 1e3),
-      `${bytes("with states", "MB", 1e6)} if each step sends the state`,
+      `${bytes("with states", "MB", 1e6)} with each state`,
     ],
     [
       "a token on a page of 5,000 messages, main thread",

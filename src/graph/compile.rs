@@ -7,12 +7,11 @@ use std::sync::Arc;
 
 use super::builder::StateGraph;
 use super::command::{END, START};
-use super::compiled::{Branch, Compiled};
+use super::compiled::{Branch, Compiled, Drawn};
 use super::error::GraphError;
 use super::graph_state::GraphState;
 use super::guarded::{Guard, Guarded};
 use super::invoke::Graph;
-use super::mermaid::Drawn;
 use super::names::Names;
 use super::planner::{Join, Node, Options, Plan, PlanSpec};
 

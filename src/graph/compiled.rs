@@ -6,7 +6,6 @@ use std::sync::Arc;
 use super::checkpointer::Checkpointer;
 use super::command::{END, Target};
 use super::error::GraphError;
-use super::mermaid::Drawn;
 use super::names::Names;
 use super::node::AnyNode;
 use super::planner::{Node, Options, Plan};
@@ -31,6 +30,15 @@ impl<S, F: Fn(&S) -> Vec<Target<S>> + MaybeSend + MaybeSync> Branching<S> for F 
 pub(super) struct NodeOf<S: State> {
     pub name: Arc<str>,
     pub function: Arc<dyn AnyNode<S>>,
+}
+
+/// The edges of a graph by name, to draw.
+#[derive(Default)]
+pub(super) struct Drawn {
+    /// The plain edges, then those of joins.
+    pub edges: Vec<(String, String)>,
+    /// Where branches begin.
+    pub branches: Vec<String>,
 }
 
 pub(super) struct Compiled<S: State> {

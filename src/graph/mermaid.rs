@@ -4,17 +4,9 @@ use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write;
 
 use super::command::{END, START};
+use super::compiled::Drawn;
 use super::invoke::Graph;
 use crate::State;
-
-/// What the drawing of a graph needs of its builder.
-#[derive(Default)]
-pub(super) struct Drawn {
-    /// The plain edges, then those of joins.
-    pub edges: Vec<(String, String)>,
-    /// Where branches begin.
-    pub branches: Vec<String>,
-}
 
 struct Edge<'g> {
     source: &'g str,

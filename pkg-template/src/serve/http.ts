@@ -234,7 +234,7 @@ function statusOf(error: unknown): number {
   return error instanceof ThreadfoldError && error.code === "UNSUPPORTED" ? 501 : 500;
 }
 
-/** Returns what the caller is told: a refusal, or threadfold's own words. Any other error goes only to the server's log. */
+/** Returns the message for the caller: a refusal's or threadfold's own. Any other error goes only to the server's log. */
 function told(error: unknown): string {
   if (error instanceof Refusal || error instanceof ThreadfoldError) return error.message;
   console.error(error);

@@ -29,7 +29,7 @@ export function messagesById<S, M extends { id?: string }>(subscribe: (listener:
       if (places.get(last) === at) places.delete(last);
       if (at < now.length) places.set(id, at);
     }
-    // Of an id that occurs twice, one may be gone.
+    // An id may occur twice: the other message with it is left.
     if (!ids && places.size !== now.length) now.forEach(({ id }, at) => places.set(id, at));
   };
   const get = (state: S, id: string) => {

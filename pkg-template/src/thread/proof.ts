@@ -1,5 +1,4 @@
 import { ThreadfoldError } from "../shared/errors.js";
-import { noRecord } from "./record.js";
 import type { StepEvent, ThreadEvent } from "./thread-events.js";
 
 /** A field that may differ from the server's, and the reason. */
@@ -42,7 +41,7 @@ export function positionIn({ step, checkpointId, isLeft }: StepEvent): ThreadPos
 function doubtsIn(list: unknown): readonly Doubt[] {
   const isDoubt = (one: unknown) => typeof (one as Doubt | null)?.field === "string";
   if (Array.isArray(list) && list.every(isDoubt)) return list as Doubt[];
-  return noRecord();
+  throw new ThreadfoldError("INVALID_ARGUMENT", "A thread's record should be what toJSON() returned.");
 }
 
 /** Whether a snapshot has messages without ids: the thread names them, and later the server does. */

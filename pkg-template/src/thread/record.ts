@@ -13,7 +13,7 @@ export function recordOf(given: unknown): ThreadRecord {
     const { version, threadId, history, core, proof, subagents } = (given ?? {}) as Partial<ThreadRecord>;
     if (typeof version === "number" && version !== VERSION)
       invalid(`The record has version ${String(version)}; this package reads version ${VERSION}.`);
-    if (version !== VERSION || !isObject(core)) return noRecord();
+    if (version !== VERSION || !isObject(core)) invalid("A thread's record should be what toJSON() returned.");
     return {
       version,
       threadId: typeof threadId === "string" ? threadId : undefined,
@@ -70,11 +70,6 @@ export function withErrors(core: object): object {
 }
 
 const isObject = (value: unknown): value is { toJSON?: unknown } => typeof value === "object" && value !== null;
-
-/** @throws {@link ThreadfoldError} for what no thread has written. */
-export function noRecord(): never {
-  invalid("A thread's record should be what toJSON() returned.");
-}
 
 function invalid(sentence: string): never {
   throw new ThreadfoldError("INVALID_ARGUMENT", sentence);
