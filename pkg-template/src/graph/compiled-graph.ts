@@ -324,7 +324,7 @@ function checked(config: StreamConfig): StreamConfig {
 /** Timers with a longer time would fire at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** Does work whose signal aborts when the run's time is up. Leaves no timer behind. */
+/** Does work whose signal aborts when the run's time is up. Clears the timer at its end. */
 async function inTime<T>(config: StreamConfig, work: (config: StreamConfig) => Promise<T>): Promise<T> {
   const { timeout, signal } = config;
   if (timeout === undefined || timeout === null || timeout > LONGEST_TIMER) return work(config);
