@@ -47,7 +47,8 @@ impl<F: Fn(&(dyn Error + 'static)) -> bool + MaybeSend + MaybeSync> Judging for 
 
 impl RetryPolicy {
     /// Runs a node three times at most, at once. With a [timer](Self::wait) it waits half a second after
-    /// the first failure, then twice as long each time, at most 128 seconds, and up to a second at random.
+    /// the first failure, then twice as long each time. A wait is at most 128 seconds, and up to one more
+    /// at random.
     #[must_use]
     pub fn new() -> Self {
         Self {
