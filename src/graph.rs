@@ -86,7 +86,7 @@ pub use command::{Command, END, IntoTargets, START, Target};
 pub use emitter::TaskName;
 pub use error::{BoxError, GraphError};
 pub use graph_state::GraphState;
-pub use guarded::NodeTimeout;
+pub use guarded::{NodeTimeout, Unhandled};
 pub use invoke::Graph;
 pub(crate) use known_thread::KnownThread;
 pub use memory_saver::MemorySaver;

@@ -1,5 +1,6 @@
 //! Building a graph.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use super::command::{Command, IntoTargets};
 use super::compiled::{Branch, NodeOf};
 use super::error::BoxError;
 use super::graph_state::GraphState;
-use super::guarded::Guard;
+use super::guarded::Guards;
 use super::node::{AnyNode, Ctx, Function, NodeFn};
 use super::retry_policy::RetryPolicy;
 use super::sendable::{BoxFuture, MaybeSend, MaybeSync};
@@ -34,7 +35,8 @@ pub struct StateGraph<S: State> {
     pub(super) limit: u64,
     pub(super) before: Vec<String>,
     pub(super) after: Vec<String>,
-    pub(super) guards: Vec<(String, Guard<S>)>,
+    pub(super) guards: HashMap<String, Guards<S>>,
+    pub(super) timer: Option<Timer>,
     pub(super) saver: Option<Arc<dyn Checkpointer<S>>>,
 }
 
@@ -54,7 +56,8 @@ impl<S: State> StateGraph<S> {
             limit: RECURSION_LIMIT,
             before: Vec::new(),
             after: Vec::new(),
-            guards: Vec::new(),
+            guards: HashMap::new(),
+            timer: None,
             saver: None,
         }
     }
@@ -93,16 +96,30 @@ impl<S: GraphState> StateGraph<S> {
         self
     }
 
-    /// Has a node run again when it fails. Its next attempt gets the answers that it had, and the graphs
-    /// that it runs inside continue on their threads.
+    /// Sets the timer of your executor, for [`timeout`](Self::timeout) and [`retry`](Self::retry).
     #[must_use]
-    pub fn retry(mut self, node: &str, policy: RetryPolicy) -> Self {
-        self.guards.push((node.to_owned(), Guard::Retry(policy)));
+    pub fn timer<Waiting>(
+        mut self,
+        timer: impl Fn(Duration) -> Waiting + MaybeSend + MaybeSync + 'static,
+    ) -> Self
+    where
+        Waiting: Future<Output = ()> + MaybeSend + 'static,
+    {
+        self.timer = Some(Timer::new(timer));
         self
     }
 
-    /// Limits the time of each attempt of a node, by a timer of your executor's. The node is dropped when
-    /// it is over, and fails with a [`NodeTimeout`](super::NodeTimeout).
+    /// Has a node run again when it fails. Its next attempt gets the answers that it had, and the graphs
+    /// that it runs inside continue on their threads. Of several policies, the first that an error is
+    /// worth counts.
+    #[must_use]
+    pub fn retry(mut self, node: &str, policy: RetryPolicy) -> Self {
+        self.guards(node).retry.push(policy);
+        self
+    }
+
+    /// Limits the time of each attempt of a node. The node is dropped when it is over, and fails with a
+    /// [`NodeTimeout`](super::NodeTimeout).
     ///
     /// ```
     /// use std::time::Duration;
@@ -122,8 +139,9 @@ impl<S: GraphState> StateGraph<S> {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), GraphError> {
     /// let graph = StateGraph::<Search>::new()
+    ///     .timer(tokio::time::sleep)
     ///     .node("search", slow)
-    ///     .timeout("search", Duration::from_millis(5), tokio::time::sleep)
+    ///     .timeout("search", Duration::from_millis(5))
     ///     .edge(START, "search")
     ///     .compile()?;
     /// let Err(GraphError::Node { error, .. }) = graph.invoke(Search::default()).await else {
@@ -134,22 +152,16 @@ impl<S: GraphState> StateGraph<S> {
     /// # }
     /// ```
     #[must_use]
-    pub fn timeout<Waiting>(
-        mut self,
-        node: &str,
-        limit: Duration,
-        timer: impl Fn(Duration) -> Waiting + MaybeSend + MaybeSync + 'static,
-    ) -> Self
-    where
-        Waiting: Future<Output = ()> + MaybeSend + 'static,
-    {
-        self.guards.push((node.to_owned(), Guard::Timeout(limit, Timer::new(timer))));
+    pub fn timeout(mut self, node: &str, limit: Duration) -> Self {
+        self.guards(node).timeout = Some(limit);
         self
     }
 
     /// Has `handler` answer for a node that failed, after its last attempt. [`Ctx::error`] is the error. The
     /// run continues with the handler's result, and goes where its [`Command`] says: the node's edges and
-    /// branches are not taken.
+    /// branches are not taken. A handler leaves an error alone by the error
+    /// [`Unhandled`](super::Unhandled). It cannot ask: have it go to a node that asks. A branch's panic and
+    /// an update that cannot be merged are not handled.
     ///
     /// ```
     /// use threadfold::State;
@@ -188,9 +200,12 @@ impl<S: GraphState> StateGraph<S> {
         F: for<'a> NodeFn<'a, S, Kind> + 'static,
         Kind: 'static,
     {
-        let handler = Arc::new(Function(handler, PhantomData));
-        self.guards.push((node.to_owned(), Guard::Handler(handler)));
+        self.guards(node).handler = Some(Arc::new(Function(handler, PhantomData)));
         self
+    }
+
+    fn guards(&mut self, node: &str) -> &mut Guards<S> {
+        self.guards.entry(node.to_owned()).or_default()
     }
 
     /// Adds an edge: `to` runs after `from`. It may be [`START`](super::START), or go to [`END`](super::END).

@@ -10,7 +10,7 @@ use super::command::{END, START};
 use super::compiled::{Branch, Compiled, Drawn};
 use super::error::GraphError;
 use super::graph_state::GraphState;
-use super::guarded::{Guard, Guarded};
+use super::guarded::Guarded;
 use super::invoke::Graph;
 use super::names::Names;
 use super::planner::{Join, Node, Options, Plan, PlanSpec};
@@ -20,7 +20,7 @@ impl<S: GraphState> StateGraph<S> {
     ///
     /// # Errors
     /// [`GraphError::InvalidName`], [`GraphError::UnknownNode`], [`GraphError::NoStart`],
-    /// [`GraphError::EmptyJoin`], [`GraphError::Checkpointer`] if the state lacks a field of its options.
+    /// [`GraphError::EmptyJoin`], [`GraphError::NoTimer`], [`GraphError::Checkpointer`] if the state lacks a field of its options.
     pub fn compile(mut self) -> Result<Graph<S>, GraphError> {
         self.guard()?;
         if let Some(saver) = &self.saver {
@@ -140,16 +140,16 @@ impl<S: GraphState> StateGraph<S> {
 
     /// Puts the guards around their nodes.
     fn guard(&mut self) -> Result<(), GraphError> {
-        let mut by_node: HashMap<String, Vec<Guard<S>>> = HashMap::new();
-        for (name, guard) in self.guards.drain(..) {
-            by_node.entry(name).or_default().push(guard);
-        }
+        let mut by_name = std::mem::take(&mut self.guards);
         for node in &mut self.nodes {
-            if let Some(guards) = by_node.remove(&*node.name) {
-                node.function = Arc::new(Guarded::new(node.function.clone(), guards));
+            let Some(guards) = by_name.remove(&*node.name) else { continue };
+            if guards.waits() && self.timer.is_none() {
+                return Err(GraphError::NoTimer(node.name.to_string()));
             }
+            let (function, timer) = (node.function.clone(), self.timer.clone());
+            node.function = Arc::new(Guarded { node: function, guards, timer });
         }
-        by_node.into_keys().min().map_or(Ok(()), |name| Err(GraphError::UnknownNode(name)))
+        by_name.into_keys().min().map_or(Ok(()), |name| Err(GraphError::UnknownNode(name)))
     }
 }
 

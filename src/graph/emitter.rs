@@ -25,6 +25,7 @@ pub(super) trait Emit: MaybeSend + MaybeSync {
     fn message(&self, task: TaskName, chunk: MessageChunk);
     fn custom(&self, task: TaskName, value: Value);
     fn inside(&self, task: TaskName, update: Value);
+    fn retried(&self, task: TaskName);
 }
 
 /// The destination of a node's stream; none if the run has no reader.

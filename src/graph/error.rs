@@ -18,12 +18,14 @@ pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 pub enum GraphError {
     /// A node has a name that is taken, reserved, or has a `|` or `:` in it.
     InvalidName(String),
-    /// An edge, a branch, a command or a Send names an unknown node.
+    /// An edge, a branch, a guard, a command or a Send names an unknown node.
     UnknownNode(String),
     /// Nothing leads from the start: no node would ever run.
     NoStart,
     /// A list edge has no source node.
     EmptyJoin(String),
+    /// A node has a timeout, or waits before it runs again, and its graph has no timer.
+    NoTimer(String),
     /// A run took more steps than it may.
     RecursionLimit(u64),
     /// A node failed, or it or its branch panicked. Its siblings' updates are kept if there is a
@@ -85,6 +87,10 @@ impl fmt::Display for GraphError {
             Self::UnknownNode(name) => write!(f, "There is no node '{name}'."),
             Self::NoStart => f.write_str("A graph needs an edge or a branch from START to a node."),
             Self::EmptyJoin(to) => write!(f, "The list edge to '{to}' has no source node."),
+            Self::NoTimer(node) => write!(
+                f,
+                "The node '{node}' needs a timer: give the graph one, as by .timer(tokio::time::sleep)."
+            ),
             Self::RecursionLimit(limit) => {
                 write!(f, "Recursion limit of {limit} reached without hitting a stop condition.")
             }

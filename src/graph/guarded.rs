@@ -2,11 +2,11 @@
 
 use std::fmt;
 use std::future::poll_fn;
-use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
+use super::caught::caught;
 use super::command::Command;
 use super::error::BoxError;
 use super::node::{AnyNode, Ctx, Interrupted};
@@ -15,49 +15,99 @@ use super::sendable::BoxFuture;
 use super::timer::Timer;
 use crate::State;
 
-/// One of a node's guards.
-pub(super) enum Guard<S: State> {
-    Retry(RetryPolicy),
-    Timeout(Duration, Timer),
-    Handler(Arc<dyn AnyNode<S>>),
+/// What a node is guarded by.
+pub(super) struct Guards<S: State> {
+    /// The first that an error is worth counts.
+    pub retry: Vec<RetryPolicy>,
+    pub timeout: Option<Duration>,
+    pub handler: Option<Arc<dyn AnyNode<S>>>,
+}
+
+impl<S: State> Default for Guards<S> {
+    fn default() -> Self {
+        Self { retry: Vec::new(), timeout: None, handler: None }
+    }
+}
+
+impl<S: State> Guards<S> {
+    /// Whether it needs a timer.
+    pub fn waits(&self) -> bool {
+        self.timeout.is_some() || self.retry.iter().any(RetryPolicy::waits)
+    }
 }
 
 pub(super) struct Guarded<S: State> {
-    node: Arc<dyn AnyNode<S>>,
-    retry: Option<RetryPolicy>,
-    timeout: Option<(Duration, Timer)>,
-    handler: Option<Arc<dyn AnyNode<S>>>,
+    pub node: Arc<dyn AnyNode<S>>,
+    pub guards: Guards<S>,
+    /// Present if one of the guards waits.
+    pub timer: Option<Timer>,
 }
 
 impl<S: State> Guarded<S> {
-    pub fn new(node: Arc<dyn AnyNode<S>>, guards: Vec<Guard<S>>) -> Self {
-        let mut guarded = Self { node, retry: None, timeout: None, handler: None };
-        for guard in guards {
-            match guard {
-                Guard::Retry(policy) => guarded.retry = Some(policy),
-                Guard::Timeout(limit, timer) => guarded.timeout = Some((limit, timer)),
-                Guard::Handler(handler) => guarded.handler = Some(handler),
-            }
-        }
-        guarded
-    }
-
     /// Calls the node once, within its time.
     async fn attempt(&self, state: &S, ctx: Ctx) -> Result<Command<S>, BoxError> {
-        let name = ctx.node.clone();
+        let (Some(limit), Some(timer)) = (self.guards.timeout, &self.timer) else {
+            return self.node.call(state, ctx).await;
+        };
+        let node = ctx.node.to_string();
+        let mut time = timer.wait(limit);
         let mut work = self.node.call(state, ctx);
-        let Some((limit, timer)) = &self.timeout else { return work.await };
-        let mut time = pin!(timer.wait(*limit));
-        poll_fn(|context| {
+        let result = poll_fn(|context| {
             if let Poll::Ready(done) = work.as_mut().poll(context) {
-                return Poll::Ready(done);
+                return Poll::Ready(Ok(done));
             }
-            time.as_mut().poll(context).map(|over| {
-                over?;
-                Err(NodeTimeout { node: name.to_string(), limit: *limit }.into())
-            })
+            time.as_mut().poll(context).map(Err)
         })
-        .await
+        .await;
+        match result {
+            Ok(done) => done,
+            Err(over) => {
+                caught(|| drop(work))?;
+                over?;
+                Err(NodeTimeout { node, limit }.into())
+            }
+        }
+    }
+
+    /// Waits for the next attempt. Returns false if there is none.
+    async fn has_next(&self, error: &BoxError, attempts: u32) -> Result<bool, BoxError> {
+        for policy in &self.guards.retry {
+            if policy.is_worth(error)? {
+                let has_more = policy.has_more(attempts);
+                if let (true, Some(timer)) = (has_more && policy.waits(), &self.timer) {
+                    timer.wait(policy.delay(attempts)).await?;
+                }
+                return Ok(has_more);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Has the handler answer for the node.
+    async fn handle(
+        &self,
+        handler: &dyn AnyNode<S>,
+        state: &S,
+        ctx: &Ctx,
+        error: BoxError,
+    ) -> Result<Command<S>, BoxError> {
+        let error = Arc::new(error);
+        let result = handler.call(state, ctx.handling(error.clone())).await;
+        match result {
+            Ok(command) => {
+                ctx.takes_no_edges();
+                Ok(command)
+            }
+            Err(own) if own.is::<Unhandled>() => {
+                Err(Arc::try_unwrap(error).unwrap_or_else(|shared| Shared(shared).into()))
+            }
+            Err(own) if Interrupted::question(&*own).is_some() => Err(format!(
+                "The error handler of '{}' asked. Have it go to a node that asks.",
+                ctx.node
+            )
+            .into()),
+            Err(own) => Err(own),
+        }
     }
 }
 
@@ -73,19 +123,16 @@ impl<S: State + Sync> AnyNode<S> for Guarded<S> {
                     Err(error) if Interrupted::question(&*error).is_none() => error,
                     other => return other,
                 };
-                let Some(retry) = &self.retry else { break error };
-                match retry.goes_on(&error, ctx.attempt).await {
+                match self.has_next(&error, ctx.attempt).await {
                     Ok(true) => ctx = ctx.next_attempt(),
                     Ok(false) => break error,
                     Err(worse) => break worse,
                 }
             };
-            let Some(handler) = &self.handler else { return Err(error) };
-            let result = handler.call(state, ctx.with_error(error)).await;
-            if result.is_ok() {
-                ctx.takes_no_edges();
+            match &self.guards.handler {
+                Some(handler) => self.handle(&**handler, state, &ctx, error).await,
+                None => Err(error),
             }
-            result
         })
     }
 }
@@ -107,3 +154,32 @@ impl fmt::Display for NodeTimeout {
 }
 
 impl std::error::Error for NodeTimeout {}
+
+/// An [error handler](super::StateGraph::error_handler) returns it for an error that it leaves alone: the
+/// node fails with its own error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unhandled;
+
+impl fmt::Display for Unhandled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Unhandled")
+    }
+}
+
+impl std::error::Error for Unhandled {}
+
+/// An error that a handler has kept a context of.
+#[derive(Debug)]
+struct Shared(Arc<BoxError>);
+
+impl fmt::Display for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for Shared {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.source()
+    }
+}

@@ -24,7 +24,8 @@ impl Ctx {
     ///
     /// The inner thread is named `THREAD|NODE:STEP:SEND`, where `SEND` is 0, or the number of the send
     /// that made the task. A node may run several graphs, each on a thread
-    /// of its own: the name of the second call's ends with `#2`. Make the same calls in the same order when
+    /// of its own: the name of the second call's ends with `#2`, and that of an error handler's first with
+    /// `!1`. Make the same calls in the same order when
     /// the node starts over. A branch that [`at`](super::OnThread::at) begins has the same steps again, and
     /// finds it ended: use this on threads without branches.
     ///
@@ -94,7 +95,11 @@ impl Ctx {
         S: GraphState<Update: Serialize> + Default,
     {
         // The first has no mark: a saved thread may have the name and the questions without one.
-        let mark = if before == 0 { String::new() } else { format!("#{}", before + 1) };
+        let mark = match (self.error.is_some(), before) {
+            (true, _) => format!("!{}", before + 1),
+            (false, 0) => String::new(),
+            (false, _) => format!("#{}", before + 1),
+        };
         let Some(thread) = self.thread() else {
             return self.pass_on(graph.stream(S::default().try_merge(input)?)).await;
         };

@@ -16,7 +16,7 @@ struct Edge<'g> {
 
 impl<S: State> Graph<S> {
     /// Returns the graph as Mermaid's text, as LangGraph's `draw_mermaid` and the npm package's `drawMermaid`.
-    /// A branch may lead anywhere: its arrows lead to all nodes.
+    /// A branch may lead anywhere: its arrows lead to all other nodes.
     ///
     /// ```
     /// use threadfold::State;

@@ -86,7 +86,8 @@ impl Ctx {
     }
 
     /// Returns which of the node's attempts this is, from 1: see
-    /// [`StateGraph::retry`](super::StateGraph::retry).
+    /// [`StateGraph::retry`](super::StateGraph::retry). A node that starts over, with an answer or since its
+    /// step was dropped, begins with 1.
     #[must_use]
     pub fn attempt(&self) -> u32 {
         self.attempt
@@ -140,9 +141,14 @@ impl Ctx {
     /// by its type along [`source`](std::error::Error::source). One that is turned into text is a
     /// failure of the node.
     ///
+    /// An [error handler](super::StateGraph::error_handler) cannot ask: its node fails.
+    ///
     /// # Errors
     /// [`Interrupted`] if there is no answer yet.
     pub fn interrupt(&self, value: impl Into<Value>) -> Result<Value, Interrupted> {
+        if self.error.is_some() {
+            return Err(Interrupted(Question { value: value.into(), forwarded: None }));
+        }
         let Shared { run, answers, .. } = &mut *self.shared();
         let own = answers.get(self.task as usize).into_iter().flatten();
         let mut own = own.filter(|answer| answer.forwarded.is_none());
@@ -162,6 +168,7 @@ impl Ctx {
     pub fn forward(&self, question: &Interrupt) -> Result<Value, Interrupted> {
         let Shared { answers, .. } = &*self.shared();
         let own = answers.get(self.task as usize).into_iter().flatten();
+        let own = own.filter(|_| self.error.is_none());
         let answer = own.rev().find(|answer| answer.forwarded.as_ref() == Some(&question.id));
         answer.map(|answer| answer.value.clone()).ok_or_else(|| {
             let (value, forwarded) = (question.value.clone(), Some(question.id.clone()));
@@ -203,18 +210,25 @@ impl Ctx {
     /// Has the task start over. Nothing is left of the attempt that failed but the graphs inside that
     /// have a thread: they continue.
     pub(super) fn next_attempt(self) -> Self {
+        self.give_up_attempt();
+        Self { attempt: self.attempt.saturating_add(1), graphs_inside: Arc::default(), ..self }
+    }
+
+    /// Returns the context of the handler of an error. The graphs that it runs are its own.
+    pub(super) fn handling(&self, error: Arc<BoxError>) -> Self {
+        self.give_up_attempt();
+        Self { error: Some(error), graphs_inside: Arc::default(), ..self.clone() }
+    }
+
+    fn give_up_attempt(&self) {
         {
             let Shared { run, when_saved, .. } = &mut *self.shared();
             run.restart(self.task);
             when_saved.0.retain(|(task, _)| *task != self.task);
         }
-        Self { attempt: self.attempt.saturating_add(1), graphs_inside: Arc::default(), ..self }
-    }
-
-    /// Returns the context of the handler of an error.
-    pub(super) fn with_error(&self, error: BoxError) -> Self {
-        self.shared().when_saved.0.retain(|(task, _)| *task != self.task);
-        Self { error: Some(Arc::new(error)), ..self.clone() }
+        if let Some(stream) = &self.emitter.0 {
+            stream.retried(self.task_name());
+        }
     }
 
     /// Has the task go only where its command says.

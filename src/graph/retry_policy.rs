@@ -6,22 +6,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::caught::{Panicked, caught};
-use super::error::BoxError;
+use super::error::{BoxError, GraphError};
 use super::sendable::{MaybeSend, MaybeSync};
-use super::timer::Timer;
 
 /// Says whether and when a failed node runs again: `LangGraph`'s `RetryPolicy`.
 ///
-/// Give it to [`StateGraph::retry`](super::StateGraph::retry). A node that asks has not failed. One
-/// that panics is not run again, unless [`retry_on`](Self::retry_on) says so.
+/// Give it to [`StateGraph::retry`](super::StateGraph::retry). A node that asks has not failed.
 ///
 /// ```
 /// use threadfold::graph::RetryPolicy;
 ///
-/// let policy = RetryPolicy::new()
-///     .max_attempts(5)
-///     .wait(tokio::time::sleep)
-///     .retry_on(|error| error.is::<std::io::Error>());
+/// let policy = RetryPolicy::new().max_attempts(5).retry_on(|error| error.is::<std::io::Error>());
 /// ```
 #[derive(Clone)]
 pub struct RetryPolicy {
@@ -30,7 +25,6 @@ pub struct RetryPolicy {
     backoff_factor: f64,
     max_interval: Duration,
     jitter: bool,
-    timer: Option<Timer>,
     retry_on: Option<Arc<dyn Judging>>,
 }
 
@@ -46,9 +40,8 @@ impl<F: Fn(&(dyn Error + 'static)) -> bool + MaybeSend + MaybeSync> Judging for 
 }
 
 impl RetryPolicy {
-    /// Runs a node three times at most, at once. With a [timer](Self::wait) it waits half a second after
-    /// the first failure, then twice as long each time. A wait is at most 128 seconds, and up to one more
-    /// at random.
+    /// Runs a node three times at most. It waits half a second after the first failure, then twice as
+    /// long each time. A wait is at most 128 seconds, and up to one more at random.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -57,28 +50,20 @@ impl RetryPolicy {
             backoff_factor: 2.0,
             max_interval: Duration::from_secs(128),
             jitter: true,
-            timer: None,
             retry_on: None,
         }
+    }
+
+    /// Makes a policy that does not wait: its graph needs no timer.
+    #[must_use]
+    pub fn at_once() -> Self {
+        Self { initial_interval: Duration::ZERO, jitter: false, ..Self::new() }
     }
 
     /// Sets how often the node runs, the first time included.
     #[must_use]
     pub fn max_attempts(mut self, attempts: u32) -> Self {
         self.max_attempts = attempts;
-        self
-    }
-
-    /// Waits before each further attempt, by a timer of your executor's.
-    #[must_use]
-    pub fn wait<Waiting>(
-        mut self,
-        timer: impl Fn(Duration) -> Waiting + MaybeSend + MaybeSync + 'static,
-    ) -> Self
-    where
-        Waiting: Future<Output = ()> + MaybeSend + 'static,
-    {
-        self.timer = Some(Timer::new(timer));
         self
     }
 
@@ -110,7 +95,8 @@ impl RetryPolicy {
         self
     }
 
-    /// Sets which errors are worth another attempt.
+    /// Sets which errors are worth another attempt; those of
+    /// [`default_retry_on`](Self::default_retry_on) if you do not.
     #[must_use]
     pub fn retry_on(
         mut self,
@@ -120,26 +106,46 @@ impl RetryPolicy {
         self
     }
 
-    /// Waits for the next attempt after so many. Returns false if there is none.
+    /// Returns whether an error is no mistake in code, which would happen again. Mistakes are panics, and
+    /// the recursion limit or an unknown node of a graph inside.
+    #[must_use]
+    pub fn default_retry_on(error: &(dyn Error + 'static)) -> bool {
+        let mut next = Some(error);
+        while let Some(error) = next {
+            let graphs = error.downcast_ref::<GraphError>();
+            let is_mistake =
+                matches!(graphs, Some(GraphError::RecursionLimit(_) | GraphError::UnknownNode(_)));
+            if is_mistake || error.is::<Panicked>() {
+                return false;
+            }
+            next = error.source();
+        }
+        true
+    }
+
+    /// Whether an error is worth another attempt.
     ///
     /// # Errors
-    /// The panic of the policy's own functions.
-    pub(super) async fn goes_on(&self, error: &BoxError, attempts: u32) -> Result<bool, BoxError> {
-        let is_worth = match &self.retry_on {
-            Some(retry_on) => caught(|| retry_on.is_worth(&**error))?,
-            None => !error.is::<Panicked>(),
-        };
-        if !is_worth || attempts >= self.max_attempts {
-            return Ok(false);
-        }
-        if let Some(timer) = &self.timer {
-            timer.wait(self.delay(attempts)).await?;
-        }
-        Ok(true)
+    /// The panic of the policy's own function.
+    pub(super) fn is_worth(&self, error: &BoxError) -> Result<bool, Panicked> {
+        caught(|| match &self.retry_on {
+            Some(retry_on) => retry_on.is_worth(&**error),
+            None => Self::default_retry_on(&**error),
+        })
+    }
+
+    /// Whether there is another attempt after so many.
+    pub(super) fn has_more(&self, attempts: u32) -> bool {
+        attempts < self.max_attempts
+    }
+
+    /// Whether it may wait.
+    pub(super) fn waits(&self) -> bool {
+        self.jitter || !self.initial_interval.min(self.max_interval).is_zero()
     }
 
     /// Returns how long to wait after so many attempts.
-    fn delay(&self, attempts: u32) -> Duration {
+    pub(super) fn delay(&self, attempts: u32) -> Duration {
         let exponent = i32::try_from(attempts).unwrap_or(i32::MAX).saturating_sub(1);
         let grown = self.initial_interval.as_secs_f64() * self.backoff_factor.powi(exponent);
         let delay = Duration::try_from_secs_f64(grown).unwrap_or(self.max_interval);

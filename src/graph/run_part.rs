@@ -31,6 +31,9 @@ pub enum RunPart<S: State> {
     Asked(TaskName, Interrupt),
     /// `tasks`: a node has failed.
     Failed(TaskName),
+    /// An attempt of a node has failed. The node runs again, or its error handler does. What the attempt
+    /// streamed is not in the state.
+    Retried(TaskName),
 }
 
 impl<S: State> fmt::Debug for RunPart<S> {
@@ -48,6 +51,7 @@ impl<S: State> fmt::Debug for RunPart<S> {
             Self::Finished(task, _) => f.debug_tuple("Finished").field(task).finish(),
             Self::Asked(task, asked) => f.debug_tuple("Asked").field(task).field(asked).finish(),
             Self::Failed(task) => f.debug_tuple("Failed").field(task).finish(),
+            Self::Retried(task) => f.debug_tuple("Retried").field(task).finish(),
         }
     }
 }
@@ -119,5 +123,9 @@ where
 
     fn inside(&self, task: TaskName, update: Value) {
         self.push(RunPart::Inside(task, update));
+    }
+
+    fn retried(&self, task: TaskName) {
+        self.push(RunPart::Retried(task));
     }
 }

@@ -1,6 +1,5 @@
 //! The caller's timer: the crate has no executor of its own.
 
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -39,18 +38,12 @@ impl Timer {
         Self(Arc::new(Sleeping(sleep)))
     }
 
-    /// Waits.
-    ///
-    /// # Errors
-    /// The timer's panic, as tokio's outside its runtime.
-    pub async fn wait(&self, time: Duration) -> Result<(), BoxError> {
-        let sleeping = caught(|| self.0.sleep(time))?;
-        Ok(caught_future(sleeping).await?)
-    }
-}
-
-impl fmt::Debug for Timer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Timer")
+    /// Starts the time, and returns a future of its end. Its error is the timer's panic, as tokio's outside
+    /// its runtime.
+    pub fn wait(&self, time: Duration) -> BoxFuture<'static, Result<(), BoxError>> {
+        match caught(|| self.0.sleep(time)) {
+            Ok(sleeping) => Box::pin(async { Ok(caught_future(sleeping).await?) }),
+            Err(panicked) => Box::pin(async { Err(panicked.into()) }),
+        }
     }
 }

@@ -78,7 +78,8 @@ impl ToolCalls {
         before: &Json,
     ) -> Option<(Json, Json)> {
         let [known, mut calls] = self.own.take()?;
-        if !known.same(left) || !calls.same(&before["tool_calls"]) {
+        let invalid = &before["invalid_tool_calls"];
+        if !known.same(left) || !calls.same(&before["tool_calls"]) || !invalid.is_empty() {
             return None;
         }
         let touched = touched.iter().copied().filter(|at| *at < left.len());
@@ -96,7 +97,7 @@ impl ToolCalls {
             }
         }
         self.own = Some([chunks.clone(), calls.clone()]);
-        Some((calls, before["invalid_tool_calls"].clone()))
+        Some((calls, invalid.clone()))
     }
 
     fn call_at(&mut self, at: usize, chunk: &Json) -> Json {

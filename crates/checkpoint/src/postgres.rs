@@ -12,7 +12,7 @@ use tokio_postgres::{Client, NoTls, Transaction};
 
 use crate::database::Database;
 use crate::json::written;
-use crate::row::{NewRow, Object, Put, Row, TaskWrites, Write};
+use crate::row::{ERROR_SOURCE, NewRow, Object, Put, Row, TaskWrites, Write};
 use crate::saver::Saver;
 
 /// The tables of langgraph.js's saver, one step after another: their number is in
@@ -175,7 +175,10 @@ impl Sql {
                 "{put_write} DO UPDATE SET channel = EXCLUDED.channel, type = EXCLUDED.type, blob = \
                  EXCLUDED.blob"
             ),
-            put_write: format!("{put_write} DO NOTHING"),
+            put_write: format!(
+                "{put_write} DO UPDATE SET channel = EXCLUDED.channel, type = EXCLUDED.type, blob = \
+                 EXCLUDED.blob WHERE checkpoint_writes.channel = '{ERROR_SOURCE}'"
+            ),
             schema,
         }
     }

@@ -20,8 +20,8 @@ use crate::fields::some_fields;
 use crate::ids::{CALLER, interrupt_id, place_of, task_id};
 use crate::messages::from_records;
 use crate::row::{
-    BRANCH, ERROR, INPUT, INTERRUPT, JOIN, KILLED, NO_WRITES, Object, RESUME, RUN, Row, START,
-    TASKS, Write, object, version_of,
+    BRANCH, ERROR, ERROR_SOURCE, INPUT, INTERRUPT, JOIN, KILLED, NO_WRITES, Object, RESUME, RUN,
+    Row, START, TASKS, Write, object, version_of,
 };
 
 /// The look at a checkpoint.
@@ -337,7 +337,9 @@ impl Reading<'_> {
             report(INTERRUPT).filter(|asked| asked.as_array().is_none_or(|all| !all.is_empty()));
         let error = report(ERROR);
         let is_past = self.look.past.is_some();
-        let is_report = |write: &&Write| crate::row::place_of(&write.channel).is_some();
+        let is_report = |write: &&Write| {
+            crate::row::place_of(&write.channel).is_some() || write.channel == ERROR_SOURCE
+        };
         let wrote: Vec<&Write> = writes.iter().copied().filter(|write| !is_report(write)).collect();
         let is_finished = !wrote.is_empty() && !is_past;
         // LangGraph's savers remove no write. An error is over once a run is at work with an answer, and

@@ -8,6 +8,8 @@ pub const INPUT: &str = "__input__";
 pub const INTERRUPT: &str = "__interrupt__";
 pub const RESUME: &str = "__resume__";
 pub const ERROR: &str = "__error__";
+/// In npm and langgraph.js: a failed task's node, whose error handler is at work. Here the node runs again.
+pub const ERROR_SOURCE: &str = "__error_source_node__";
 pub const NO_WRITES: &str = "__no_writes__";
 pub const BRANCH: &str = "branch:to:";
 pub const JOIN: &str = "join:";

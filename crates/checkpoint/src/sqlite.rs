@@ -12,7 +12,7 @@ use threadfold::graph::BoxError;
 
 use crate::database::Database;
 use crate::json::written;
-use crate::row::{NewRow, Put, Row, TaskWrites, Write};
+use crate::row::{ERROR_SOURCE, NewRow, Put, Row, TaskWrites, Write};
 use crate::saver::Saver;
 
 /// The tables of langgraph.js's saver.
@@ -200,10 +200,16 @@ fn bytes(value: ValueRef<'_>) -> &[u8] {
 /// Returns whether no other run has put a result of the task.
 fn write_task(connection: &Connection, thread: &str, own: &TaskWrites) -> Result<bool, BoxError> {
     // Columns by their names: Python's saver adds one.
-    let on_conflict = if own.replaces() { "REPLACE" } else { "IGNORE" };
+    let replaced = if own.replaces() {
+        String::new()
+    } else {
+        format!(" WHERE writes.channel = '{ERROR_SOURCE}'")
+    };
     let sql = format!(
-        "INSERT OR {on_conflict} INTO writes (thread_id, checkpoint_ns, checkpoint_id, task_id, idx, \
-         channel, type, value) VALUES (?, '', ?, ?, ?, ?, 'json', ?)"
+        "INSERT INTO writes (thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel, type, value) \
+         VALUES (?, '', ?, ?, ?, ?, 'json', ?) ON CONFLICT (thread_id, checkpoint_ns, checkpoint_id, \
+         task_id, idx) DO UPDATE SET channel = excluded.channel, type = excluded.type, value = \
+         excluded.value{replaced}"
     );
     let mut statement = connection.prepare_cached(&sql)?;
     let mut all_new = true;

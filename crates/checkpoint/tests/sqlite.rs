@@ -209,6 +209,30 @@ async fn of_two_runs_of_a_step_the_second_to_save_a_result_ends() {
     assert_eq!(graph("", false).on("1").state().await.unwrap().unwrap().log, ["in", "one", "b"]);
 }
 
+/// npm and langgraph.js save beside a failed task that its error handler is at work, under a place that the
+/// task's own results have.
+#[tokio::test]
+async fn a_node_whose_handler_was_at_work_in_javascript_runs_again() {
+    let file = File::new("handled");
+    let graph = |fails: bool| {
+        let a = move |_: &Chat, _: Ctx| async move {
+            if fails { Err("no".into()) } else { Ok::<_, BoxError>(say("mended")) }
+        };
+        let saver = SqliteSaver::open(&file.0).unwrap();
+        let graph = StateGraph::<Chat>::new().node("a", a).edge(START, "a");
+        graph.checkpointer(saver).compile().unwrap()
+    };
+    graph(true).on("1").invoke(say("in")).await.unwrap_err();
+    let database = Connection::open(&file.0).unwrap();
+    let handling = "INSERT INTO writes SELECT thread_id, checkpoint_ns, checkpoint_id, task_id, at, \
+                    '__error_source_node__', 'json', '\"a\"' FROM writes, \
+                    (SELECT 0 AS at UNION SELECT 1) WHERE channel = '__error__'";
+    assert_eq!(database.execute(handling, []).unwrap(), 2);
+    let mended = graph(false);
+    assert!(!mended.on("1").outcome().await.unwrap().unwrap().is_ended());
+    assert_eq!(mended.on("1").resume(()).await.unwrap().state.log, ["in", "mended"]);
+}
+
 /// Two processes with two answers: one of them has lost before its node runs.
 #[test]
 fn of_two_answers_at_once_one_is_acted_on() {

@@ -75,6 +75,15 @@ impl ToldMessages {
         }
     }
 
+    /// Ends what a task's failed attempt streamed. The next attempt streams no more of it: the client gets
+    /// such a message with the list.
+    pub fn retried(&mut self, task: &TaskName, events: &mut Vec<Event>) {
+        for open in self.open.values().filter(|open| open.task == *task) {
+            self.parts.remove(&open.id);
+        }
+        self.end(Some(task), &Json::NULL, events);
+    }
+
     /// Ends the messages that are whole now.
     pub fn end_whole(&mut self, written: &Json, events: &mut Vec<Event>) {
         for message in written {
