@@ -153,7 +153,7 @@ impl RunEncoder {
                 self.messages.end(Some(task), &Json::NULL, &mut events);
                 self.step_over(task, &mut events);
             }
-            RunPart::Retried(task) => self.messages.retried(&task, &mut events),
+            RunPart::Retried(task) => self.messages.retried(task, &mut events),
             // Its message does not end: a client does not keep the half.
             RunPart::Failed(task) => self.step_over(task, &mut events),
         }

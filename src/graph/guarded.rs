@@ -15,7 +15,7 @@ use super::sendable::BoxFuture;
 use super::timer::Timer;
 use crate::State;
 
-/// What a node is guarded by.
+/// The policies, the time and the handler around a node.
 pub(super) struct Guards<S: State> {
     /// The first that an error is worth counts.
     pub retry: Vec<RetryPolicy>,

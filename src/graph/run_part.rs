@@ -31,8 +31,8 @@ pub enum RunPart<S: State> {
     Asked(TaskName, Interrupt),
     /// `tasks`: a node has failed.
     Failed(TaskName),
-    /// An attempt of a node has failed. The node runs again, or its error handler does. What the attempt
-    /// streamed is not in the state.
+    /// An attempt of a node has failed. The node runs again, or its error handler does. The state has
+    /// nothing that the attempt streamed.
     Retried(TaskName),
 }
 
