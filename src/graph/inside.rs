@@ -24,7 +24,7 @@ impl Ctx {
     ///
     /// The inner thread is named `THREAD|NODE:STEP:SEND`, where `SEND` is 0, or the number of the send
     /// that made the task. A node may run several graphs, each on a thread
-    /// of its own: the name of the second call's ends with `#2`, and that of an error handler's first with
+    /// of its own. The name of the second call's ends with `#2`, and that of an error handler's first with
     /// `!1`. Make the same calls in the same order when
     /// the node starts over. A branch that [`at`](super::OnThread::at) begins has the same steps again, and
     /// finds it ended: use this on threads without branches.

@@ -106,8 +106,8 @@ impl RetryPolicy {
         self
     }
 
-    /// Returns whether an error is no mistake in code, which would happen again. Mistakes are panics, and
-    /// the recursion limit or an unknown node of a graph inside.
+    /// Returns false for a mistake in code, which would happen again: a panic, or the recursion limit or an
+    /// unknown node of a graph inside.
     #[must_use]
     pub fn default_retry_on(error: &(dyn Error + 'static)) -> bool {
         let mut next = Some(error);

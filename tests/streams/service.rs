@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use threadfold::ag_ui::{Service, ServiceRequest, ServiceResponse};
 use threadfold::graph::{
-    BoxError, Checkpoint, Checkpointer, Command, Ctx, Graph, GraphError, MemorySaver, Node, START,
-    Saving, StateGraph,
+    BoxError, Checkpoint, Checkpointer, Command, Ctx, Graph, GraphError, MemorySaver, MessageChunk,
+    Node, RetryPolicy, START, Saving, StateGraph,
 };
 use threadfold::reducer::{AddMessages, Append};
 use threadfold::typed::MessageList;
@@ -574,4 +574,38 @@ async fn a_client_reaches_no_thread_of_a_graph_inside() {
     for path in ["/threads/alice%7Cinside:1:0", "/threads/alice|inside:1:0/runs/r1"] {
         assert_eq!(service.answer(ServiceRequest::new("GET", path)).await.status, 422);
     }
+}
+
+/// The client may not append the second attempt's text to the first's: it gets the message with the list.
+#[tokio::test]
+async fn what_a_failed_attempt_streamed_ends_with_it() {
+    async fn model(_: &Chat, ctx: Ctx) -> Result<ChatUpdate, BoxError> {
+        let text = if ctx.attempt() == 1 { "Hel" } else { "Hello" };
+        ctx.message(MessageChunk::text("a", text));
+        if ctx.attempt() == 1 {
+            return Err("The connection broke.".into());
+        }
+        ctx.message(MessageChunk::text("b", "!"));
+        let messages = ["a", "b"]
+            .map(|id| Message::assistant(if id == "a" { "Hello" } else { "!" }).with_id(id));
+        Ok(ChatUpdate { messages: Some(messages.to_vec()) })
+    }
+    let graph = StateGraph::<Chat>::new().node("model", model).edge(START, "model");
+    let graph = graph.retry("model", RetryPolicy::at_once()).checkpointer(MemorySaver::new());
+    let service = Service::new(graph.compile().unwrap()).unwrap();
+    let body = json!({ "threadId": "t", "runId": "r", "messages": [], "state": {} }).to_string();
+    let request = ServiceRequest::new("POST", "/").body(body.as_bytes());
+    let mut response = service.answer(request).await;
+    tokio::spawn(response.work.take().unwrap());
+    let events = events(response.body).await;
+    let of = |id: &str| -> Vec<String> {
+        let own = events.iter().filter(|event| event["messageId"] == id);
+        own.map(|event| format!("{} {}", event["type"], event["delta"])).collect()
+    };
+    let start = "\"TEXT_MESSAGE_START\" null";
+    let end = "\"TEXT_MESSAGE_END\" null";
+    assert_eq!(of("a"), [start, "\"TEXT_MESSAGE_CONTENT\" \"Hel\"", end]);
+    assert_eq!(of("b"), [start, "\"TEXT_MESSAGE_CONTENT\" \"!\"", end]);
+    let last = events.iter().rfind(|event| event["type"] == "MESSAGES_SNAPSHOT").unwrap();
+    assert_eq!(last["messages"][0]["content"], "Hello");
 }

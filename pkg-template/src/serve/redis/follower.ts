@@ -2,7 +2,7 @@
 import { Bell } from "../runs/bell.js";
 import type { Listener } from "./channels.js";
 
-/** The messages of a run's channel that are no parts: to stop the run, its end, and the beginning of a text for it. */
+/** The other messages of a run's channel: to stop the run, its end, and the beginning of a text for it. */
 export const STOP = "stop";
 export const END = "end";
 export const TO_RUN = "send ";
