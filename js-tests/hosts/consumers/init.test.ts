@@ -105,7 +105,13 @@ async function keeps(page: Page): Promise<void> {
 const UNAVAILABLE = { status: 503, headers: { "access-control-allow-origin": "*" } };
 
 async function triesAgain(page: Page): Promise<void> {
-  await page.route(`${ADDRESS}/**`, (route) => route.fulfill(UNAVAILABLE), { times: 1 });
+  let fails = true;
+  // The message's own request: the page may still be loading the thread.
+  await page.route(`${ADDRESS}/**`, (route) => {
+    if (!fails || route.request().method() !== "POST") return route.fallback();
+    fails = false;
+    return route.fulfill(UNAVAILABLE);
+  });
   await send(page, "Once more");
   await page.getByRole("button", { name: "Try again" }).click();
   await shows(page, /: You said: Once more/);
