@@ -1,6 +1,6 @@
 // A page that has not loaded since another one edited: its messages join the thread as it is, its edits are refused.
 import { textOf, Thread, type AgUiState } from "threadfold";
-import { AgUiRunner } from "threadfold/ag-ui";
+import { AgUiRunner, type AgUiTransport } from "threadfold/ag-ui";
 import { createAgent } from "threadfold/agent";
 import { MemorySaver } from "threadfold/graph";
 import { serveAgUi } from "threadfold/serve";
@@ -20,13 +20,15 @@ async function shared() {
   });
   const handler = serveAgUi(graph, { resumable: true });
   const statuses: number[] = [];
+  const refuses: number[] = [];
   const meanwhile: (() => Promise<unknown>)[] = [];
   const page = (isWatched = false) =>
     new AgUiRunner(new Thread<AgUiState>({ threadId: "t" }), {
       url: "http://page/agent",
       resumable: true,
       fetch: async (url, init) => {
-        const response = await handler(new Request(url, init));
+        const status = isWatched && init?.method === "POST" ? refuses.shift() : undefined;
+        const response = status ? new Response(null, { status }) : await handler(new Request(url, init));
         if (isWatched && init?.method === "POST") {
           statuses.push(response.status);
           if (response.status === 412) await meanwhile.shift()?.();
@@ -46,10 +48,15 @@ async function shared() {
     await fresh.load();
     return shown(fresh);
   };
-  return { first, stale, edit, kept, statuses, meanwhile };
+  return { first, stale, edit, kept, statuses, refuses, meanwhile };
 }
 
 const shown = ({ thread }: AgUiRunner) => thread.getState().messages.map(textOf);
+
+const failed = ({ thread }: AgUiRunner) =>
+  thread.pending
+    .filter(({ status }) => status === "failed")
+    .map(({ update }) => [(update.messages ?? []) as unknown as AgUiState["messages"]].flat().map(textOf));
 
 describe("after another page's edit", () => {
   test("a message joins the thread as the server has it", async () => {
@@ -60,6 +67,7 @@ describe("after another page's edit", () => {
     expect(statuses).toEqual([409, 200]);
     expect(await kept()).toEqual(["ONE", "re ONE", "three", "re three", "mine", "re mine"]);
     expect(shown(stale)).toEqual(await kept());
+    expect(stale.thread.pending).toEqual([]);
   });
 
   test("a message joins after a regeneration", async () => {
@@ -68,6 +76,7 @@ describe("after another page's edit", () => {
     expect((await stale.sendMessage("mine")).status).toBe("finished");
     expect(await kept()).toEqual(["one", "re one", "two", "re two", "mine", "re mine"]);
     expect(shown(stale)).toEqual(await kept());
+    expect(stale.thread.pending).toEqual([]);
   });
 
   test.each([
@@ -84,6 +93,7 @@ describe("after another page's edit", () => {
     expect(await kept()).toEqual(["ONE", "re ONE"]);
     await stale.load();
     expect(shown(stale)).toEqual(["ONE", "re ONE"]);
+    expect(stale.thread.pending).toEqual([]);
   });
 
   test("a message of a page whose own last run failed joins, too", async () => {
@@ -95,7 +105,74 @@ describe("after another page's edit", () => {
     expect((await stale.sendMessage("mine")).status).toBe("finished");
     expect(statuses).toEqual([409, 200]);
     expect(await kept()).toEqual(["ONE", "re ONE", "mine", "re mine"]);
+    // The failed message still waits for a retry. The ones that the edit has removed do not.
+    expect(failed(stale)).toEqual([["fail"]]);
   });
+
+  test("only a page's own failed message stays at its load(), and a retry sends no other", async () => {
+    const { first, stale, edit, kept } = await shared();
+    expect((await stale.sendMessage("fail")).status).toBe("error");
+    await first.load();
+    await edit("ONE");
+    await stale.load();
+    expect(failed(stale)).toEqual([["fail"]]);
+    expect((await stale.retry()).status).toBe("finished");
+    expect(await kept()).toEqual(["ONE", "re ONE", "fail", "re fail"]);
+    expect(shown(stale)).toEqual(await kept());
+  });
+});
+
+describe("a message that the server took in a failed run, and lost", () => {
+  const made = async () => {
+    const values: AgUiState = { messages: [] };
+    let keeps = false;
+    const transport: AgUiTransport = {
+      async *run({ threadId, runId, messages }) {
+        yield { type: "RUN_STARTED", threadId, runId };
+        yield { type: "MESSAGES_SNAPSHOT", messages };
+        if (keeps) values.messages = messages as AgUiState["messages"];
+        yield keeps ? { type: "RUN_FINISHED", threadId, runId } : { type: "RUN_ERROR", message: "Down." };
+      },
+      load: async () => ({ values }),
+    };
+    const page = (thread: Thread<AgUiState>) => new AgUiRunner(thread, { transport });
+    const own = page(new Thread<AgUiState>({ threadId: "t" }));
+    keeps = true;
+    await own.sendMessage("kept");
+    keeps = false;
+    return { own, page };
+  };
+
+  test("is failed at load(), with those of earlier failed runs", async () => {
+    const { own } = await made();
+    for (const text of ["one", "two"]) expect((await own.sendMessage(text)).status).toBe("error");
+    expect(own.thread.pending).toEqual([]);
+    for (let load = 0; load < 2; load++) {
+      await own.load();
+      expect(shown(own)).toEqual(["kept", "one", "two"]);
+      expect(failed(own)).toEqual([["one", "two"]]);
+    }
+  });
+
+  test("is failed at load() after a reload, too", async () => {
+    const { own, page } = await made();
+    expect((await own.sendMessage("one")).status).toBe("error");
+    const reloaded = page(Thread.fromJSON<AgUiState>(JSON.parse(JSON.stringify(own.thread))));
+    await reloaded.load();
+    expect(shown(reloaded)).toEqual(["kept", "one"]);
+    expect(failed(reloaded)).toEqual([["one"]]);
+  });
+});
+
+test("a message that the server refused before it ran brings no removed ones back", async () => {
+  const { stale, edit, kept, refuses } = await shared();
+  refuses.push(503);
+  expect((await stale.sendMessage("mine")).status).toBe("error");
+  await edit("ONE");
+  await stale.load();
+  expect(failed(stale)).toEqual([["mine"]]);
+  expect((await stale.retry()).status).toBe("finished");
+  expect(await kept()).toEqual(["ONE", "re ONE", "mine", "re mine"]);
 });
 
 test("an edit that comes between a refused request and its repetition is kept, too", async () => {
