@@ -21,6 +21,7 @@ async function shared() {
   const handler = serveAgUi(graph, { resumable: true });
   const statuses: number[] = [];
   const refuses: number[] = [];
+  const loses: boolean[] = [];
   const meanwhile: (() => Promise<unknown>)[] = [];
   const page = (isWatched = false) =>
     new AgUiRunner(new Thread<AgUiState>({ threadId: "t" }), {
@@ -30,6 +31,10 @@ async function shared() {
         const status = isWatched && init?.method === "POST" ? refuses.shift() : undefined;
         const response = status ? new Response(null, { status }) : await handler(new Request(url, init));
         if (isWatched && init?.method === "POST") {
+          if (loses.shift()) {
+            await response.text();
+            throw new TypeError("fetch failed");
+          }
           statuses.push(response.status);
           if (response.status === 412) await meanwhile.shift()?.();
         }
@@ -48,7 +53,7 @@ async function shared() {
     await fresh.load();
     return shown(fresh);
   };
-  return { first, stale, edit, kept, statuses, refuses, meanwhile };
+  return { first, stale, edit, kept, statuses, refuses, loses, meanwhile };
 }
 
 const shown = ({ thread }: AgUiRunner) => thread.getState().messages.map(textOf);
@@ -87,9 +92,13 @@ describe("after another page's edit", () => {
     const { stale, edit, kept, statuses } = await shared();
     await edit("ONE");
     const [messageId] = of(stale);
-    const result = await (messageId ? stale.sendMessage("other", { messageId }) : stale.regenerate());
-    expect(result).toMatchObject({ status: "error", error: { status: 409 } });
+    const refused = { status: "error", error: { status: 409 } };
+    const act = () => (messageId ? stale.sendMessage("other", { messageId }) : stale.regenerate());
+    expect(await act()).toMatchObject(refused);
     expect(statuses).toEqual([409]);
+    expect(await stale.retry()).toMatchObject(refused);
+    expect(await act()).toMatchObject(refused);
+    expect(statuses).toEqual([409, 409, 409]);
     expect(await kept()).toEqual(["ONE", "re ONE"]);
     await stale.load();
     expect(shown(stale)).toEqual(["ONE", "re ONE"]);
@@ -120,6 +129,58 @@ describe("after another page's edit", () => {
     expect(await kept()).toEqual(["ONE", "re ONE", "fail", "re fail"]);
     expect(shown(stale)).toEqual(await kept());
   });
+});
+
+describe("an edit of a page whose own last run failed", () => {
+  test.each([
+    ["edit", (page: AgUiRunner) => page.sendMessage("TWO", { messageId: page.thread.messageIds[2] as string })],
+    ["regeneration", (page: AgUiRunner) => page.regenerate()],
+  ])("is made where nobody else has edited: %s", async (name, act) => {
+    const { stale, kept, statuses } = await shared();
+    expect((await stale.sendMessage("fail")).status).toBe("error");
+    expect((await act(stale)).status).toBe("finished");
+    expect(statuses).toEqual([200, 200]);
+    expect(await kept()).toEqual(
+      name === "edit" ? ["one", "re one", "TWO", "re TWO"] : ["one", "re one", "two", "re two", "fail", "re fail"],
+    );
+    expect(shown(stale)).toEqual(await kept());
+    expect(stale.thread.pending).toEqual([]);
+  });
+
+  test("is made again after it failed itself", async () => {
+    const { stale, kept, statuses } = await shared();
+    const edit = (text: string) => stale.sendMessage(text, { messageId: stale.thread.messageIds[0] as string });
+    expect((await edit("fail")).status).toBe("error");
+    expect((await edit("ONE")).status).toBe("finished");
+    expect(statuses).toEqual([200, 200]);
+    expect(await kept()).toEqual(["ONE", "re ONE"]);
+    expect(shown(stale)).toEqual(await kept());
+  });
+
+  test("is refused after another page's", async () => {
+    const { first, stale, edit, kept, statuses } = await shared();
+    expect((await stale.sendMessage("fail")).status).toBe("error");
+    await first.load();
+    await edit("ONE");
+    const [, , messageId] = stale.thread.messageIds as string[];
+    for (let times = 0; times < 2; times++)
+      expect(await stale.sendMessage("TWO", { messageId: messageId as string })).toMatchObject({
+        status: "error",
+        error: { status: 409 },
+      });
+    expect(statuses).toEqual([200, 409, 409]);
+    expect(await kept()).toEqual(["ONE", "re ONE"]);
+  });
+});
+
+test("an edit whose answer is lost can be made again", async () => {
+  const { stale, kept, statuses, loses } = await shared();
+  const edit = (text: string) => stale.sendMessage(text, { messageId: stale.thread.messageIds[0] as string });
+  loses.push(true);
+  expect((await edit("ONE")).status).toBe("error");
+  expect((await edit("Once")).status).toBe("finished");
+  expect(statuses).toEqual([200]);
+  expect(await kept()).toEqual(["Once", "re Once"]);
 });
 
 describe("a message that the server took in a failed run, and lost", () => {

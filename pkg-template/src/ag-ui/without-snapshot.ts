@@ -57,7 +57,7 @@ interface Marks {
  * Returns the input for a server that leaves out what the client has. With `leavesOut` it lacks the messages of the
  * checkpoint, unless some of them were changed here: the server reads a list by its last messages. `changes` names the
  * fields that the user's updates write: a sum of 5 counts where the server has 5. `since` names the last checkpoint that
- * the client had, if it has none now. The server refuses a message once the thread has replaced messages of it.
+ * the client had, if it has none now. The server refuses a run once the thread has replaced messages of it.
  */
 export function forFolding(
   input: RunAgentInput,
