@@ -22,14 +22,16 @@ async function shared() {
   const statuses: number[] = [];
   const refuses: number[] = [];
   const loses: boolean[] = [];
+  const slow: Promise<void>[] = [];
   const meanwhile: (() => Promise<unknown>)[] = [];
-  const page = (isWatched = false) =>
-    new AgUiRunner(new Thread<AgUiState>({ threadId: "t" }), {
+  const page = (isWatched = false, thread = new Thread<AgUiState>({ threadId: "t" })) =>
+    new AgUiRunner(thread, {
       url: "http://page/agent",
       resumable: true,
       fetch: async (url, init) => {
         const status = isWatched && init?.method === "POST" ? refuses.shift() : undefined;
         const response = status ? new Response(null, { status }) : await handler(new Request(url, init));
+        if (isWatched && init?.method !== "POST") await slow.shift();
         if (isWatched && init?.method === "POST") {
           if (loses.shift()) {
             await response.text();
@@ -53,7 +55,14 @@ async function shared() {
     await fresh.load();
     return shown(fresh);
   };
-  return { first, stale, edit, kept, statuses, refuses, loses, meanwhile };
+  /** The watched page after a run of its own, and a reload. */
+  const reloaded = async () => {
+    await stale.sendMessage("three");
+    await first.load();
+    statuses.length = 0;
+    return page(true, Thread.fromJSON<AgUiState>(JSON.parse(JSON.stringify(stale.thread))));
+  };
+  return { first, stale, edit, kept, statuses, refuses, loses, slow, meanwhile, reloaded };
 }
 
 const shown = ({ thread }: AgUiRunner) => thread.getState().messages.map(textOf);
@@ -171,6 +180,54 @@ describe("an edit of a page whose own last run failed", () => {
     expect(statuses).toEqual([200, 409, 409]);
     expect(await kept()).toEqual(["ONE", "re ONE"]);
   });
+});
+
+describe("the first request of a page that was reloaded after another page's edit", () => {
+  test("is a message: it joins the thread as it is", async () => {
+    const { edit, kept, statuses, reloaded } = await shared();
+    const page = await reloaded();
+    await edit("ONE");
+    expect((await page.sendMessage("mine")).status).toBe("finished");
+    expect(statuses).toEqual([409, 200]);
+    expect(await kept()).toEqual(["ONE", "re ONE", "mine", "re mine"]);
+    expect(shown(page)).toEqual(await kept());
+    expect(page.thread.pending).toEqual([]);
+  });
+
+  test("is an edit: it is refused", async () => {
+    const { edit, kept, statuses, reloaded } = await shared();
+    const page = await reloaded();
+    await edit("ONE");
+    expect(await page.regenerate()).toMatchObject({ status: "error", error: { status: 409 } });
+    expect(statuses).toEqual([409]);
+    expect(await kept()).toEqual(["ONE", "re ONE"]);
+  });
+
+  test("is made where nobody else has edited", async () => {
+    const { kept, statuses, reloaded } = await shared();
+    const page = await reloaded();
+    expect((await page.regenerate()).status).toBe("finished");
+    expect(statuses).toEqual([200]);
+    expect(shown(page)).toEqual(await kept());
+  });
+});
+
+test("a load that was stopped makes no page up to date", async () => {
+  const { stale, edit, kept, statuses, slow } = await shared();
+  await edit("ONE");
+  let answer = () => {};
+  slow.push(new Promise((resolve) => (answer = resolve)));
+  const loading = stale.load();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  await stale.stop();
+  answer();
+  await loading;
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(shown(stale)).toEqual(["one", "re one", "two", "re two"]);
+  expect((await stale.sendMessage("mine")).status).toBe("finished");
+  expect(statuses).toEqual([409, 200]);
+  expect(await kept()).toEqual(["ONE", "re ONE", "mine", "re mine"]);
+  expect(shown(stale)).toEqual(await kept());
 });
 
 test("an edit whose answer is lost can be made again", async () => {

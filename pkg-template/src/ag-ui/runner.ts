@@ -187,6 +187,8 @@ class AgUiProtocol implements RunProtocol {
     if (threadId === undefined) return undefined;
     await this.#branch.make(threadId, signal);
     const found = await this.#transport.load?.(threadId, { signal });
+    // A load that was stopped shows nothing.
+    signal.throwIfAborted();
     this.#branch.forget();
     if (!found) return undefined;
     this.#loaded = found;
@@ -212,7 +214,9 @@ class AgUiProtocol implements RunProtocol {
     const { tools, context, forwardedProps, state, messages } = this.#options;
     thread.threadId ??= newId();
     this.#branch.forget();
-    const folds = agentFolds(this.#transport);
+    const answered = agentFolds(this.#transport);
+    // Until the agent answers: one that names checkpoints reads them, too.
+    const folds = answered ?? this.#since !== undefined;
     const input = runInput(thread, {
       tools: asked(tools),
       context: asked(context),
@@ -231,7 +235,7 @@ class AgUiProtocol implements RunProtocol {
     const rewinds = updates.some((update) => isEdit(thread, update));
     const since = this.load && !answers ? this.#since : undefined;
     this.#since = checkpoint?.id ?? this.#since;
-    const marks = { leavesOut: messages === undefined, changes, since };
+    const marks = { leavesOut: answered && messages === undefined, changes, since };
     const sent = folds ? forFolding(input, checkpoint, marks) : input;
     const whole = folds ? () => forFolding(input, checkpoint, { changes }) : undefined;
     this.#loaded = undefined;

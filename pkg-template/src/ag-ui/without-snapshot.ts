@@ -12,24 +12,25 @@ interface Capabilities {
   readonly custom: { readonly threadfold: { readonly folds: unknown } };
 }
 
-/** Whether a transport's agent leaves out what a client has; false until its answer comes. */
-const FOLDS = new WeakMap<AgUiTransport, boolean>();
+/** Whether a transport's agent leaves out what a client has; undefined until its answer comes. */
+const FOLDS = new WeakMap<AgUiTransport, boolean | undefined>();
 
-/** Returns whether an agent leaves out what a client has, as far as its answer has come. Asks it once. */
+/** Returns whether an agent leaves out what a client has; undefined until its answer comes. Asks it once. */
 export function agentFolds(transport: AgUiTransport): boolean | undefined {
-  const folds = FOLDS.get(transport);
-  if (folds === undefined && transport.capabilities) void ask(transport);
-  return folds;
+  if (!transport.capabilities) return false;
+  if (!FOLDS.has(transport)) void ask(transport);
+  return FOLDS.get(transport);
 }
 
 async function ask(transport: AgUiTransport): Promise<void> {
-  FOLDS.set(transport, false);
+  FOLDS.set(transport, undefined);
   try {
     const told = (await transport.capabilities?.()) as Capabilities;
     FOLDS.set(transport, told.custom.threadfold.folds === true);
   } catch (error) {
     // Without an answer it is asked again, beside the next run.
     if ((error as { code?: unknown }).code === "NO_CONNECTION") FOLDS.delete(transport);
+    else FOLDS.set(transport, false);
   }
 }
 
