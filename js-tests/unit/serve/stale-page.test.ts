@@ -55,14 +55,15 @@ async function shared() {
     await fresh.load();
     return shown(fresh);
   };
+  const reload = () => page(true, Thread.fromJSON<AgUiState>(JSON.parse(JSON.stringify(stale.thread))));
   /** The watched page after a run of its own, and a reload. */
   const reloaded = async () => {
     await stale.sendMessage("three");
     await first.load();
     statuses.length = 0;
-    return page(true, Thread.fromJSON<AgUiState>(JSON.parse(JSON.stringify(stale.thread))));
+    return reload();
   };
-  return { first, stale, edit, kept, statuses, refuses, loses, slow, meanwhile, reloaded };
+  return { first, stale, edit, kept, statuses, refuses, loses, slow, meanwhile, reload, reloaded };
 }
 
 const shown = ({ thread }: AgUiRunner) => thread.getState().messages.map(textOf);
@@ -183,9 +184,12 @@ describe("an edit of a page whose own last run failed", () => {
 });
 
 describe("the first request of a page that was reloaded after another page's edit", () => {
-  test("is a message: it joins the thread as it is", async () => {
-    const { edit, kept, statuses, reloaded } = await shared();
-    const page = await reloaded();
+  test.each([
+    ["a run", true],
+    ["a load", false],
+  ])("is a message, and it had %s before: it joins the thread as it is", async (_, runs) => {
+    const { edit, kept, statuses, reload, reloaded } = await shared();
+    const page = runs ? await reloaded() : reload();
     await edit("ONE");
     expect((await page.sendMessage("mine")).status).toBe("finished");
     expect(statuses).toEqual([409, 200]);
@@ -203,9 +207,15 @@ describe("the first request of a page that was reloaded after another page's edi
     expect(await kept()).toEqual(["ONE", "re ONE"]);
   });
 
-  test("is made where nobody else has edited", async () => {
-    const { kept, statuses, reloaded } = await shared();
-    const page = await reloaded();
+  test.each([
+    ["where nobody else has edited", false],
+    ["after a load that showed the edit", true],
+  ])("is made %s", async (_, edits) => {
+    const { stale, edit, kept, statuses, reloaded, reload } = await shared();
+    await reloaded();
+    if (edits) await edit("ONE");
+    if (edits) await stale.load();
+    const page = reload();
     expect((await page.regenerate()).status).toBe("finished");
     expect(statuses).toEqual([200]);
     expect(shown(page)).toEqual(await kept());

@@ -194,7 +194,9 @@ class AgUiProtocol implements RunProtocol {
     this.#loaded = found;
     this.#since = found.position?.checkpointId;
     const { values, interrupts = [], runId, isDone = false } = found;
-    return { values, interrupts, runId, isDone };
+    // With a question the state may lack messages that stay here.
+    const position = interrupts.length > 0 ? undefined : found.position;
+    return { values, interrupts, runId, isDone, position };
   }
 
   readonly resendsAnswers = true;
