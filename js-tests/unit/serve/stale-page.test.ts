@@ -1,13 +1,13 @@
 // A page that has not loaded since another one edited: its messages join the thread as it is, its edits are refused.
 import { textOf, Thread, type AgUiState } from "threadfold";
-import { AgUiRunner, type AgUiTransport } from "threadfold/ag-ui";
+import { AgUiRunner, type AgUiRunnerOptions, type AgUiTransport } from "threadfold/ag-ui";
 import { createAgent } from "threadfold/agent";
 import { MemorySaver } from "threadfold/graph";
 import { serveAgUi } from "threadfold/serve";
 import { describe, expect, test } from "vitest";
 
 /** A thread [one, re one, two, re two] that two pages show. */
-async function shared() {
+async function shared(options: Pick<AgUiRunnerOptions, "whileRunning"> = {}) {
   let fails = 1;
   const graph = createAgent({
     model: (messages, { onToken }) => {
@@ -28,6 +28,7 @@ async function shared() {
     new AgUiRunner(thread, {
       url: "http://page/agent",
       resumable: true,
+      ...options,
       fetch: async (url, init) => {
         const status = isWatched && init?.method === "POST" ? refuses.shift() : undefined;
         const response = status ? new Response(null, { status }) : await handler(new Request(url, init));
@@ -235,6 +236,18 @@ test("a load that was stopped makes no page up to date", async () => {
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(shown(stale)).toEqual(["one", "re one", "two", "re two"]);
   expect((await stale.sendMessage("mine")).status).toBe("finished");
+  expect(statuses).toEqual([409, 200]);
+  expect(await kept()).toEqual(["ONE", "re ONE", "mine", "re mine"]);
+  expect(shown(stale)).toEqual(await kept());
+});
+
+test('with whileRunning: "refuse" a message waits for load() and retry()', async () => {
+  const { stale, edit, kept, statuses } = await shared({ whileRunning: "refuse" });
+  await edit("ONE");
+  expect(await stale.sendMessage("mine")).toMatchObject({ status: "error", error: { status: 409 } });
+  await stale.load();
+  expect(failed(stale)).toEqual([["mine"]]);
+  expect((await stale.retry()).status).toBe("finished");
   expect(statuses).toEqual([409, 200]);
   expect(await kept()).toEqual(["ONE", "re ONE", "mine", "re mine"]);
   expect(shown(stale)).toEqual(await kept());
