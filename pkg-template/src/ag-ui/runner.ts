@@ -148,7 +148,7 @@ class AgUiProtocol implements RunProtocol {
   readonly #ids = new WeakMap<object, string>();
   readonly #branch: BranchSwitch;
   #loaded: LoadedThread | undefined;
-  /** The last checkpoint that the page had, unless it has made an edit since. */
+  /** The last checkpoint that the page had, unless the server has taken an edit of it since. */
   #since: string | undefined;
   /** The run that was asked for last. */
   #requestedId: string | undefined;
@@ -187,12 +187,16 @@ class AgUiProtocol implements RunProtocol {
     if (threadId === undefined) return undefined;
     await this.#branch.make(threadId, signal);
     const found = await this.#transport.load?.(threadId, { signal });
+    // A load that was stopped shows nothing.
+    signal.throwIfAborted();
     this.#branch.forget();
     if (!found) return undefined;
     this.#loaded = found;
     this.#since = found.position?.checkpointId;
     const { values, interrupts = [], runId, isDone = false } = found;
-    return { values, interrupts, runId, isDone };
+    // With a question the state may lack messages that stay here.
+    const position = interrupts.length > 0 ? undefined : found.position;
+    return { values, interrupts, runId, isDone, position };
   }
 
   readonly resendsAnswers = true;
@@ -212,7 +216,9 @@ class AgUiProtocol implements RunProtocol {
     const { tools, context, forwardedProps, state, messages } = this.#options;
     thread.threadId ??= newId();
     this.#branch.forget();
-    const folds = agentFolds(this.#transport);
+    const answered = agentFolds(this.#transport);
+    // Until the agent answers: one that names checkpoints reads them, too.
+    const folds = answered ?? this.#since !== undefined;
     const input = runInput(thread, {
       tools: asked(tools),
       context: asked(context),
@@ -228,17 +234,16 @@ class AgUiProtocol implements RunProtocol {
     input.messages = this.#chosen(input.messages);
     const changes = [...new Set(updates.flatMap(Object.keys))].filter((name) => Object.hasOwn(input.state, name));
     const checkpoint = folds ? checkpointOf(thread, this.#loaded) : undefined;
-    // An edit may rewind the thread, a message may not.
     const rewinds = updates.some((update) => isEdit(thread, update));
-    const since = this.load && !answers && !rewinds ? this.#since : undefined;
-    this.#since = rewinds ? undefined : (checkpoint?.id ?? this.#since);
-    const marks = { leavesOut: messages === undefined, changes, since };
+    const since = this.load && !answers ? this.#since : undefined;
+    this.#since = checkpoint?.id ?? this.#since;
+    const marks = { leavesOut: answered && messages === undefined, changes, since };
     const sent = folds ? forFolding(input, checkpoint, marks) : input;
     const whole = folds ? () => forFolding(input, checkpoint, { changes }) : undefined;
     this.#loaded = undefined;
     this.#requestedId = input.runId;
     return async (signal) => {
-      const source = this.#send(sent, whole, { signal, changes });
+      const source = this.#send(sent, whole, { signal, changes, rewinds });
       if (this.#options.whileOffline === "wait") await arrives(source, signal);
       return this.#fold(source, signal);
     };
@@ -306,17 +311,32 @@ class AgUiProtocol implements RunProtocol {
   async #send(
     sent: RunAgentInput,
     whole: (() => RunAgentInput) | undefined,
-    options: { signal: AbortSignal; changes: readonly string[] },
+    { rewinds, ...options }: { signal: AbortSignal; changes: readonly string[]; rewinds: boolean },
   ): Promise<AgUiSource> {
+    const known = this.#since;
+    const begin = async (input: RunAgentInput) => {
+      let isRefused = false;
+      try {
+        const source = await this.#transport.run(input, options);
+        isRefused = source instanceof Response && !source.ok;
+        return source;
+      } catch (error) {
+        // The server may have taken an edit whose answer does not come.
+        isRefused = httpStatusOf(error) !== undefined;
+        throw error;
+      } finally {
+        if (rewinds && !isRefused && this.#since === known) this.#since = undefined;
+      }
+    };
     let source;
     try {
-      source = await this.#transport.run(sent, options);
+      source = await begin(sent);
     } catch (error) {
       // A page that cannot load the thread sends all from now on.
       if (whole && !this.load && httpStatusOf(error) === 409) foldOf(this.#thread).proven = undefined;
       if (!whole || httpStatusOf(error) !== 412) throw error;
       // The server is at another checkpoint. It still refuses a list whose messages others have replaced.
-      source = await this.#transport.run(whole(), options);
+      source = await begin(whole());
     }
     const isOwn = !options.signal.aborted && isConnected(this.#thread) && this.#thread.run.id === undefined;
     // A server that can be joined knows the run by this id from here on, even if the connection breaks.

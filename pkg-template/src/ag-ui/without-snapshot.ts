@@ -12,24 +12,25 @@ interface Capabilities {
   readonly custom: { readonly threadfold: { readonly folds: unknown } };
 }
 
-/** Whether a transport's agent leaves out what a client has; false until its answer comes. */
-const FOLDS = new WeakMap<AgUiTransport, boolean>();
+/** Whether a transport's agent leaves out what a client has; undefined until its answer comes. */
+const FOLDS = new WeakMap<AgUiTransport, boolean | undefined>();
 
-/** Returns whether an agent leaves out what a client has, as far as its answer has come. Asks it once. */
+/** Returns whether an agent leaves out what a client has; undefined until its answer comes. Asks it once. */
 export function agentFolds(transport: AgUiTransport): boolean | undefined {
-  const folds = FOLDS.get(transport);
-  if (folds === undefined && transport.capabilities) void ask(transport);
-  return folds;
+  if (!transport.capabilities) return false;
+  if (!FOLDS.has(transport)) void ask(transport);
+  return FOLDS.get(transport);
 }
 
 async function ask(transport: AgUiTransport): Promise<void> {
-  FOLDS.set(transport, false);
+  FOLDS.set(transport, undefined);
   try {
     const told = (await transport.capabilities?.()) as Capabilities;
     FOLDS.set(transport, told.custom.threadfold.folds === true);
   } catch (error) {
     // Without an answer it is asked again, beside the next run.
     if ((error as { code?: unknown }).code === "NO_CONNECTION") FOLDS.delete(transport);
+    else FOLDS.set(transport, false);
   }
 }
 
@@ -57,7 +58,7 @@ interface Marks {
  * Returns the input for a server that leaves out what the client has. With `leavesOut` it lacks the messages of the
  * checkpoint, unless some of them were changed here: the server reads a list by its last messages. `changes` names the
  * fields that the user's updates write: a sum of 5 counts where the server has 5. `since` names the last checkpoint that
- * the client had, if it has none now. The server refuses a message once the thread has replaced messages of it.
+ * the client had, if it has none now. The server refuses a run once the thread has replaced messages of it.
  */
 export function forFolding(
   input: RunAgentInput,

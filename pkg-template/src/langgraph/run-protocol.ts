@@ -14,7 +14,7 @@ import type { LangGraphTransport } from "./transport.js";
 import { inputOf } from "./input.js";
 import type { Answer, RunNews, RunProtocol } from "../runner/protocol.js";
 import type { ServerThread } from "../runner/load.js";
-import { lostMessages } from "../runner/lost.js";
+import { lackingMessages, lostMessages } from "../runner/lost.js";
 import { BranchSwitch } from "../runner/branch-switch.js";
 import { startsOver } from "../runner/watched-thread.js";
 import { idsOf, messagesIn } from "../runner/messages-in.js";
@@ -375,7 +375,7 @@ function showsEnd(thread: Thread, { values, interrupts, isDone }: ServerThread):
   if (!isDone && interrupts.length === 0) return false;
   const has = new Set<unknown>(messagesIn(values).map(({ id }) => id));
   const sent = thread.pending.filter(({ status }) => status === "sent").flatMap(({ update }) => idsOf(update));
-  return sent.every((id) => has.has(id)) && lostMessages(thread, values).length === 0;
+  return sent.every((id) => has.has(id)) && lackingMessages(thread, values).length === 0;
 }
 
 const asked = <T>(value: T | (() => T)): T => (typeof value === "function" ? (value as () => T)() : value);

@@ -10,6 +10,7 @@ import { OpenRead } from "./open-read.js";
 import { Cancel } from "./cancel.js";
 import { FailedUpdates } from "./failed-updates.js";
 import { foldState, type ServerThread } from "./load.js";
+import { carriedTo, carries, reloaded } from "./lost.js";
 import type { Command, Event, Found, RunStanding } from "./machine/types.js";
 import type { RunNews, RunProtocol, Work } from "./protocol.js";
 import { RunInterrupts } from "./run-interrupts.js";
@@ -58,6 +59,7 @@ export class Effects<S extends object, U extends object> {
     this.#reading = new OpenRead(thread, 0, false);
     this.#reading.carry(thread);
     this.#reading.before = undefined;
+    reloaded(thread);
   }
 
   /** Whether the server has sent something about the run. */
@@ -145,6 +147,7 @@ export class Effects<S extends object, U extends object> {
     this.#kept = new Map(thread.pending.map(({ id, update }) => [id, idsOf(update)]));
     if (unsends) for (const { id } of thread.pending.filter(isSent)) thread[INSIDE].update(id).retry();
     const interrupts = reopens ? this.#reading.interrupts : undefined;
+    carriedTo(thread, "stopped");
     thread.receive({ type: "run-finished", interrupts, stopped: true });
   }
 
@@ -215,6 +218,7 @@ export class Effects<S extends object, U extends object> {
   request({ n, answers, mayLack }: Of<"request">): Event | undefined {
     const reading = this.#reading;
     const updates = reading.carry(this.#thread);
+    carries(this.#thread, updates);
     try {
       const given = answers && this.interrupts.answers(answers);
       this.#read(reading, this.#protocol.request(given ? NONE : updates, given, mayLack));
@@ -284,6 +288,8 @@ export class Effects<S extends object, U extends object> {
     const how = this.found();
     // Where other code has begun a run meanwhile, this one was over before.
     const isWell = how.is === "finished" || how.is === "disconnected";
+    const isOver = isWell && !news.stopped;
+    carriedTo(this.#thread, how.is === "error" ? "failed" : isOver || how.is === "interrupted" ? "well" : "stopped");
     return { is: "ended", n, how: isWell ? { is: news.stopped ? "stopped" : "finished" } : how };
   }
 

@@ -3,7 +3,7 @@ import { ThreadfoldError } from "../shared/errors.js";
 import type { ThreadPosition } from "../thread/proof.js";
 import type { Thread } from "../thread/thread.js";
 import { removeMessage } from "../state/messages.js";
-import { lostMessages } from "./lost.js";
+import { forgetLost, lostMessages } from "./lost.js";
 import { beginEmpty, messagesIn } from "./messages-in.js";
 
 /** The server's state of a thread. */
@@ -74,4 +74,5 @@ export function reconcile<S extends object, U extends object>(
   if (Object.keys(values).length > 0) thread.receive({ type: "values", values, partial });
   if (position) thread.receive({ type: "step", ...position });
   if (lost.length > 0) thread.optimistic({ messages: lost } as U).fail(error);
+  forgetLost(thread);
 }

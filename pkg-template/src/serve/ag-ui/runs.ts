@@ -81,7 +81,11 @@ export class AgUiRuns {
    */
   async start(given: GraphRunInput, request: Request, asker: Asker | undefined): Promise<Response> {
     for (const id of [given.threadId, given.runId]) checkId(id);
-    const { input, client, changes } = folds(this.#graph, this.#options) ? foldingClient(given) : { input: given };
+    const said = foldingClient(given);
+    // A client may say so before it knows that this server does not fold.
+    const { input, client, changes } = folds(this.#graph, this.#options)
+      ? said
+      : { ...said, client: undefined, changes: undefined };
     const { threadId, runId } = input;
     // First: a run that begins after this look may be another user's.
     const known = await this.known(threadId, runId);
