@@ -3,9 +3,9 @@ import { idsOf, isUsers, messagesIn, type AnyMessage } from "./messages-in.js";
 
 /** The ids of messages that a thread's own runs carried. */
 interface Carried {
-  /** Of the runs that the server began, and that failed, since the last one that ended well. */
+  /** Carried by runs that the server began, and that failed, since the last one that ended well. */
   readonly byFailed: Set<unknown>;
-  /** Of the run under way. */
+  /** Carried by the run under way. */
   byRun: readonly unknown[];
 }
 
