@@ -246,7 +246,7 @@ function single(counter: Counter<object>): (message: object) => number {
 function warningOf(options: ContextOptions<never>): string | undefined {
   const { keep } = options;
   if (keep && keep.messages === undefined && triggersOf(options).some((one) => Object.keys(one).join() === "messages"))
-    return "`trigger` counts messages but `keep` counts tokens, so the result may be due again at once. Use `keep: { messages }`.";
+    return "`trigger` counts messages but `keep` counts tokens: the result may be due at once. Use `keep: { messages }`.";
   for (const key of ["tokens", "messages", "fraction"] as const) {
     const most = keep?.[key];
     if (most === undefined) continue;
@@ -254,7 +254,7 @@ function warningOf(options: ContextOptions<never>): string | undefined {
     const left = key === "messages" ? most + 1 : most;
     const trigger = triggersOf(options).find((one) => Object.keys(one).length === 1 && (one[key] ?? Infinity) <= left);
     if (trigger)
-      return `keep.${key} is ${most}, which is due at ${trigger[key]}: it may be compacted at every call. Keep half of it.`;
+      return `keep.${key} is ${most}, which is due at ${trigger[key]}: each call may compact it. Keep half of it.`;
   }
   return undefined;
 }
