@@ -324,10 +324,20 @@ function checked(config: StreamConfig): StreamConfig {
 /** Timers with a longer time would fire at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** Does work whose signal aborts when the run's time is up. Clears the timer at its end. */
-async function inTime<T>(config: StreamConfig, work: (config: StreamConfig) => Promise<T>): Promise<T> {
-  const { timeout, signal } = config;
-  if (timeout === undefined || timeout === null || timeout > LONGEST_TIMER) return work(config);
+/** Does work whose signal aborts when the run's time is up. */
+function inTime<T>(config: StreamConfig, work: (config: StreamConfig) => Promise<T>): Promise<T> {
+  const { timeout } = config;
+  const isLimited = timeout !== undefined && timeout !== null && timeout <= LONGEST_TIMER;
+  return isLimited ? limited(config, timeout, work) : work(config);
+}
+
+/** Clears the timer at the end, and leaves nothing with the caller's signal. */
+async function limited<T>(
+  config: StreamConfig,
+  timeout: number,
+  work: (config: StreamConfig) => Promise<T>,
+): Promise<T> {
+  const { signal } = config;
   const limit = new AbortController();
   const late = () => limit.abort(new DOMException("The operation was aborted due to timeout", "TimeoutError"));
   const left = () => limit.abort(signal?.reason);
