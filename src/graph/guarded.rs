@@ -69,8 +69,8 @@ impl<S: State> Guarded<S> {
         }
     }
 
-    /// Waits for the next attempt. Returns false if there is none.
-    async fn has_next(&self, error: &BoxError, attempts: u32) -> Result<bool, BoxError> {
+    /// Returns whether the node runs again, once it may.
+    async fn runs_again(&self, error: &BoxError, attempts: u32) -> Result<bool, BoxError> {
         for policy in &self.guards.retry {
             if policy.is_worth(error)? {
                 let has_more = policy.has_more(attempts);
@@ -123,7 +123,7 @@ impl<S: State + Sync> AnyNode<S> for Guarded<S> {
                     Err(error) if Interrupted::question(&*error).is_none() => error,
                     other => return other,
                 };
-                match self.has_next(&error, ctx.attempt).await {
+                match self.runs_again(&error, ctx.attempt).await {
                     Ok(true) => ctx = ctx.next_attempt(),
                     Ok(false) => break error,
                     Err(worse) => break worse,

@@ -34,14 +34,21 @@ test("while an answer continues the run before it", async () => {
   expect([...seen]).toEqual(["pending", "sent"]);
 });
 
-test("while the run before it is cut off, and joined again", async () => {
-  const { thread, runner, calls, joined } = told({ joins: true, rejoinDelays: [0] });
+/** A message that waits while the run of another is under way. */
+async function queued(options: Parameters<typeof told>[0]) {
+  const world = told(options);
+  const { thread, runner, calls } = world;
   const first = runner.sendMessage(user("first"));
   await settled();
   calls[0]?.begin();
   await settled();
   const seen = looksAt(thread, "later");
   const later = runner.sendMessage(user("later"));
+  return { ...world, first, seen, later };
+}
+
+test("while the run before it is cut off, and joined again", async () => {
+  const { calls, joined, first, seen, later } = await queued({ joins: true, rejoinDelays: [0] });
   calls[0]?.cut();
   await settled();
   joined[0]?.begin().say("a").finish();
@@ -53,13 +60,8 @@ test("while the run before it is cut off, and joined again", async () => {
 });
 
 test.each(["fails", "cannot be joined"])("while the run before it %s", async (how) => {
-  const { thread, runner, calls, joined } = told(how === "fails" ? {} : { joins: true, rejoinDelays: [0] });
-  const first = runner.sendMessage(user("first"));
-  await settled();
-  calls[0]?.begin();
-  await settled();
-  const seen = looksAt(thread, "later");
-  const later = runner.sendMessage(user("later"));
+  const options = how === "fails" ? {} : { joins: true, rejoinDelays: [0] };
+  const { calls, joined, first, seen, later } = await queued(options);
   if (how === "fails") calls[0]?.fail("503");
   else calls[0]?.cut();
   await settled();

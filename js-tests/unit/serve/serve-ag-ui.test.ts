@@ -383,26 +383,17 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
     expect((await get(deployment, "/ok")).status).toBe(401);
   });
 
-  test("an error of authenticate goes to the log, not to the client", async () => {
+  test.each([
+    ["authenticate", "The server failed to check who asks."],
+    ["config", "The server failed. Its log says why."],
+  ])("an error of %s goes to the log, not to the client", async (option, sentence) => {
     const log = vi.spyOn(console, "error").mockImplementation(() => {});
     const error = new Error("The database's password is 123.");
-    const authenticate = () => {
+    const fails = () => {
       throw error;
     };
-    const response = await post(serveAgUi(chatGraph(), { authenticate }), input("Hi"));
-    expect([response.status, await response.json()]).toEqual([500, { error: "The server failed to check who asks." }]);
-    expect(log.mock.calls).toEqual([[error]]);
-    log.mockRestore();
-  });
-
-  test("an error of config goes to the log, not to the client", async () => {
-    const log = vi.spyOn(console, "error").mockImplementation(() => {});
-    const error = new Error("The database's password is 123.");
-    const config = () => {
-      throw error;
-    };
-    const response = await post(serveAgUi(chatGraph(), { config }), input("Hi"));
-    expect([response.status, await response.json()]).toEqual([500, { error: "The server failed. Its log says why." }]);
+    const response = await post(serveAgUi(chatGraph(), { [option]: fails }), input("Hi"));
+    expect([response.status, await response.json()]).toEqual([500, { error: sentence }]);
     expect(log.mock.calls).toEqual([[error]]);
     log.mockRestore();
   });

@@ -328,13 +328,13 @@ const LONGEST_TIMER = 2 ** 31 - 1;
 function inTime<T>(config: StreamConfig, work: (config: StreamConfig) => Promise<T>): Promise<T> {
   const { timeout } = config;
   const isLimited = timeout !== undefined && timeout !== null && timeout <= LONGEST_TIMER;
-  return isLimited ? limited(config, timeout, work) : work(config);
+  return isLimited ? endedAfter(timeout, config, work) : work(config);
 }
 
 /** Clears the timer at the end, and leaves nothing with the caller's signal. */
-async function limited<T>(
-  config: StreamConfig,
+async function endedAfter<T>(
   timeout: number,
+  config: StreamConfig,
   work: (config: StreamConfig) => Promise<T>,
 ): Promise<T> {
   const { signal } = config;

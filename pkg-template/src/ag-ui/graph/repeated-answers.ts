@@ -66,11 +66,12 @@ function answersIn({ pendingWrites = [] }: Partial<CheckpointTuple> = {}): Saved
   for (const [task, channel, value] of pendingWrites)
     if (channel === RESUME) (isInterruptId(task) ? byId : byTask).set(task, task === NULL_TASK ? value : lastOf(value));
   const last = [...(byTask.size > 0 ? byTask : byId).values()];
-  for (const [task, channel, value] of pendingWrites)
-    if (channel === INTERRUPT)
-      for (const { id } of [value].flat() as GraphInterrupt[])
-        if (!byId.has(id) && byTask.has(task)) byId.set(id, byTask.get(task));
-        else if (!byId.has(id) && byTask.has(NULL_TASK)) byId.set(id, byTask.get(NULL_TASK));
+  for (const [task, channel, value] of pendingWrites) {
+    const answered = channel === INTERRUPT ? [task, NULL_TASK].find((one) => byTask.has(one)) : undefined;
+    if (answered === undefined) continue;
+    const asked = ([value].flat() as GraphInterrupt[]).filter(({ id }) => !byId.has(id));
+    for (const { id } of asked) byId.set(id, byTask.get(answered));
+  }
   return { byId, last };
 }
 

@@ -4,7 +4,7 @@ import type { FileData } from "../../state/files.js";
 /** A place for files. Its paths begin with `/`, and have no `..` in them. */
 export interface FileBackend {
   /**
-   * Returns a file; undefined if there is none. The model gets the text of an `INVALID_ARGUMENT`, and `grep` leaves that
+   * Returns a file; undefined for a path without one. The model gets the text of an `INVALID_ARGUMENT`, and `grep` leaves that
    * file out. Any other error fails the run.
    */
   read(path: string): FileData | undefined | Promise<FileData | undefined>;
