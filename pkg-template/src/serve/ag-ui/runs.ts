@@ -16,7 +16,7 @@ import { errorWords } from "../../stream/error-words.js";
 import type { GraphState, RunnableGraph } from "../../stream/graph-parts.js";
 import { checkUnchanged } from "../late-answers.js";
 import { checkId, sooner, type Asker } from "../http.js";
-import { isReplaced } from "../langgraph/checkpoints.js";
+import { isReplaced } from "../threads/checkpoints.js";
 import type { Owner, Owners } from "../owners.js";
 import { Refusal } from "../refusal.js";
 import { Leases, type ClaimedRun } from "../runs/leases.js";

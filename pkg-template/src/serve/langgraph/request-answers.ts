@@ -5,10 +5,11 @@ import { questionsOf, type RunnableGraph } from "../../stream/graph-parts.js";
 import { checkUnchanged, isUnnamed, mayShare, tooLate, UNNAMED } from "../late-answers.js";
 import type { RunStore, StoredRun } from "../runs/run-store.js";
 import { savedAnswers } from "../saved-answers.js";
+import { configOf } from "../threads/thread-config.js";
 import { SERVER, type Run, type RunFacts } from "./run.js";
 import { checkpointIn } from "./run-input.js";
 import type { RunRequest } from "./run-request.js";
-import { checkpointIdOf, configOf, newestOf } from "./thread-state.js";
+import { checkpointIdOf, newestOf } from "./thread-state.js";
 
 /** The answers of a request. LangGraph takes only a map of its ids for answers by id. */
 export function answersOfRequest({ command }: RunRequest): readonly ResumeEntry[] {

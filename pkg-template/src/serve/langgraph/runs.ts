@@ -7,13 +7,14 @@ import { Leases, type ClaimedRun } from "../runs/leases.js";
 import { ended, isStoreError, type RunKey, type RunStore, type StoredRun } from "../runs/run-store.js";
 import type { WorkedRun } from "../runs/worked-run.js";
 import { UnderWay } from "../under-way.js";
+import { configOf } from "../threads/thread-config.js";
 import { answersBefore, answersOfRequest, checkAsked } from "./request-answers.js";
 import { failure, Run, SERVER, type KnownRun, type More, type ProtocolEvents, type RunFacts } from "./run.js";
 import { checkpointIn, configFor, inputOf } from "./run-input.js";
 import { EventOutput, part, PartOutput } from "./run-output.js";
 import { modesOf, runParts, type RunPart } from "./run-parts.js";
 import type { RunRequest } from "./run-request.js";
-import { checkpointIdOf, configOf, newestOf } from "./thread-state.js";
+import { checkpointIdOf, newestOf } from "./thread-state.js";
 import { PROTOCOL_MODES } from "./v2/run-events.js";
 
 /** Refuses a request that may not run where it asks to. */

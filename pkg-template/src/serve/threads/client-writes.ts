@@ -3,7 +3,6 @@ import { isDict } from "../../shared/dict.js";
 import { compiledOf, type GraphState, type RunnableGraph } from "../../stream/graph-parts.js";
 import { delegatesOf } from "../../shared/delegates.js";
 import { Refusal } from "../refusal.js";
-import type { RunRequest } from "./run-request.js";
 
 /** The options of a run that name the nodes at which it stops. */
 type Breakpoints = "interruptBefore" | "interruptAfter";
@@ -26,6 +25,13 @@ const ASKS = /HumanInTheLoopMiddleware\./;
 const EDITED = "hitlEditedToolCalls";
 /** The node of an agent that runs the approved calls. */
 const TOOLS = "tools";
+
+/** The parts of a request for a run that may write. */
+interface WritingRequest {
+  readonly input?: unknown;
+  readonly command?: { readonly update?: unknown; readonly goto?: unknown } | null;
+  readonly context?: unknown;
+}
 
 /** Decides which writes of clients a server's threads take, besides input and answers. */
 export class ClientWrites {
@@ -54,7 +60,7 @@ export class ClientWrites {
   }
 
   /** @throws {@link Refusal} 403 for a command that writes or jumps, and 422 for one in place of an input. */
-  checkRun({ input, command, context }: RunRequest): void {
+  checkRun({ input, command, context }: WritingRequest): void {
     const form = (input as { lg_name?: unknown } | null | undefined)?.lg_name;
     if (form !== undefined) throw new Refusal(422, "The input has lg_name: send a command as the request's command.");
     for (const part of ["update", "goto"] as const) if (command?.[part] != null) this.check(`command.${part}`);
@@ -72,7 +78,7 @@ export class ClientWrites {
    */
   async checkPlace(
     graph: RunnableGraph,
-    { input, command }: RunRequest,
+    { input, command }: WritingRequest,
     place: Place,
     graphNamed: (name: string) => RunnableGraph | undefined,
   ): Promise<void> {
