@@ -1,6 +1,6 @@
 import type { ServedOptions } from "../../ag-ui/graph/graph-events.js";
 import type { GraphRunInput, ResumeEntry } from "../../ag-ui/graph/graph-input.js";
-import type { StoredRun } from "../runs/run-store.js";
+import type { StoredRun } from "../run-stores/run-store.js";
 import { isUnnamed } from "../late-answers.js";
 import { answersOfInput } from "./input-answers.js";
 

@@ -9,8 +9,8 @@ import {
 } from "../../ag-ui/graph/graph-events.js";
 import { isUnfinished } from "../../ag-ui/graph/graph-input.js";
 import type { RunnableGraph } from "../../stream/graph-parts.js";
-import { textOf } from "../runs/run-store.js";
-import type { WorkedRun } from "../runs/worked-run.js";
+import { textOf } from "../run-stores/run-store.js";
+import type { WorkedRun } from "../run-stores/worked-run.js";
 import { savedAnswers } from "../saved-answers.js";
 import type { CarriedOn } from "./about.js";
 import { answersOfInput } from "./input-answers.js";

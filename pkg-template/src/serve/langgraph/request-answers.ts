@@ -3,7 +3,7 @@ import type { ResumeEntry } from "../../ag-ui/graph/graph-input.js";
 import { isInterruptId } from "../../shared/interrupt-id.js";
 import { questionsOf, type RunnableGraph } from "../../stream/graph-parts.js";
 import { checkUnchanged, isUnnamed, mayShare, tooLate, UNNAMED } from "../late-answers.js";
-import type { RunStore, StoredRun } from "../runs/run-store.js";
+import type { RunStore, StoredRun } from "../run-stores/run-store.js";
 import { savedAnswers } from "../saved-answers.js";
 import { configOf } from "../threads/thread-config.js";
 import { SERVER, type Run, type RunFacts } from "./run.js";
