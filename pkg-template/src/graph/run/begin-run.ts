@@ -3,7 +3,7 @@ import { Command, isCommand, START, TASKS, toSend, updatesOf } from "../build/co
 import { BaseLangGraphError, EmptyInputError, InvalidUpdateError } from "../build/graph-errors.js";
 import type { GraphNode } from "../build/graph-spec.js";
 import { INTERRUPT } from "../build/interrupt.js";
-import type { Step } from "../build/plan-types.js";
+import type { Step } from "../planner/plan-types.js";
 import type { Values } from "../types.js";
 import { checkedAll } from "../build/state-forms.js";
 import { takeCallersWrites } from "../saved/callers-writes.js";

@@ -1,7 +1,7 @@
 // Reports of a run: to streams, and to a trace listener.
 import { picked } from "../build/state-fields.js";
 import type { Values } from "../types.js";
-import type { TraceEvent, TraceListener } from "../build/trace.js";
+import type { TraceEvent, TraceListener } from "../given/trace.js";
 import { gathered } from "../saved/saved-writes.js";
 import type { StepTask } from "../task/task-writes.js";
 import type { ThreadState } from "../task/thread-state.js";

@@ -1,6 +1,6 @@
 // A task as it is planned: its node, the node's input, and LangGraph's names for it.
 import type { GraphNode } from "../build/graph-spec.js";
-import type { PlannedTask } from "../build/plan-types.js";
+import type { PlannedTask } from "../planner/plan-types.js";
 import { picked } from "../build/state-fields.js";
 import { uuid5 } from "../ids/ids.js";
 import type { ThreadState } from "./thread-state.js";

@@ -3,7 +3,7 @@ import type { ChannelVersions, CheckpointPendingWrite } from "../../checkpoint/t
 import type { Send } from "../build/command.js";
 import type { GraphSpec } from "../build/graph-spec.js";
 import { KnownIds } from "../ids/known-ids.js";
-import type { PlanRun } from "../build/planner.js";
+import type { PlanRun } from "../planner/planner.js";
 import type { Values } from "../types.js";
 
 const NONE: readonly never[] = [];
