@@ -79,7 +79,7 @@ export class ClientWrites {
   async checkPlace(
     graph: RunnableGraph,
     { input, command }: WritingRequest,
-    place: Place,
+    place: Configurable,
     graphNamed: (name: string) => RunnableGraph | undefined,
   ): Promise<void> {
     const { thread_id, checkpoint_ns = "", checkpoint_id, checkpoint_map } = place;
@@ -88,7 +88,8 @@ export class ClientWrites {
     if (checkpoint_ns !== "" || places.some(([namespace, id]) => namespace !== "" || id !== checkpoint_id))
       this.check("a checkpoint inside a subgraph");
     if ((input != null && !command) || !graph.checkpointer) return;
-    const stateAt = (configurable: Place) => graph.getState?.({ configurable } as never) as PromiseLike<GraphState>;
+    const stateAt = (configurable: Configurable) =>
+      graph.getState?.({ configurable } as never) as PromiseLike<GraphState>;
     const last = await stateAt({ thread_id });
     const isLast = checkpoint_id === undefined || last?.config?.configurable?.["checkpoint_id"] === checkpoint_id;
     const { next = [], metadata } = (isLast ? last : await stateAt(place)) ?? {};
@@ -106,7 +107,7 @@ export class ClientWrites {
    *
    * @throws {@link Refusal} 403 for one inside a subgraph, and for one at which something is left to do: it would run unasked.
    */
-  async checkFork(graph: RunnableGraph, place: Place): Promise<void> {
+  async checkFork(graph: RunnableGraph, place: Configurable): Promise<void> {
     if (this.#areOpen) return;
     const isRoot = (place["checkpoint_ns"] ?? "") === "" && place["checkpoint_map"] === undefined;
     const state = isRoot ? ((await graph.getState?.({ configurable: place } as never)) as GraphState) : undefined;
@@ -114,8 +115,8 @@ export class ClientWrites {
   }
 }
 
-/** Where a run begins, as its config names it. */
-type Place = Readonly<Record<string, unknown>>;
+/** Names the checkpoint at which a run begins: a config's `configurable`. */
+type Configurable = Readonly<Record<string, unknown>>;
 
 /**
  * Whether a graph, one inside it or a sub-agent has approvals: `humanInTheLoopMiddleware` (`interruptOn`) or

@@ -8,7 +8,7 @@ import type { Values } from "../types.js";
 
 const NONE: readonly never[] = [];
 
-export class ThreadState {
+export class StepState {
   readonly spec: GraphSpec;
   /** The state that nodes read: as it was when the super-step began. */
   state: Values;
