@@ -52,8 +52,8 @@ pub mod agent {
 pub mod checkpoint {
     pub use crate::graph::checkpoint::{Ended, Finished, Pending, Source, TaskError};
     pub use crate::graph::ids::{Naming, PlannedTask, is_within};
+    pub use crate::graph::interrupt::Answered;
     pub use crate::graph::names::Names;
-    pub use crate::graph::node::Answered;
 }
 
 /// The decision who runs next in a graph, in numbers.
