@@ -14,7 +14,7 @@ import type { LangGraphTransport } from "./transport.js";
 import { inputOf } from "./input.js";
 import type { Answer, RunNews, RunProtocol } from "../runner/protocol.js";
 import type { ServerThread } from "../runner/load.js";
-import { lackingMessages, lostMessages } from "../runner/lost.js";
+import { lackingMessages, lostMessages } from "../runner/lost-messages.js";
 import { BranchSwitch } from "../runner/branch-switch.js";
 import { startsOver } from "../runner/watched-thread.js";
 import { idsOf, messagesIn } from "../runner/messages-in.js";

@@ -10,14 +10,15 @@ import { OpenRead } from "./open-read.js";
 import { Cancel } from "./cancel.js";
 import { FailedUpdates } from "./failed-updates.js";
 import { foldState, type ServerThread } from "./load.js";
-import { carriedTo, carries, reloaded } from "./lost.js";
+import { carriedTo, carries, reloaded } from "./lost-messages.js";
 import type { Command, Event, Found, RunStanding } from "./machine/types.js";
 import type { RunNews, RunProtocol, Work } from "./protocol.js";
 import { RunInterrupts } from "./run-interrupts.js";
 import { isEdit, removalsOf } from "./rewind.js";
 import { isConnected } from "../thread/run-status.js";
 import { resendFailed } from "./resend.js";
-import { beginEmpty, idsOf, isUsers, messagesIn } from "./messages-in.js";
+import { beginEmpty } from "./begin-empty.js";
+import { idsOf, isUsers, messagesIn } from "./messages-in.js";
 import { INSIDE } from "../thread/inside.js";
 import type { RunResult } from "../stream/run-result.js";
 
