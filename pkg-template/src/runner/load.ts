@@ -1,22 +1,17 @@
 import { isDict } from "../shared/dict.js";
 import { ThreadfoldError } from "../shared/errors.js";
-import type { ThreadPosition } from "../thread/proof.js";
 import type { Thread } from "../thread/thread.js";
 import { removeMessage } from "../state/messages.js";
+import type { LoadedThread } from "./transport.js";
 import { forgetLost, lostMessages } from "./lost-messages.js";
 import { beginEmpty } from "./begin-empty.js";
 import { messagesIn } from "./messages-in.js";
 
-/** The server's state of a thread. */
-export interface ServerThread {
-  readonly values: object;
-  /** The last run's interrupts. */
+/** A transport's {@link LoadedThread} as a protocol hands it on: with the defaults. */
+export interface ServerThread extends LoadedThread {
   readonly interrupts: readonly unknown[];
-  /** The run under way, if any. */
   readonly runId: string | undefined;
-  /** Whether the graph has nothing left to do. */
   readonly isDone: boolean;
-  readonly position?: ThreadPosition | undefined;
 }
 
 /**
