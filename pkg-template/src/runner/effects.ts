@@ -29,8 +29,9 @@ type Of<Name extends Command["do"]> = Extract<Command, { do: Name }>;
 export class Effects<S extends object, U extends object> {
   readonly interrupts: RunInterrupts<S, U>;
   readonly failed: FailedUpdates<S, U>;
-  /** Why the server could not be reached, or its state of the thread not be loaded, and why the last run may not have been stopped. */
+  /** Why the server could not be reached, or its state of the thread not be loaded. */
   loadError: unknown;
+  /** Why the last run may not have been stopped on the server. */
   cancelError: ThreadfoldError | undefined;
   /** The messages of the updates that wait for the network, or that the run under way may take, by the update. */
   #kept: ReadonlyMap<string, readonly unknown[]> = new Map();
