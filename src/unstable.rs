@@ -52,8 +52,8 @@ pub mod agent {
 pub mod checkpoint {
     pub use crate::graph::checkpoint::{Ended, Finished, Pending, Source, TaskError};
     pub use crate::graph::ids::{Naming, PlannedTask, is_within};
+    pub use crate::graph::interrupt::Answered;
     pub use crate::graph::names::Names;
-    pub use crate::graph::node::Answered;
 }
 
 /// The decision who runs next in a graph, in numbers.
@@ -143,8 +143,8 @@ pub fn had<V: Value>(thread: &Thread<V>, key: &V) -> bool {
 }
 
 /// Returns whether reading the state has to compute anything.
-pub fn has_writes<V: Value>(thread: &Thread<V>) -> bool {
-    thread.has_writes()
+pub fn has_to_compute<V: Value>(thread: &Thread<V>) -> bool {
+    thread.has_to_compute()
 }
 
 /// Returns the updates that the server does not have as a list of `{ id, status, update, error?,

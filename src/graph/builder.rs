@@ -7,14 +7,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::agent::UpdateAgent;
+use super::attempts::AttemptRules;
 use super::caught::{caught, caught_future};
 use super::checkpointer::Checkpointer;
 use super::command::{Command, IntoTargets};
 use super::compiled::{Branch, NodeOf};
+use super::ctx::Ctx;
 use super::error::BoxError;
 use super::graph_state::GraphState;
-use super::guarded::Guards;
-use super::node::{AnyNode, Ctx, Function, NodeFn};
+use super::node::{AnyNode, Function, NodeFn};
 use super::retry_policy::RetryPolicy;
 use super::sendable::{BoxFuture, MaybeSend, MaybeSync};
 use super::timer::Timer;
@@ -35,7 +36,7 @@ pub struct StateGraph<S: State> {
     pub(super) limit: u64,
     pub(super) before: Vec<String>,
     pub(super) after: Vec<String>,
-    pub(super) guards: HashMap<String, Guards<S>>,
+    pub(super) attempts: HashMap<String, AttemptRules<S>>,
     pub(super) timer: Option<Timer>,
     pub(super) saver: Option<Arc<dyn Checkpointer<S>>>,
 }
@@ -56,7 +57,7 @@ impl<S: State> StateGraph<S> {
             limit: RECURSION_LIMIT,
             before: Vec::new(),
             after: Vec::new(),
-            guards: HashMap::new(),
+            attempts: HashMap::new(),
             timer: None,
             saver: None,
         }
@@ -81,7 +82,7 @@ impl<S: GraphState> StateGraph<S> {
     where
         A: UpdateAgent<State = S, Error: Into<BoxError>> + 'static,
     {
-        self.add(name, Arc::new(Standing(agent)))
+        self.add(name, Arc::new(AgentNode(agent)))
     }
 
     fn add(mut self, name: &str, function: Arc<dyn AnyNode<S>>) -> Self {
@@ -110,11 +111,11 @@ impl<S: GraphState> StateGraph<S> {
     }
 
     /// Has a node run again when it fails. Its next attempt gets the answers that it had, and the graphs
-    /// that it runs inside continue on their threads. Of several policies, the first that an error is
-    /// worth counts.
+    /// that it runs inside continue on their threads. Of several policies, the first that retries the
+    /// error counts.
     #[must_use]
     pub fn retry(mut self, node: &str, policy: RetryPolicy) -> Self {
-        self.guards(node).retry.push(policy);
+        self.attempts(node).retry.push(policy);
         self
     }
 
@@ -153,7 +154,7 @@ impl<S: GraphState> StateGraph<S> {
     /// ```
     #[must_use]
     pub fn timeout(mut self, node: &str, limit: Duration) -> Self {
-        self.guards(node).timeout = Some(limit);
+        self.attempts(node).timeout = Some(limit);
         self
     }
 
@@ -200,12 +201,12 @@ impl<S: GraphState> StateGraph<S> {
         F: for<'a> NodeFn<'a, S, Kind> + 'static,
         Kind: 'static,
     {
-        self.guards(node).handler = Some(Arc::new(Function(handler, PhantomData)));
+        self.attempts(node).handler = Some(Arc::new(Function(handler, PhantomData)));
         self
     }
 
-    fn guards(&mut self, node: &str) -> &mut Guards<S> {
-        self.guards.entry(node.to_owned()).or_default()
+    fn attempts(&mut self, node: &str) -> &mut AttemptRules<S> {
+        self.attempts.entry(node.to_owned()).or_default()
     }
 
     /// Adds an edge: `to` runs after `from`. It may be [`START`](super::START), or go to [`END`](super::END).
@@ -284,9 +285,9 @@ impl<S: State> fmt::Debug for StateGraph<S> {
 }
 
 /// An agent that is a node.
-struct Standing<A>(A);
+struct AgentNode<A>(A);
 
-impl<S, A> AnyNode<S> for Standing<A>
+impl<S, A> AnyNode<S> for AgentNode<A>
 where
     S: State + Send + Sync,
     A: UpdateAgent<State = S, Error: Into<BoxError>>,

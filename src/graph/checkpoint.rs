@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::error::GraphError;
+use super::interrupt::{Answered, Interrupt};
 use super::names::Names;
-use super::node::{Answered, Interrupt};
 use super::planner::{Cause, Channel, Node, PlanState};
 use crate::State;
 

@@ -7,8 +7,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::checkpoint::{Checkpoint, Delta, Finished, Pending, Source, TaskError};
+use super::interrupt::{Answered, Interrupt};
 use super::names::Names;
-use super::node::{Answered, Interrupt};
 use super::planner::{Cause, ChannelState, PlanState};
 use crate::State;
 

@@ -5,13 +5,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::attempts::AttemptedNode;
 use super::builder::StateGraph;
 use super::command::{END, START};
 use super::compiled::{Branch, Compiled, Drawn};
+use super::compiled_graph::Graph;
 use super::error::GraphError;
 use super::graph_state::GraphState;
-use super::guarded::Guarded;
-use super::invoke::Graph;
 use super::names::Names;
 use super::planner::{Join, Node, Options, Plan, PlanSpec};
 
@@ -22,7 +22,7 @@ impl<S: GraphState> StateGraph<S> {
     /// [`GraphError::InvalidName`], [`GraphError::UnknownNode`], [`GraphError::NoStart`],
     /// [`GraphError::EmptyJoin`], [`GraphError::NoTimer`], [`GraphError::Checkpointer`] if the state lacks a field of its options.
     pub fn compile(mut self) -> Result<Graph<S>, GraphError> {
-        self.guard()?;
+        self.add_attempt_rules()?;
         if let Some(saver) = &self.saver {
             saver.check().map_err(GraphError::Checkpointer)?;
         }
@@ -138,16 +138,16 @@ impl<S: GraphState> StateGraph<S> {
         }
     }
 
-    /// Puts the guards around their nodes.
-    fn guard(&mut self) -> Result<(), GraphError> {
-        let mut by_name = std::mem::take(&mut self.guards);
+    /// Gives the nodes the rules of their attempts.
+    fn add_attempt_rules(&mut self) -> Result<(), GraphError> {
+        let mut by_name = std::mem::take(&mut self.attempts);
         for node in &mut self.nodes {
-            let Some(guards) = by_name.remove(&*node.name) else { continue };
-            if guards.waits() && self.timer.is_none() {
+            let Some(rules) = by_name.remove(&*node.name) else { continue };
+            if rules.waits() && self.timer.is_none() {
                 return Err(GraphError::NoTimer(node.name.to_string()));
             }
             let (function, timer) = (node.function.clone(), self.timer.clone());
-            node.function = Arc::new(Guarded { node: function, guards, timer });
+            node.function = Arc::new(AttemptedNode { node: function, rules, timer });
         }
         by_name.into_keys().min().map_or(Ok(()), |name| Err(GraphError::UnknownNode(name)))
     }

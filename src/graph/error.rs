@@ -18,7 +18,7 @@ pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 pub enum GraphError {
     /// A node has a name that is taken, reserved, or has a `|` or `:` in it.
     InvalidName(String),
-    /// An edge, a branch, a guard, a command or a Send names an unknown node.
+    /// An edge, a branch, a rule of attempts, a command or a Send names an unknown node.
     UnknownNode(String),
     /// Nothing leads from the start: no node would ever run.
     NoStart,

@@ -4,10 +4,11 @@ use std::sync::atomic::Ordering;
 
 use serde::Serialize;
 
+use super::compiled_graph::Graph;
+use super::ctx::Ctx;
 use super::error::BoxError;
 use super::graph_state::GraphState;
-use super::invoke::Graph;
-use super::node::{Ctx, Interrupt};
+use super::interrupt::Interrupt;
 use super::outcome::Outcome;
 use super::run_part::RunPart;
 use super::running::Running;

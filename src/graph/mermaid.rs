@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use super::command::{END, START};
 use super::compiled::Drawn;
-use super::invoke::Graph;
+use super::compiled_graph::Graph;
 use crate::State;
 
 struct Edge<'g> {

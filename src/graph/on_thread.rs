@@ -6,8 +6,8 @@ use super::caught::caught_saving;
 use super::error::GraphError;
 use super::known_thread::KnownThread;
 use super::outcome::{Outcome, Resume};
-use super::place::Place;
 use super::running::Running;
+use super::thread_at::ThreadAt;
 use crate::State;
 
 /// A thread: the graph on a state that a checkpointer keeps.
@@ -49,7 +49,7 @@ use crate::State;
 /// # assert!(run.as_mut().poll(&mut std::task::Context::from_waker(waker)).is_ready());
 /// ```
 #[derive(Clone)]
-pub struct OnThread<'g, S: State>(pub(super) Place<'g, S>);
+pub struct OnThread<'g, S: State>(pub(super) ThreadAt<'g, S>);
 
 impl<'g, S> OnThread<'g, S>
 where
@@ -169,14 +169,14 @@ where
     /// ```
     #[must_use]
     pub fn at(&self, checkpoint: &'g str) -> Self {
-        Self(Place { at: Some(checkpoint), ..self.0.clone() })
+        Self(ThreadAt { at: Some(checkpoint), ..self.0.clone() })
     }
 
     /// Returns the thread for a run with this id, which its nodes and its checkpoints know:
     /// [`Ctx::run_id`](super::Ctx::run_id), [`Outcome::run_id`].
     #[must_use]
     pub fn run_id(&self, id: &'g str) -> Self {
-        Self(Place { run_id: Some(id), ..self.0.clone() })
+        Self(ThreadAt { run_id: Some(id), ..self.0.clone() })
     }
 
     /// Returns the ids of the thread's checkpoints, newest first. With [`at`](Self::at), each is a

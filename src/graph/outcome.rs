@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::node::Interrupt;
+use super::interrupt::Interrupt;
 
 /// The outcome of a run.
 #[derive(Debug, Clone)]

@@ -8,8 +8,8 @@ use std::task::{Context, Waker};
 use serde_json::Value;
 
 use super::emitter::{Emit, TaskName};
+use super::interrupt::Interrupt;
 use super::message_chunk::MessageChunk;
-use super::node::Interrupt;
 use crate::State;
 
 /// A part of a run: one of LangGraph's stream modes.

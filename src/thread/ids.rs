@@ -79,16 +79,16 @@ impl<V: Value> IdSet<V> {
     }
 }
 
-/// Lists by text: the places concerned with each text.
+/// Lists by text: the addresses concerned with each text.
 pub(super) struct ByText<V: Value> {
     symbols: V::Symbols,
-    lists: Vec<Vec<Place>>,
+    lists: Vec<Vec<Address>>,
     /// By text, how many of its list's first are over.
     over: Vec<usize>,
 }
 
 /// An update's number and the position of an edit in it; or a position in a list, twice.
-pub(super) type Place = [u32; 2];
+pub(super) type Address = [u32; 2];
 
 impl<V: Value> Default for ByText<V> {
     fn default() -> Self {
@@ -98,17 +98,17 @@ impl<V: Value> Default for ByText<V> {
 
 impl<V: Value> ByText<V> {
     /// Adds to a text's list; returns the text's number, if it has one.
-    pub(super) fn add(&mut self, text: &V, place: Place) -> Option<u32> {
+    pub(super) fn add(&mut self, text: &V, address: Address) -> Option<u32> {
         let number = self.symbols.intern(text)?;
         while self.lists.len() <= number as usize {
             self.lists.push(Vec::new());
         }
-        self.lists.get_mut(number as usize)?.push(place);
+        self.lists.get_mut(number as usize)?.push(address);
         Some(number)
     }
 
     /// Returns the list of a text.
-    pub(super) fn of(&self, text: &V) -> &[Place] {
+    pub(super) fn of(&self, text: &V) -> &[Address] {
         let list = self.symbols.find(text).and_then(|number| self.lists.get(number as usize));
         list.map_or(&[], Vec::as_slice)
     }
@@ -118,17 +118,17 @@ impl<V: Value> ByText<V> {
     pub(super) fn first(
         &mut self,
         text: &V,
-        is_open: &dyn Fn(Place) -> bool,
-        is_it: &dyn Fn(Place) -> bool,
-    ) -> Option<Place> {
+        is_open: &dyn Fn(Address) -> bool,
+        is_it: &dyn Fn(Address) -> bool,
+    ) -> Option<Address> {
         let number = self.symbols.find(text)? as usize;
         let list = self.lists.get(number)?;
         if self.over.len() < self.lists.len() {
             self.over.resize(self.lists.len(), 0);
         }
         let over = self.over.get_mut(number)?;
-        *over += list.iter().skip(*over).take_while(|place| !is_open(**place)).count();
-        list.iter().skip(*over).copied().find(|place| is_open(*place) && is_it(*place))
+        *over += list.iter().skip(*over).take_while(|address| !is_open(**address)).count();
+        list.iter().skip(*over).copied().find(|address| is_open(*address) && is_it(*address))
     }
 
     pub(super) fn anew(&mut self) {
@@ -136,9 +136,9 @@ impl<V: Value> ByText<V> {
     }
 
     /// Removes the first match from a text's list.
-    pub(super) fn take(&mut self, text: &V, chosen: &dyn Fn(Place) -> bool) -> Option<Place> {
+    pub(super) fn take(&mut self, text: &V, chosen: &dyn Fn(Address) -> bool) -> Option<Address> {
         let list = self.lists.get_mut(self.symbols.find(text)? as usize)?;
-        let at = list.iter().position(|place| chosen(*place))?;
+        let at = list.iter().position(|address| chosen(*address))?;
         Some(list.remove(at))
     }
 }

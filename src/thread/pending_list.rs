@@ -1,6 +1,6 @@
 //! The list of pending updates that callers see: one object until one of them changes.
 
-use super::ids::Place;
+use super::ids::Address;
 use super::pending::PendingUpdate;
 use super::updates::Updates;
 use crate::value::{Holds, Plan, Value};
@@ -26,7 +26,7 @@ impl<V: Value> PendingList<V> {
     }
 
     /// Notes that the update of this edit may have changed. More than one are looked at with all.
-    pub(super) fn touch(&mut self, [number, _]: Place) {
+    pub(super) fn touch(&mut self, [number, _]: Address) {
         self.fresh &= self.touched.is_none_or(|one| one == number);
         self.touched = Some(number);
     }

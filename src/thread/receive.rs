@@ -90,8 +90,8 @@ impl<V: Value> Thread<V> {
         };
         if self.is_new(part.clone(), None) {
             self.messages.grow(position, change);
-            self.message_grew(position);
-            self.look_at(id, true);
+            self.message_changed(position);
+            self.acknowledge_message(id, true);
             self.streams(id);
         }
         self.connected();
@@ -116,8 +116,8 @@ impl<V: Value> Thread<V> {
             ThreadEvent::Disconnected { .. } => {}
             ThreadEvent::Text { id, text } => {
                 let position = self.messages.append_to(&id, &text)?;
-                self.message_grew(position);
-                self.look_at(&id, true);
+                self.message_changed(position);
+                self.acknowledge_message(&id, true);
             }
             ThreadEvent::RunStarted { id, .. } => {
                 let starts = starts.unwrap_or(Starts::Another);
@@ -179,14 +179,14 @@ impl<V: Value> Thread<V> {
         Ok((!drift.is_empty()).then(|| V::array(drift)))
     }
 
-    /// Notes that the message at a position was replaced.
-    fn message_grew(&mut self, position: u32) {
+    /// Notes that the message at a position is another object now.
+    fn message_changed(&mut self, position: u32) {
         (self.view.fresh, self.confirmed.fresh) = (false, false);
         let Some(woven) = self.woven.as_mut() else { return };
-        if !woven.grown.contains(&position) {
-            woven.grown.push(position);
+        if !woven.changed.contains(&position) {
+            woven.changed.push(position);
         }
-        if woven.grown.len() > 16 {
+        if woven.changed.len() > 16 {
             self.woven = None;
         }
     }
@@ -213,7 +213,7 @@ impl<V: Value> Thread<V> {
                 // call.
                 let stays = |own: V| message::kind_of(&own) == message::kind_of(message);
                 self.behind = self.behind.filter(|_| own.is_some_and(stays));
-                self.message_grew(position);
+                self.message_changed(position);
             }
         } else {
             self.match_renamed(message, None);
@@ -239,7 +239,7 @@ impl<V: Value> Thread<V> {
             self.behind = if moved && after.is_none() { None } else { behind };
             echoed = woven;
         }
-        self.look_at(&id, true);
+        self.acknowledge_message(&id, true);
         if echoed.is_some() {
             self.woven = echoed;
         }
@@ -281,9 +281,9 @@ impl<V: Value> Thread<V> {
     fn receive_update(&mut self, update: &V) -> Result<(), Error> {
         let list = messages_in(update);
         let new = self.messages.compare(&list);
-        self.look();
+        self.acknowledge();
         self.fold(update, Kinds::Any)?;
-        self.look_for_removed();
+        self.acknowledge_removed();
         for (item, place) in list.items().zip(&new.places) {
             let Some(id) = item.get_owned("id") else { continue };
             // A removal leaves no message of its id.
@@ -291,7 +291,7 @@ impl<V: Value> Thread<V> {
                 if place.is_none() {
                     self.match_renamed(&item, Some(&new));
                 }
-                self.look_at(&id, true);
+                self.acknowledge_message(&id, true);
             }
             self.finish_message(&id);
         }

@@ -1,7 +1,7 @@
 //! Servers that give a message another id.
 
 use super::Thread;
-use super::ids::{ByText, Place};
+use super::ids::{Address, ByText};
 use super::local::Local;
 use super::pending::Does;
 use crate::message::{answered_call, kind_of};
@@ -42,11 +42,12 @@ impl<V: Value> Thread<V> {
             return;
         }
         let Some(kind) = kind_of(message) else { return };
-        self.look();
+        self.acknowledge();
         let mut echoes = self.echoes.take().unwrap_or_else(|| self.find_echoes());
-        let is_open = |place: Place| self.updates.edit(place).is_some_and(|it| !it.acknowledged);
-        let is_it = |place: Place| {
-            let Some(edit) = self.updates.edit(place) else { return false };
+        let is_open =
+            |address: Address| self.updates.edit(address).is_some_and(|it| !it.acknowledged);
+        let is_it = |address: Address| {
+            let Some(edit) = self.updates.edit(address) else { return false };
             let own = edit.message.as_ref().and_then(matter_of);
             !within.is_some_and(|it| self.messages.names(it, &edit.id))
                 && own.is_some_and(|own| own.equals(&content))

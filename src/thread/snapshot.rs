@@ -1,6 +1,6 @@
 //! Reconciles a server's snapshot with the confirmed state.
 
-use super::ids::{ByText, Place};
+use super::ids::{Address, ByText};
 use super::rename::text_or_empty;
 use super::{MESSAGES, Thread, drift, list_of_messages};
 use crate::error::Error;
@@ -47,7 +47,7 @@ impl<V: Value> Thread<V> {
         if self.updates.edit_count > 0 {
             let mut plan = Plan::default();
             let mut known = Vec::new();
-            self.look();
+            self.acknowledge();
             let edits = self.updates.iter().flat_map(|update| &update.edits);
             let changed = self.flagged(&mut edits.map(|edit| &edit.id));
             let places = (0..).zip(&compared.places);
@@ -159,7 +159,7 @@ impl<V: Value> Thread<V> {
             let Some(item) = snapshot.at(at as usize).map(Found::into_owned) else { continue };
             let (kind, role) = (kind_of(&item), item.text_of("role"));
             let same = item.get_owned("content").and_then(|content| {
-                let is_it = |[at, _]: Place| {
+                let is_it = |[at, _]: Address| {
                     // A role of your own has no kind.
                     let is_kind = |own: &V| {
                         kind_of(own) == kind && (kind.is_some() || own.text_of("role") == role)

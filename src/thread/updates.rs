@@ -1,6 +1,6 @@
 //! All updates of a thread, found by their ids and by those of their messages.
 
-use super::ids::{ByText, Place};
+use super::ids::{Address, ByText};
 use super::pending::{Edit, PendingUpdate, UpdateStatus};
 use crate::value::{Join, Symbols, Value};
 
@@ -87,8 +87,8 @@ impl<V: Value> Updates<V> {
         self.live = live;
     }
 
-    /// Returns the number of an update's id.
-    pub(super) fn place(&self, id: &str) -> Option<u32> {
+    /// Returns the number of the update with this id.
+    pub(super) fn number(&self, id: &str) -> Option<u32> {
         let number = self.ops.find(&V::string(id))?;
         self.get(number).map(|_| number)
     }
@@ -217,33 +217,33 @@ impl<V: Value> Updates<V> {
 
     /// Gives a message the server's id, in all that was done with it.
     pub(super) fn rename(&mut self, old: &V, id: &V) {
-        for place in self.edits.of(old).to_vec() {
-            self.rename_edit(place, id);
+        for address in self.edits.of(old).to_vec() {
+            self.rename_edit(address, id);
         }
     }
 
-    fn rename_edit(&mut self, place: Place, id: &V) -> Option<()> {
-        let [number, at] = place;
+    fn rename_edit(&mut self, address: Address, id: &V) -> Option<()> {
+        let [number, at] = address;
         let update = self.slots.get_mut(number as usize)?.as_deref_mut()?;
         let edit = update.edits.get_mut(at as usize)?;
         (update.renamed, update.told) = (true, None);
-        self.edits.take(&edit.id, &|one| one == place);
-        edit.number = self.edits.add(id, place)?;
+        self.edits.take(&edit.id, &|one| one == address);
+        edit.number = self.edits.add(id, address)?;
         edit.id = id.clone();
         edit.message = edit.message.take().map(|message| message.with("id", id.clone()));
         Some(())
     }
 
-    /// Returns the places of the edits of the message with this id, in the updates' order.
-    pub(super) fn edits_of(&self, id: &V) -> &[Place] {
+    /// Returns the addresses of the edits of the message with this id, in the updates' order.
+    pub(super) fn edits_of(&self, id: &V) -> &[Address] {
         if self.edit_count == 0 { &[] } else { self.edits.of(id) }
     }
 
-    pub(super) fn edit(&self, [update, at]: Place) -> Option<&Edit<V>> {
+    pub(super) fn edit(&self, [update, at]: Address) -> Option<&Edit<V>> {
         self.get(update)?.edits.get(at as usize)
     }
 
-    pub(super) fn edit_mut(&mut self, [update, at]: Place) -> Option<&mut Edit<V>> {
+    pub(super) fn edit_mut(&mut self, [update, at]: Address) -> Option<&mut Edit<V>> {
         self.get_mut(update)?.edits.get_mut(at as usize)
     }
 }

@@ -46,7 +46,7 @@ impl RawThread {
         let thread = &mut self.0;
         // Nodes made in one call change in place; the commonest calls make none.
         let _edit = match what {
-            ask::STATE => unstable::has_writes(thread),
+            ask::STATE => unstable::has_to_compute(thread),
             ask::LOOK
             | ask::RUN
             | ask::PENDING
@@ -88,7 +88,7 @@ impl RawThread {
                 thread.held(&mut |handle| handle.relocate(first));
                 Ok(UNDEFINED)
             }
-            ask::STREAMING => Ok(thread.streaming()),
+            ask::INCOMPLETE => Ok(thread.incomplete_ids()),
             ask::TOLD => Ok(unstable::told(thread, &text(first)).unwrap_or(UNDEFINED)),
             _ => {
                 let read = read_event(what, [first, second, third]);

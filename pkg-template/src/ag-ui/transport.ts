@@ -143,7 +143,10 @@ function loaded(told: unknown): LoadedThread {
   };
   const isState = state === null || isDict(state);
   if (!areObjects(messages) || !isState || !absentOr(areObjects)(interrupts))
-    throw new ThreadfoldError("BAD_RESPONSE", "The server answered no state of a thread.");
+    throw new ThreadfoldError(
+      "BAD_RESPONSE",
+      "load(): the server's answer is not the state of a thread: is this the agent's address?",
+    );
   return {
     values: { ...state, messages },
     interrupts: (interrupts ?? []) as readonly object[],

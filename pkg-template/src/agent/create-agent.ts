@@ -9,15 +9,15 @@ import {
 } from "../state/schema.js";
 import type { CompiledStateGraph } from "../graph/compiled-graph.js";
 import { isGraphBubbleUp } from "../graph/build/graph-errors.js";
-import type { Durability, StopAt } from "../graph/build/run-config.js";
+import type { Durability, StopAt } from "../graph/given/run-config.js";
 import { StateGraph } from "../graph/state-graph.js";
 import { delegatesOf, delegating } from "../shared/delegates.js";
-import type { TraceListener } from "../graph/build/trace.js";
+import type { TraceListener } from "../graph/given/trace.js";
 import type { CheckpointSaver } from "../checkpoint/types.js";
 import { defined } from "../context/options.js";
 import { ThreadfoldError } from "../shared/errors.js";
-import { type AgentCallbacks, CALLBACKS, callbacksOf } from "./callbacks.js";
 import { checkOptions } from "../shared/options.js";
+import { type AgentCallbacks, CALLBACKS, callbacksOf } from "./callbacks.js";
 import { overBackend } from "./stack-files.js";
 import { addLoop, type Builder } from "./loop.js";
 import { checked, schemaOf, steeringFirst } from "./middleware/middleware.js";

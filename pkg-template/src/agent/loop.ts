@@ -1,11 +1,11 @@
 // The loop of an agent: the nodes of the hooks, and the edges between them, the model and the tools.
 import { END, Send, START } from "../graph/build/command.js";
+import type { NodeContext } from "../graph/given/node-context.js";
+import type { ToolCall } from "../state/messages.js";
 import { afterModel } from "./decide.js";
-import type { NodeContext } from "../graph/build/node-context.js";
 import { callsOf, lastTurn, openCalls } from "./message.js";
 import { hookOf, withContext } from "./middleware/middleware.js";
 import { PageCalls } from "./tools/page-tools.js";
-import type { ToolCall } from "../state/messages.js";
 import type { AgentState, AgentTool, JumpTarget, Middleware, NodeHook } from "./types.js";
 
 /** The state as the edges see it. */

@@ -1,7 +1,7 @@
 // The node `model`: asks the model, through the middlewares.
 import { ThreadfoldError } from "../shared/errors.js";
 import type { Command } from "../graph/build/command.js";
-import type { NodeContext } from "../graph/build/node-context.js";
+import type { NodeContext } from "../graph/given/node-context.js";
 import type { LangChainMessage } from "../state/messages.js";
 import { REMOVE_ALL_MESSAGES, removeMessage } from "../state/removal.js";
 import type { Callbacks } from "./callbacks.js";

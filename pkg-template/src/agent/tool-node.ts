@@ -1,7 +1,7 @@
 // The node `tools`: runs the calls that it is sent, each through the middlewares.
 import { ThreadfoldError } from "../shared/errors.js";
 import type { Schema, Fields as SchemaFields } from "../state/schema.js";
-import type { NodeContext } from "../graph/build/node-context.js";
+import type { NodeContext } from "../graph/given/node-context.js";
 import type { ToolCall } from "../state/messages.js";
 import type { Callbacks } from "./callbacks.js";
 import { lastTurn, openCalls, toolMessage, typeOf } from "./message.js";

@@ -1,6 +1,6 @@
 // The types of an agent: its state, its middlewares and their arguments, its tools and models.
 import type { Command } from "../graph/build/command.js";
-import type { NodeContext } from "../graph/build/node-context.js";
+import type { NodeContext } from "../graph/given/node-context.js";
 import type { Field } from "../state/fields.js";
 import type { ContentBlock } from "../state/message-types.js";
 import type { LangChainMessage, MessagesUpdate, ToolCall } from "../state/messages.js";

@@ -13,12 +13,12 @@ export {
   NodeTimeoutError,
 } from "../graph/build/graph-errors.js";
 export { INTERRUPT, isInterrupted } from "../graph/build/interrupt.js";
-export type { NodeContext } from "../graph/build/node-context.js";
+export type { NodeContext } from "../graph/given/node-context.js";
 export type { NodeFunction, NodeOptions } from "../graph/build/node.js";
 export type { RetryPolicy } from "../graph/build/retry.js";
-export type { RunConfig, StreamMode } from "../graph/build/run-config.js";
+export type { RunConfig, StreamMode } from "../graph/given/run-config.js";
 export type { StateSnapshot } from "../graph/saved/state-snapshot.js";
 export { StateGraph, type StateFrom } from "../graph/state-graph.js";
 export type { GraphStream, StreamPart } from "../graph/run/stream.js";
 export type { TimeoutPolicy } from "../graph/build/timeout.js";
-export type { TraceEvent } from "../graph/build/trace.js";
+export type { TraceEvent } from "../graph/given/trace.js";

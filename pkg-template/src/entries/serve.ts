@@ -5,7 +5,7 @@ export { serveLangGraph } from "../serve/langgraph/serve-langgraph.js";
 export type { ServeLangGraphOptions } from "../serve/langgraph/serve-options.js";
 export type { ServeAgUiOptions } from "../serve/ag-ui/serve-options.js";
 export { serveAgUi } from "../serve/ag-ui/serve-ag-ui.js";
-export { MemoryRuns } from "../serve/runs/memory-runs.js";
+export { MemoryRuns } from "../serve/run-stores/memory-runs.js";
 export type {
   BegunRun,
   NewRun,
@@ -17,4 +17,4 @@ export type {
   RunStore,
   StoredRun,
   TakeText,
-} from "../serve/runs/run-store.js";
+} from "../serve/run-stores/run-store.js";

@@ -6,7 +6,7 @@ import type { Command } from "./build/command.js";
 import { type DrawnGraph, drawnGraph, mermaidOf } from "./build/drawing.js";
 import type { GraphSpec } from "./build/graph-spec.js";
 import type { NodeOptions } from "./build/node.js";
-import { NodeContext, TASK } from "./build/node-context.js";
+import { NodeContext, TASK } from "./given/node-context.js";
 import type { CompileOptions } from "./build/compile-options.js";
 import { Run } from "./run/run.js";
 import { GraphValueError } from "./build/graph-errors.js";
@@ -18,7 +18,7 @@ import {
   type StreamConfig,
   type StreamMode,
   type ThreadConfig,
-} from "./build/run-config.js";
+} from "./given/run-config.js";
 import { type StateSnapshot, stateHistory, stateSnapshot } from "./saved/state-snapshot.js";
 import { GraphStream, type RunStreams, type StreamPart } from "./run/stream.js";
 import type { Task } from "./run/task.js";

@@ -1,9 +1,9 @@
 import type { Schema, StateOf, UpdatesOf } from "../state/schema.js";
+import { ThreadfoldError } from "../shared/errors.js";
+import { checkOptions, type NamesOf } from "../shared/options.js";
 import { END, type Send, START } from "./build/command.js";
 import { COMPILE_OPTIONS, type CompileOptions } from "./build/compile-options.js";
 import { CompiledStateGraph } from "./compiled-graph.js";
-import { ThreadfoldError } from "../shared/errors.js";
-import { checkOptions, type NamesOf } from "../shared/options.js";
 import { UnreachableNodeError } from "./build/graph-errors.js";
 import { GraphSpec } from "./build/graph-spec.js";
 import {
@@ -14,7 +14,7 @@ import {
   type NodeLike,
   type NodeOptions,
 } from "./build/node.js";
-import type { NodeContext } from "./build/node-context.js";
+import type { NodeContext } from "./given/node-context.js";
 import { checkRetry } from "./build/retry.js";
 import { checkTimeout } from "./build/timeout.js";
 import { type Declared, declared, declaredFields, isDeclaration, type ZodRegistry } from "./build/state-forms.js";

@@ -14,7 +14,7 @@ import type { LangGraphTransport } from "./transport.js";
 import { inputOf } from "./input.js";
 import type { Answer, RunNews, RunProtocol } from "../runner/protocol.js";
 import type { ServerThread } from "../runner/load.js";
-import { lackingMessages, lostMessages } from "../runner/lost.js";
+import { lackingMessages, lostMessages } from "../runner/lost-messages.js";
 import { BranchSwitch } from "../runner/branch-switch.js";
 import { startsOver } from "../runner/watched-thread.js";
 import { idsOf, messagesIn } from "../runner/messages-in.js";
@@ -86,7 +86,7 @@ export class LangGraphProtocol implements RunProtocol {
   request(
     updates: readonly object[],
     answers?: readonly Answer[],
-    hasFailed = false,
+    mayLack = false,
   ): (signal: AbortSignal) => Promise<RunNews> {
     this.#branch.forget();
     const { config, context } = this.#options;
@@ -106,7 +106,7 @@ export class LangGraphProtocol implements RunProtocol {
     };
     const whole = async (signal: AbortSignal) => {
       const isEdit = !answers && updates.some((update) => goesBack(this.#thread, update));
-      if (isEdit || hasFailed) payload["input"] = await this.#inputFor(updates, isEdit, hasFailed, signal);
+      if (isEdit || mayLack) payload["input"] = await this.#inputFor(updates, isEdit, mayLack, signal);
       return payload;
     };
     return async (signal) => {
@@ -130,7 +130,7 @@ export class LangGraphProtocol implements RunProtocol {
   async #inputFor(
     updates: readonly object[],
     isEdit: boolean,
-    hasFailed: boolean,
+    mayLack: boolean,
     signal: AbortSignal,
   ): Promise<Values | null> {
     const thread = this.#thread;
@@ -146,7 +146,7 @@ export class LangGraphProtocol implements RunProtocol {
     signal.throwIfAborted();
     if (!values) return inputOf(updates, thread.schema);
     const about = new Set(updates.flatMap(idsOf));
-    const lost = (hasFailed ? lostMessages(thread, values) : []).filter(({ id }) => !about.has(id));
+    const lost = (mayLack ? lostMessages(thread, values) : []).filter(({ id }) => !about.has(id));
     const own = updates.map((update) => asKept(thread, update, messagesIn(values)));
     return inputOf(lost.length > 0 ? [{ messages: lost }, ...own] : own, thread.schema);
   }

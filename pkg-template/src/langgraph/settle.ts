@@ -1,6 +1,6 @@
 import { digest } from "../shared/digest.js";
 import { httpStatusOf } from "../stream/http.js";
-import { reconcile } from "../runner/load.js";
+import { foldValues } from "../runner/load.js";
 import { messagesIn } from "../runner/messages-in.js";
 import { sameJson } from "../shared/same-json.js";
 import { INSIDE } from "../thread/inside.js";
@@ -48,7 +48,7 @@ export async function settle(
   const found = await (state ?? load)?.(threadId, call);
   if (!found) return;
   const { values, interrupts = [], position = { isLeft: !isWell } } = found;
-  reconcile(thread, { values, interrupts, position }, isStopped || interrupts.length > 0);
+  foldValues(thread, { values, interrupts, position }, isStopped || interrupts.length > 0);
   // Half an answer is in no state: it stays until the next run, and the messages in doubt.
   const hasAll = sameJson(idsIn(thread.getConfirmedState()), idsIn(values));
   if (isStopped && interrupts.length === 0 && hasAll) thread[INSIDE].proof.settle((field) => field === "messages");

@@ -363,12 +363,19 @@ const listOf = (told: unknown): readonly unknown[] => (Array.isArray(told) ? tol
 
 /** Reads what a server answers for a thread. */
 function threadOf(listed: unknown, told: unknown): LoadedThread {
-  if (!areDicts(listed)) throw new ThreadfoldError("BAD_RESPONSE", "The server answered no list of runs.");
+  if (!areDicts(listed))
+    throw new ThreadfoldError(
+      "BAD_RESPONSE",
+      "The server's answer is not a list of runs: is apiUrl the address of a LangGraph server?",
+    );
   const runs = listed as readonly ListedRun[];
   const { values, next, tasks, metadata, checkpoint } = (areDicts([told]) ? told : {}) as ToldState;
   const isState = values === undefined || values === null || areDicts([values]);
   if (!areDicts([told]) || !isState || !areDicts(tasks ?? []))
-    throw new ThreadfoldError("BAD_RESPONSE", "The server answered no state of a thread.");
+    throw new ThreadfoldError(
+      "BAD_RESPONSE",
+      "The server's answer is not the state of a thread: is apiUrl the address of a LangGraph server?",
+    );
   const interrupts = (tasks ?? []).flatMap(({ interrupts }) => interrupts ?? []);
   const { __interrupt__: _, ...own } = (values ?? {}) as Record<string, unknown>;
   const messages = plainMessages(own["messages"]);

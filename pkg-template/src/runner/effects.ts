@@ -10,14 +10,15 @@ import { OpenRead } from "./open-read.js";
 import { Cancel } from "./cancel.js";
 import { FailedUpdates } from "./failed-updates.js";
 import { foldState, type ServerThread } from "./load.js";
-import { carriedTo, carries, reloaded } from "./lost.js";
+import { carriedTo, carries, reloaded } from "./lost-messages.js";
 import type { Command, Event, Found, RunStanding } from "./machine/types.js";
 import type { RunNews, RunProtocol, Work } from "./protocol.js";
 import { RunInterrupts } from "./run-interrupts.js";
 import { isEdit, removalsOf } from "./rewind.js";
 import { isConnected } from "../thread/run-status.js";
 import { resendFailed } from "./resend.js";
-import { beginEmpty, idsOf, isUsers, messagesIn } from "./messages-in.js";
+import { beginEmpty } from "./begin-empty.js";
+import { idsOf, isUsers, messagesIn } from "./messages-in.js";
 import { INSIDE } from "../thread/inside.js";
 import type { RunResult } from "../stream/run-result.js";
 
@@ -28,8 +29,9 @@ type Of<Name extends Command["do"]> = Extract<Command, { do: Name }>;
 export class Effects<S extends object, U extends object> {
   readonly interrupts: RunInterrupts<S, U>;
   readonly failed: FailedUpdates<S, U>;
-  /** Why the server could not be reached, or its state of the thread not be loaded, and why the last run may not have been stopped. */
+  /** Why the server could not be reached, or its state of the thread not be loaded. */
   loadError: unknown;
+  /** Why the last run may not have been stopped on the server. */
   cancelError: ThreadfoldError | undefined;
   /** The messages of the updates that wait for the network, or that the run under way may take, by the update. */
   #kept: ReadonlyMap<string, readonly unknown[]> = new Map();

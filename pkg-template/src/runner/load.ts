@@ -1,21 +1,17 @@
 import { isDict } from "../shared/dict.js";
 import { ThreadfoldError } from "../shared/errors.js";
-import type { ThreadPosition } from "../thread/proof.js";
 import type { Thread } from "../thread/thread.js";
 import { removeMessage } from "../state/messages.js";
-import { forgetLost, lostMessages } from "./lost.js";
-import { beginEmpty, messagesIn } from "./messages-in.js";
+import type { LoadedThread } from "./transport.js";
+import { forgetLost, lostMessages } from "./lost-messages.js";
+import { beginEmpty } from "./begin-empty.js";
+import { messagesIn } from "./messages-in.js";
 
-/** The server's state of a thread. */
-export interface ServerThread {
-  readonly values: object;
-  /** The last run's interrupts. */
+/** A transport's {@link LoadedThread} as a protocol hands it on: with the defaults. */
+export interface ServerThread extends LoadedThread {
   readonly interrupts: readonly unknown[];
-  /** The run under way, if any. */
   readonly runId: string | undefined;
-  /** Whether the graph has nothing left to do. */
   readonly isDone: boolean;
-  readonly position?: ThreadPosition | undefined;
 }
 
 /**
@@ -37,7 +33,7 @@ export function foldState<S extends object, U extends object>(
   const interrupts = told.map((asked) => known.get(idOf(asked) ?? NaN) ?? asked);
   // The state of another page's run that asks is all that there is to show.
   const isShown = interrupts.some((asked) => idOf(asked) === undefined || known.has(idOf(asked)));
-  reconcile(thread, { values, interrupts, position }, isShown);
+  foldValues(thread, { values, interrupts, position }, isShown);
   if (runId !== undefined && runId !== joined) {
     beginEmpty(thread, runId);
     thread.receive({ type: "disconnected" });
@@ -63,7 +59,7 @@ const idOf = (asked: unknown): unknown => (asked as { readonly id?: unknown } | 
 /**
  * Folds a state of the server's. Messages of a failed run that the server has lost become a failed update again.
  */
-export function reconcile<S extends object, U extends object>(
+export function foldValues<S extends object, U extends object>(
   thread: Thread<S, U>,
   { values, interrupts, position }: Pick<ServerThread, "values" | "interrupts" | "position">,
   // The state of an interrupted run lacks what a subgraph sent before it.

@@ -1,7 +1,6 @@
 // Reads messages of either protocol and updates: who wrote them, and which are waiting.
 import type { PendingUpdate } from "../thread/thread-types.js";
 import type { Thread } from "../thread/thread.js";
-import { INSIDE } from "../thread/inside.js";
 
 export interface AnyMessage {
   readonly id: string;
@@ -39,16 +38,3 @@ export const isPending = ({ status }: PendingUpdate<unknown>): boolean => status
 /** Returns the updates that a run carries: not those made with `{ manual: true }`. */
 export const carried = <S extends object, U extends object>(thread: Thread<S, U>): readonly PendingUpdate<U>[] =>
   thread.pending.filter(({ manual }) => !manual);
-
-/** Begins a run that sends no updates: those waiting stay. */
-export function beginEmpty<S extends object, U extends object>(thread: Thread<S, U>, runId?: string): void {
-  const waiting = carried(thread)
-    .filter(isPending)
-    .map(({ id }) => thread[INSIDE].update(id));
-  // A run sends no failed updates, also when it is rejoined from its start. Listeners see those that wait as pending.
-  thread[INSIDE].now(() => {
-    for (const update of waiting) update.fail(undefined);
-    thread.receive({ type: "run-started", runId, joined: false });
-    for (const update of waiting) update.retry();
-  });
-}

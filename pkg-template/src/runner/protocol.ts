@@ -15,9 +15,10 @@ export interface RunProtocol {
    * Returns a request that carries these updates, or answers these interrupts. Reading it sends it, folds the response,
    * and settles at its end; by then the thread knows whether the run failed or was cut off.
    *
-   * @param hasFailed - Whether the run before it failed: the server may lack what that carried, though it told it.
+   * @param mayLack - A run that had begun, or may have, has failed, and none has succeeded since: the server may lack
+   *   what it sent.
    */
-  request(updates: readonly object[], answers?: readonly Answer[], hasFailed?: boolean): Work;
+  request(updates: readonly object[], answers?: readonly Answer[], mayLack?: boolean): Work;
   /** Throws for answers that the protocol cannot send. */
   check(answers: readonly Answer[]): void;
   /** Fetches the server's state of the thread; undefined if the server does not know it. */

@@ -20,7 +20,7 @@ export class RunInterrupts<S extends object, U extends object> {
   readonly #known = new Set<string>();
   #ids: readonly string[] = NONE;
   #answers = new Map<string, Answer>();
-  #open: { readonly ids: readonly string[]; readonly list: readonly Interrupt[] } = { ids: NONE, list: NONE };
+  #listed: readonly Interrupt[] = NONE;
 
   /** @param read - Reads an interrupt of the protocol. */
   constructor(thread: Thread<S, U>, read: (raw: unknown) => UnnamedInterrupt) {
@@ -52,9 +52,9 @@ export class RunInterrupts<S extends object, U extends object> {
   list(ids: readonly string[]): readonly Interrupt[] {
     void this.ids;
     const list = ids.flatMap((id) => this.#byId.get(id) ?? []);
-    const before = this.#open.list;
-    if (list.length !== before.length || list.some((one, at) => one !== before[at])) this.#open = { ids, list };
-    return this.#open.list;
+    const before = this.#listed;
+    if (list.length !== before.length || list.some((one, at) => one !== before[at])) this.#listed = list;
+    return this.#listed;
   }
 
   /** Opens these of a run that failed. */
@@ -70,12 +70,6 @@ export class RunInterrupts<S extends object, U extends object> {
   /** Returns the answers to these, in their order. */
   answers(ids: readonly string[], given?: ReadonlyMap<string, Answer>): Answer[] {
     return ids.flatMap((id) => given?.get(id) ?? this.#answers.get(id) ?? []);
-  }
-
-  /** Returns the id of the first of these that the server names so. */
-  idOf(name: string): string | undefined {
-    void this.ids;
-    return this.#byId.has(name) ? name : undefined;
   }
 
   /** Whether it was an interrupt of an earlier run. */
@@ -111,7 +105,7 @@ export function answersTo(
     if (named === undefined && open.length > 1)
       invalid(`The run has ${open.length} open interrupts: name in each decision the id of its interrupt.`);
     // An answer that waits can still be changed.
-    const id = named === undefined ? open[0] : interrupts.idOf(named);
+    const id = named === undefined ? open[0] : named;
     const interrupt = id === undefined ? undefined : interrupts.one(id);
     if (id === undefined || !interrupt) invalid(`The run has no open interrupt with the id '${String(named)}'.`);
     answers.set(id, { ...decision, interrupt });

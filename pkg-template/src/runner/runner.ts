@@ -217,11 +217,10 @@ export abstract class Runner<S extends object, U extends object> {
   /**
    * Answers some or all of {@link Runner.interrupts}. Once all are answered the answers go out together; resolves when
    * the run that continues with them has ended. Until then keeps the answers, not over a reload, and resolves at once
-   * with the
-   * `interrupts` that are still open. Queued messages go out after the run, not with the answers. If the request fails,
-   * all the interrupts are open again; if the run fails, those that the server says are still open. A second click
-   * resolves at once with the error `BUSY`. An answer to an interrupt that is not open any more, such as one that another
-   * tab has answered, resolves with `INVALID_STATE`.
+   * with the `interrupts` that are still open. Queued messages go out after the run, not with the answers. If the
+   * request fails, all the interrupts are open again; if the run fails, those that the server says are still open. A
+   * second click resolves at once with the error `BUSY`. An answer to an interrupt that is not open any more, such as
+   * one that another tab has answered, resolves with `INVALID_STATE`.
    *
    * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` when a decision leaves out the `id` while several interrupts are
    *   open; `DISPOSED`.
@@ -253,10 +252,10 @@ export abstract class Runner<S extends object, U extends object> {
    *
    * Resolves when no run is under way any more; at once, if the thread has no id, or the server does not know it. A run
    * that cannot be joined fails, so that you can send its messages again. If the server answers 401 or 403, the run
-   * stays
-   * `disconnected`, to be joined with other headers. If the state is not available, resolves as `failed`: {@link Runner.error}
-   * says why until the next run or `load()`, and {@link Runner.retry} loads again. Over AG-UI `pendingToolCallIds`
-   * lists which calls of the option `tools` wait for their result, also if the run ended before a reload.
+   * stays `disconnected`, to be joined with other headers. If the state is not available, resolves as `failed`:
+   * {@link Runner.error} says why until the next run or `load()`, and {@link Runner.retry} loads again. Over AG-UI
+   * `pendingToolCallIds` lists which calls of the option `tools` wait for their result, also if the run ended before a
+   * reload.
    *
    * While something is under way, also another program's run of the thread, resolves with its end.
    *

@@ -1,4 +1,4 @@
-import type { RunStore } from "./runs/run-store.js";
+import type { RunStore } from "./run-stores/run-store.js";
 
 /** By graph. */
 const STORES = new WeakMap<object, Set<RunStore>>();

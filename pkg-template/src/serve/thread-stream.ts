@@ -1,5 +1,5 @@
 // The stream of a thread: its runs as they come, whoever started them, one after the other.
-import { ended, isStoreError, type Part, type RunStore, type StoredRun } from "./runs/run-store.js";
+import { ended, isStoreError, type Part, type RunStore, type StoredRun } from "./run-stores/run-store.js";
 
 /** A notice to a follower of a thread, with its id as the `Last-Event-ID` to go on from. */
 export interface Told {

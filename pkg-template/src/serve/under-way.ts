@@ -1,5 +1,5 @@
 import type { RunnableGraph } from "../stream/graph-parts.js";
-import type { WorkedRun } from "./runs/worked-run.js";
+import type { WorkedRun } from "./run-stores/worked-run.js";
 
 /** By graph, and by thread. */
 const RUNS = new WeakMap<object, Map<string, Set<WorkedRun>>>();

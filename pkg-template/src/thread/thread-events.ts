@@ -113,7 +113,7 @@ export interface ValuesSnapshot {
 export interface StateSnapshot {
   readonly type: "state";
   readonly values: object;
-  /** The fields that you changed, if it is you who set the state: the server has none of them, see `Thread.said`. */
+  /** The fields that you changed, if you set the state. The server has none of them: `docs/contract.md`, rule 13. */
   readonly own?: readonly string[] | undefined;
 }
 

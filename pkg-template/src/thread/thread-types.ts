@@ -116,7 +116,7 @@ export interface OptimisticUpdate extends Pick<PendingUpdate, "id" | "settle" | 
 /** How an optimistic update gets to the server. */
 export interface OptimisticOptions {
   /**
-   * Whether a call of your own carries it, not a run. Only `settle`, `fail` and `rollback` end it then. Default false.
+   * Whether a call of your own carries it, not a run. Only `settle` and `rollback` end it then. Default false.
    */
   manual?: boolean | undefined;
 }

@@ -11,8 +11,8 @@ use crate::graph::command::START;
 use crate::graph::error::GraphError;
 use crate::graph::known_thread::KnownThread;
 use crate::graph::outcome::{Outcome, Resume};
-use crate::graph::place::Place;
 use crate::graph::planner::{Run, Status};
+use crate::graph::thread_at::ThreadAt;
 
 impl<'g, S> Running<'g, S>
 where
@@ -21,13 +21,13 @@ where
 {
     /// Begins a run on a thread, from its last checkpoint.
     pub(in crate::graph) async fn on_thread(
-        place: &Place<'g, S>,
+        thread_at: &ThreadAt<'g, S>,
         mut update: S::Update,
     ) -> Result<Self, GraphError>
     where
         S: Default,
     {
-        let (mut running, _) = Self::opened(place).await?;
+        let (mut running, _) = Self::opened(thread_at).await?;
         running.pending.clear();
         running.sends.clear();
         identified::<S>(START, &mut update)?;
@@ -40,15 +40,15 @@ where
 
     /// Continues a thread's run.
     pub(in crate::graph) async fn resumed(
-        place: &Place<'g, S>,
+        thread_at: &ThreadAt<'g, S>,
         resume: Resume,
     ) -> Result<Self, GraphError>
     where
         S: Default,
     {
-        let (mut running, is_known) = Self::opened(place).await?;
+        let (mut running, is_known) = Self::opened(thread_at).await?;
         if !is_known {
-            return Err(GraphError::UnknownThread(place.thread.to_owned()));
+            return Err(GraphError::UnknownThread(thread_at.thread.to_owned()));
         }
         running.answer(resume)?;
         // A task that failed with an answer runs again with the answer that it has now.
@@ -117,15 +117,15 @@ where
 
     /// Opens a thread at its last checkpoint, or at the one that is named. Returns also whether it
     /// has one.
-    pub(super) async fn opened(place: &Place<'g, S>) -> Result<(Self, bool), GraphError>
+    pub(super) async fn opened(thread_at: &ThreadAt<'g, S>) -> Result<(Self, bool), GraphError>
     where
         S: Default,
     {
-        let Place { graph, thread, at, run_id, is_inside, .. } = *place;
-        let saver = place.saver()?;
+        let ThreadAt { graph, thread, at, run_id, is_inside, .. } = *thread_at;
+        let saver = thread_at.saver()?;
         // First: of a checkpoint that another run saves meanwhile, the versions below know nothing.
         let newest = match at {
-            Some(_) => place.checkpoints().await?.into_iter().next(),
+            Some(_) => thread_at.checkpoints().await?.into_iter().next(),
             None => None,
         };
         let found = caught_saving(|| saver.get(thread, at)).await?;
@@ -163,12 +163,12 @@ where
 
     /// Returns the thread as a new run finds it, if anything of it is saved.
     pub(in crate::graph) async fn known(
-        place: &Place<'g, S>,
+        thread_at: &ThreadAt<'g, S>,
     ) -> Result<Option<KnownThread<S>>, GraphError>
     where
         S: Default,
     {
-        let (running, is_known) = Self::opened(place).await?;
+        let (running, is_known) = Self::opened(thread_at).await?;
         if !is_known {
             return Ok(None);
         }
@@ -184,7 +184,7 @@ where
             Some((own.interrupt.as_ref()?.id.clone(), own.answers.last()?.value.clone()))
         });
         let given = given.collect();
-        let options = &place.graph.options;
+        let options = &thread_at.graph.options;
         let has_breakpoints =
             !(options.interrupt_before.is_empty() && options.interrupt_after.is_empty());
         let has_run = running.kept_run.is_some();
@@ -197,12 +197,12 @@ where
 
     /// Returns the thread's outcome, if anything of it is saved.
     pub(in crate::graph) async fn left(
-        place: &Place<'g, S>,
+        thread_at: &ThreadAt<'g, S>,
     ) -> Result<Option<Outcome<S>>, GraphError>
     where
         S: Default,
     {
-        let (running, is_known) = Self::opened(place).await?;
+        let (running, is_known) = Self::opened(thread_at).await?;
         is_known.then(|| running.outcome()).transpose()
     }
 }

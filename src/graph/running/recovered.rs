@@ -4,7 +4,7 @@ use super::Running;
 use crate::State;
 use crate::graph::checkpoint::{Pending, TaskError};
 use crate::graph::error::GraphError;
-use crate::graph::place::Place;
+use crate::graph::thread_at::ThreadAt;
 
 impl<'g, S> Running<'g, S>
 where
@@ -13,17 +13,17 @@ where
 {
     /// Continues the run of a thread whose process ended. It saves first that it tries to: if nothing
     /// follows, the attempt is known.
-    pub(in crate::graph) async fn recovered(place: &Place<'g, S>) -> Result<Self, GraphError>
+    pub(in crate::graph) async fn recovered(thread_at: &ThreadAt<'g, S>) -> Result<Self, GraphError>
     where
         S: Default,
     {
-        let (mut running, is_known) = Self::opened(place).await?;
+        let (mut running, is_known) = Self::opened(thread_at).await?;
         if !is_known {
-            return Err(GraphError::UnknownThread(place.thread.to_owned()));
+            return Err(GraphError::UnknownThread(thread_at.thread.to_owned()));
         }
         let attempt = TaskError::Killed(attempts(&running.pending).saturating_add(1));
         running.halted(&attempt, Ok(None)).await?;
-        let (mut running, _) = Self::opened(place).await?;
+        let (mut running, _) = Self::opened(thread_at).await?;
         running.go_on();
         Ok(running)
     }

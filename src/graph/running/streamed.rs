@@ -11,7 +11,7 @@ use crate::State;
 use crate::graph::checkpoint::TaskError;
 use crate::graph::emitter::{Emitter, TaskName};
 use crate::graph::error::GraphError;
-use crate::graph::node::{Interrupt, Interrupted};
+use crate::graph::interrupt::{Interrupt, Interrupted};
 use crate::graph::outcome::Outcome;
 use crate::graph::parts::Parts;
 use crate::graph::planner::{Status, Task};

@@ -6,8 +6,8 @@ use crate::graph::checkpoint::{Finished, Source};
 use crate::graph::command::START;
 use crate::graph::error::GraphError;
 use crate::graph::outcome::Outcome;
-use crate::graph::place::Place;
 use crate::graph::planner::{By, Cause, Node, Task};
+use crate::graph::thread_at::ThreadAt;
 
 impl<'g, S> Running<'g, S>
 where
@@ -16,11 +16,11 @@ where
 {
     /// Merges an update as a node does, and saves the thread without running it.
     pub(in crate::graph) async fn updated(
-        place: &Place<'g, S>,
+        thread_at: &ThreadAt<'g, S>,
         mut update: S::Update,
         as_node: Option<&str>,
     ) -> Result<Outcome<S>, GraphError> {
-        let (mut running, _) = Self::opened(place).await?;
+        let (mut running, _) = Self::opened(thread_at).await?;
         running.end_finished()?;
         let node = running.writer(as_node)?;
         identified::<S>(&running.name(node), &mut update)?;

@@ -1,5 +1,5 @@
 // The tools that an AG-UI client brings with a run. The model may call them; the page runs them.
-import type { NodeContext } from "../../graph/build/node-context.js";
+import type { NodeContext } from "../../graph/given/node-context.js";
 import type { ToolCall } from "../../state/messages.js";
 import { PAGE_TOOLS } from "../../shared/page-tools.js";
 import { openCalls } from "../message.js";

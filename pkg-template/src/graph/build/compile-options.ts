@@ -1,8 +1,8 @@
 // The options of `compile`.
 import type { CheckpointSaver } from "../../checkpoint/types.js";
 import type { NamesOf } from "../../shared/options.js";
-import type { Durability, StopAt } from "./run-config.js";
-import type { TraceListener } from "./trace.js";
+import type { Durability, StopAt } from "../given/run-config.js";
+import type { TraceListener } from "../given/trace.js";
 
 /** The options of `compile`. */
 export interface CompileOptions {

@@ -1,11 +1,11 @@
 // A compiled graph: its nodes and channels by number, as the planner knows them.
+import type { LeftIds } from "../ids/known-ids.js";
+import { Plan } from "../planner/planner.js";
+import type { Values } from "../types.js";
 import { START, TASKS } from "./command.js";
 import type { CompileOptions } from "./compile-options.js";
-import type { LeftIds } from "../ids/known-ids.js";
 import type { BranchEntry, NodeEntry, NodeOptions } from "./node.js";
-import { Plan } from "./planner.js";
 import { StateFields, visible } from "./state-fields.js";
-import type { Values } from "../types.js";
 import { type Declared, declared, type ZodRegistry } from "./state-forms.js";
 import { type TimeoutPolicy, timeoutPolicy } from "./timeout.js";
 

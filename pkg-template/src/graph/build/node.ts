@@ -3,7 +3,7 @@ import type { Command, Send } from "./command.js";
 import type { NodeError } from "./graph-errors.js";
 import type { NamesOf } from "../../shared/options.js";
 import type { RetryPolicy } from "./retry.js";
-import type { NodeContext } from "./node-context.js";
+import type { NodeContext } from "../given/node-context.js";
 import type { TimeoutPolicy } from "./timeout.js";
 
 /** The result of a node: an update of the state, commands, sends, or nothing. */

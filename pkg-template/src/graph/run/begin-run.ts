@@ -3,12 +3,12 @@ import { Command, isCommand, START, TASKS, toSend, updatesOf } from "../build/co
 import { BaseLangGraphError, EmptyInputError, InvalidUpdateError } from "../build/graph-errors.js";
 import type { GraphNode } from "../build/graph-spec.js";
 import { INTERRUPT } from "../build/interrupt.js";
-import type { Step } from "../build/plan-types.js";
+import type { Step } from "../planner/plan-types.js";
 import type { Values } from "../types.js";
 import { checkedAll } from "../build/state-forms.js";
 import { takeCallersWrites } from "../saved/callers-writes.js";
 import { isSpecial, NULL_TASK, RESUME, writtenByCallers } from "../saved/saved-writes.js";
-import type { ThreadState } from "../task/thread-state.js";
+import type { StepState } from "../task/step-state.js";
 import type { RunParts } from "./run-parts.js";
 import { isWritten, type Entries } from "./run-saves.js";
 
@@ -35,7 +35,7 @@ export function beginRun(run: RunParts, input: unknown, resumesInside: boolean):
 
 class Beginning {
   readonly #run: RunParts;
-  readonly #at: ThreadState;
+  readonly #at: StepState;
 
   constructor(run: RunParts) {
     this.#run = run;

@@ -2,8 +2,8 @@
 import type { CheckpointTuple } from "../../checkpoint/types.js";
 import { GraphValueError } from "../build/graph-errors.js";
 import type { GraphSpec } from "../build/graph-spec.js";
-import type { PlanState } from "../build/plan-types.js";
-import type { StopAt } from "../build/run-config.js";
+import type { PlanState } from "../planner/plan-types.js";
+import type { StopAt } from "../given/run-config.js";
 import { restored } from "../saved/checkpoint-format.js";
 import type { CheckpointWriter } from "../saved/checkpoint-writer.js";
 import type { RunParts } from "./run-parts.js";

@@ -1,5 +1,5 @@
 // The stream mode `checkpoints`: where a run stands, as langgraph.js shows it.
-import { withParents } from "../saved/graph-place.js";
+import { withParents } from "../saved/named-graph.js";
 import { savedTask, writesByTask } from "../saved/saved-writes.js";
 import type { StepTask } from "../task/task-writes.js";
 import type { RunParts } from "./run-parts.js";

@@ -1,17 +1,17 @@
 // Reports of a run: to streams, and to a trace listener.
 import { picked } from "../build/state-fields.js";
 import type { Values } from "../types.js";
-import type { TraceEvent, TraceListener } from "../build/trace.js";
+import type { TraceEvent, TraceListener } from "../given/trace.js";
 import { gathered } from "../saved/saved-writes.js";
 import type { StepTask } from "../task/task-writes.js";
-import type { ThreadState } from "../task/thread-state.js";
+import type { StepState } from "../task/step-state.js";
 import { MessageStream, noteMessages } from "./message-stream.js";
 import type { RunScope } from "./run-scope.js";
 import type { RunStreams } from "./stream.js";
 
 export class Reports {
   readonly #scope: RunScope;
-  readonly #at: ThreadState;
+  readonly #at: StepState;
   /** The streams of this run, or of a graph around it. */
   readonly streams: RunStreams | undefined;
   readonly on: TraceListener | undefined;
@@ -24,7 +24,7 @@ export class Reports {
 
   constructor(
     scope: RunScope,
-    at: ThreadState,
+    at: StepState,
     around: Reports | undefined,
     { streams, shows = scope.spec.outputs }: { streams: RunStreams | undefined; shows?: readonly string[] | undefined },
   ) {

@@ -6,7 +6,7 @@ import { GraphValueError } from "../build/graph-errors.js";
 import { INTERRUPT, type OpenInterrupt } from "../build/interrupt.js";
 import { ERROR, isSpecial, NULL_TASK, RESUME, type WritesByTask } from "../saved/saved-writes.js";
 import type { TaskPlace } from "../task/task-place.js";
-import type { ThreadState } from "../task/thread-state.js";
+import type { StepState } from "../task/step-state.js";
 import type { TaskInterrupts } from "./task-interrupts.js";
 import type { RunSaves } from "./run-saves.js";
 
@@ -29,13 +29,13 @@ export interface InterruptibleTask {
 }
 
 export class ResumeValues {
-  readonly #at: ThreadState;
+  readonly #at: StepState;
   readonly #saves: RunSaves;
   readonly #around: TaskAround | undefined;
   #shared: Answer | undefined;
   #byId: Readonly<Record<string, unknown>> | undefined;
 
-  constructor(at: ThreadState, saves: RunSaves, around: TaskAround | undefined) {
+  constructor(at: StepState, saves: RunSaves, around: TaskAround | undefined) {
     this.#at = at;
     this.#saves = saves;
     this.#around = around;

@@ -9,7 +9,7 @@ import type { Restored } from "../saved/checkpoint-format.js";
 import { CheckpointWriter } from "../saved/checkpoint-writer.js";
 import { NULL_TASK, RESUME } from "../saved/saved-writes.js";
 import type { TaskPlace } from "../task/task-place.js";
-import type { ThreadState } from "../task/thread-state.js";
+import type { StepState } from "../task/step-state.js";
 import type { RunScope } from "./run-scope.js";
 
 /** Writes of a task or of a caller. */
@@ -17,7 +17,7 @@ export type Entries = [channel: string, value: unknown][];
 
 export class RunSaves {
   readonly #scope: RunScope;
-  readonly #at: ThreadState;
+  readonly #at: StepState;
   readonly #around: RunSaves | undefined;
   /** Undefined for a run that saves nothing. */
   readonly thread: CheckpointWriter | undefined;
@@ -30,7 +30,7 @@ export class RunSaves {
   #late: [task: string, entries: Entries][] = [];
   #hasExited = false;
 
-  constructor(scope: RunScope, at: ThreadState, around: RunSaves | undefined) {
+  constructor(scope: RunScope, at: StepState, around: RunSaves | undefined) {
     this.#scope = scope;
     this.#at = at;
     this.#around = around;

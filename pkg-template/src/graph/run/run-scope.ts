@@ -1,7 +1,7 @@
 // The values that a run gets from its caller and from the graph around it.
 import type { AnyGraph, GraphSpec } from "../build/graph-spec.js";
 import { GraphValueError } from "../build/graph-errors.js";
-import type { RunConfig } from "../build/run-config.js";
+import type { RunConfig } from "../given/run-config.js";
 import { picked } from "../build/state-fields.js";
 import { uuid6 } from "../ids/ids.js";
 import { Pauses } from "../task/pauses.js";

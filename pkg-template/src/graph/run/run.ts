@@ -3,12 +3,12 @@ import type { Command } from "../build/command.js";
 import { GraphInterrupt, GraphRecursionError, isParentCommand, ParentCommand } from "../build/graph-errors.js";
 import type { AnyGraph } from "../build/graph-spec.js";
 import { INTERRUPT, type OpenInterrupt } from "../build/interrupt.js";
-import type { Step } from "../build/plan-types.js";
-import type { PlanRun } from "../build/planner.js";
-import type { RunConfig } from "../build/run-config.js";
+import type { Step } from "../planner/plan-types.js";
+import type { PlanRun } from "../planner/planner.js";
+import type { RunConfig } from "../given/run-config.js";
 import { picked } from "../build/state-fields.js";
 import type { Values } from "../types.js";
-import { ThreadState } from "../task/thread-state.js";
+import { StepState } from "../task/step-state.js";
 import { ResumeValues } from "./resume-values.js";
 import { beginRun } from "./begin-run.js";
 import { openRun } from "./open-run.js";
@@ -29,7 +29,7 @@ const DEEP = 64;
 
 export class Run implements RunParts {
   readonly scope: RunScope;
-  readonly at: ThreadState;
+  readonly at: StepState;
   readonly reports: Reports;
   readonly saves: RunSaves;
   readonly travel: Travel;
@@ -61,7 +61,7 @@ export class Run implements RunParts {
     this.scope = new RunScope(graph, config, inside);
     this.stops = new Stops(config.signal, around?.stops);
     const { spec } = graph;
-    this.at = new ThreadState(spec, {}, true);
+    this.at = new StepState(spec, {}, true);
     this.saves = new RunSaves(this.scope, this.at, around?.saves);
     // A saved thread is opened later.
     if (!this.saves.thread) this.at.state = spec.fields.initial();

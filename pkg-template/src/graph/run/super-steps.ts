@@ -2,7 +2,7 @@
 import type { Send } from "../build/command.js";
 import { isParentCommand, NodeError } from "../build/graph-errors.js";
 import { INTERRUPT, type OpenInterrupt } from "../build/interrupt.js";
-import type { PlannedTask, Step } from "../build/plan-types.js";
+import type { PlannedTask, Step } from "../planner/plan-types.js";
 import type { Values } from "../types.js";
 import { growth } from "../saved/growth.js";
 import { ERROR, ERROR_SOURCE, isSpecial, RESUME, type WritesByTask, writesByTask } from "../saved/saved-writes.js";

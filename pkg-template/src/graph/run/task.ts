@@ -1,4 +1,5 @@
 // One task of a super-step: a node, run until it has answered, failed for good, or asked something.
+import { isPromise } from "../../shared/is-promise.js";
 import { Command } from "../build/command.js";
 import {
   GraphInterrupt,
@@ -8,13 +9,12 @@ import {
   type NodeError,
 } from "../build/graph-errors.js";
 import type { OpenInterrupt } from "../build/interrupt.js";
-import { type ContextTask, NodeContext } from "../build/node-context.js";
-import type { PlannedTask } from "../build/plan-types.js";
+import { type ContextTask, NodeContext } from "../given/node-context.js";
+import type { PlannedTask } from "../planner/plan-types.js";
 import { retryDelay } from "../build/retry.js";
-import type { StreamConfig } from "../build/run-config.js";
+import type { StreamConfig } from "../given/run-config.js";
 import type { Values } from "../types.js";
 import { type TimeoutPolicy, timeoutPolicy } from "../build/timeout.js";
-import { isPromise } from "../../shared/is-promise.js";
 import { type ResultTask, takeResult } from "../task/take-result.js";
 import { TaskPlace } from "../task/task-place.js";
 import { type StepTask, type TaskStatus, TaskWrites } from "../task/task-writes.js";

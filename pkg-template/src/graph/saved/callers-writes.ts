@@ -2,11 +2,11 @@
 import type { CheckpointPendingWrite } from "../../checkpoint/types.js";
 import { type Send, TASKS, toSend } from "../build/command.js";
 import type { Values } from "../types.js";
-import type { ThreadState } from "../task/thread-state.js";
+import type { StepState } from "../task/step-state.js";
 
 /** Folds what callers wrote into a thread, whose Sends are `sends` with theirs. Returns it as the planner knows it. */
 export function takeCallersWrites(
-  thread: ThreadState,
+  thread: StepState,
   entries: readonly CheckpointPendingWrite[],
   sends: readonly Send[],
 ): number[] {

@@ -4,7 +4,7 @@ import type { ChannelVersions, Checkpoint } from "../../checkpoint/types.js";
 import { type Send, START, TASKS, toSend } from "../build/command.js";
 import type { GraphSpec } from "../build/graph-spec.js";
 import { INTERRUPT } from "../build/interrupt.js";
-import type { PlanState } from "../build/plan-types.js";
+import type { PlanState } from "../planner/plan-types.js";
 import type { Values } from "../types.js";
 
 /** A checkpoint, in the form that a run continues from. */

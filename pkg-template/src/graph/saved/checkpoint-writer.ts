@@ -7,10 +7,10 @@ import type {
   CheckpointTuple,
   PendingWrite,
 } from "../../checkpoint/types.js";
+import type { GraphSpec } from "../build/graph-spec.js";
+import type { Durability } from "../given/run-config.js";
 import { SaveQueue } from "./save-queue.js";
 import { checkpointOf, type Seen, seenOf, type Snapshot } from "./checkpoint-format.js";
-import type { GraphSpec } from "../build/graph-spec.js";
-import type { Durability } from "../build/run-config.js";
 
 /** Saves a run's data, in order and in the background. */
 export class CheckpointWriter {

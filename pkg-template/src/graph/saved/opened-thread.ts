@@ -2,11 +2,11 @@
 import type { CheckpointTuple, PendingWrite } from "../../checkpoint/types.js";
 import type { GraphSpec } from "../build/graph-spec.js";
 import { INTERRUPT } from "../build/interrupt.js";
-import type { PlanWriter } from "../build/plan-types.js";
+import type { PlanWriter } from "../planner/plan-types.js";
 import type { Values } from "../types.js";
 import { uuid6, uuid6After } from "../ids/ids.js";
 import type { TaskHome, TaskPlace } from "../task/task-place.js";
-import { ThreadState } from "../task/thread-state.js";
+import { StepState as ThreadState } from "../task/step-state.js";
 import { takeCallersWrites } from "./callers-writes.js";
 import { checkpointOf, restored, type Snapshot } from "./checkpoint-format.js";
 import { ERROR, isSpecial, type WritesByTask, writesByTask, writtenByCallers } from "./saved-writes.js";

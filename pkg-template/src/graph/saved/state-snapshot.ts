@@ -7,7 +7,7 @@ import type {
   CheckpointTuple,
 } from "../../checkpoint/types.js";
 import type { AnyGraph } from "../build/graph-spec.js";
-import { placeOf, withParents } from "./graph-place.js";
+import { namedGraph, withParents } from "./named-graph.js";
 import { OpenedThread } from "./opened-thread.js";
 import { ERROR, isSpecial, savedTask, type TaskSnapshot } from "./saved-writes.js";
 import { Pauses } from "../task/pauses.js";
@@ -43,7 +43,7 @@ export async function stateSnapshot(
   options: { subgraphs?: boolean } | undefined,
   around?: CheckpointSaver,
 ): Promise<StateSnapshot> {
-  const { graph: of, saver, config } = placeOf(graph, asked, around);
+  const { graph: of, saver, config } = namedGraph(graph, asked, around);
   const tuple = await saver.getTuple(config);
   if (!tuple) return withWaiting({ values: {}, next: [], tasks: [], config }, []);
   return snapshotOf(
@@ -59,7 +59,7 @@ export async function* stateHistory(
   asked: CheckpointConfig,
   options: CheckpointListOptions | undefined,
 ): AsyncGenerator<StateSnapshot> {
-  const { graph: of, saver, config } = placeOf(graph, asked);
+  const { graph: of, saver, config } = namedGraph(graph, asked);
   const { checkpoint_ns = "" } = config.configurable ?? {};
   const place = { ...config, configurable: { ...config.configurable, checkpoint_ns } };
   const pauses = new Pauses();

@@ -1,7 +1,7 @@
 // A task that does not run: it is looked at, or its writes come from an earlier run or a caller.
 import { GraphInterrupt } from "../build/graph-errors.js";
-import { type ContextScope, type ContextTask, NodeContext } from "../build/node-context.js";
-import type { PlannedTask } from "../build/plan-types.js";
+import { type ContextScope, type ContextTask, NodeContext } from "../given/node-context.js";
+import type { PlannedTask } from "../planner/plan-types.js";
 import type { Values } from "../types.js";
 import { interruptId } from "../ids/ids.js";
 import { type ResultTask, takeResult } from "../task/take-result.js";

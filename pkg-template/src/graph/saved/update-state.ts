@@ -11,7 +11,7 @@ import type { AnyGraph } from "../build/graph-spec.js";
 import { InvalidUpdateError } from "../build/graph-errors.js";
 import { uuid5 } from "../ids/ids.js";
 import { INTERRUPT } from "../build/interrupt.js";
-import { placeOf, withParents } from "./graph-place.js";
+import { namedGraph, withParents } from "./named-graph.js";
 import { OpenedThread } from "./opened-thread.js";
 import { stateSnapshot } from "./state-snapshot.js";
 import { ThreadTask } from "./thread-task.js";
@@ -71,7 +71,7 @@ class ThreadEdit {
   readonly #thread: OpenedThread;
 
   static async open(root: AnyGraph, asked: CheckpointConfig): Promise<ThreadEdit> {
-    const { graph, saver, config } = placeOf(root, asked);
+    const { graph, saver, config } = namedGraph(root, asked);
     return new ThreadEdit(graph, saver, config, await saver.getTuple(config));
   }
 

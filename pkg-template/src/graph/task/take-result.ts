@@ -4,7 +4,7 @@ import { isPromise } from "../../shared/is-promise.js";
 import { Command, isCommand, isSend, type Send, toSend, updatesOf } from "../build/command.js";
 import type { Branch } from "../build/graph-spec.js";
 import { InvalidUpdateError, ParentCommand } from "../build/graph-errors.js";
-import type { NodeContext } from "../build/node-context.js";
+import type { NodeContext } from "../given/node-context.js";
 import type { Values } from "../types.js";
 import { checkedAll, type Declared } from "../build/state-forms.js";
 import type { TaskPlace } from "./task-place.js";

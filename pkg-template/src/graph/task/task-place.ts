@@ -1,16 +1,16 @@
 // A task as it is planned: its node, the node's input, and LangGraph's names for it.
 import type { GraphNode } from "../build/graph-spec.js";
-import type { PlannedTask } from "../build/plan-types.js";
+import type { PlannedTask } from "../planner/plan-types.js";
 import { picked } from "../build/state-fields.js";
 import { uuid5 } from "../ids/ids.js";
-import type { ThreadState } from "./thread-state.js";
+import type { StepState } from "./step-state.js";
 
 /** The thread that a task runs on, and the step's other tasks. */
 export interface TaskHome {
   readonly ns: string;
   /** The id of the checkpoint that the tasks come after. */
   readonly checkpointId: string;
-  readonly at: ThreadState;
+  readonly at: StepState;
   readonly tasks: readonly { readonly place: TaskPlace }[];
 }
 

@@ -13,8 +13,8 @@ export function retry(turn: Turn, event: Extract<Event, { is: "retry" }>): void 
   const goesOn = isUnderWay(state) || state.is === "offline";
   const isBusy = state.is === "elsewhere" || (goesOn && (turn.rules.refuses || (named && edits)));
   if (isBusy) return refuse(turn, callId, "BUSY");
-  const isAsking = state.is === "stopping" || (state.is === "loading" && state.follows);
-  if (isAsking ? !named || edits : named && edits) return postpone(turn, event);
+  const waitsForServer = state.is === "stopping" || (state.is === "loading" && state.follows);
+  if (waitsForServer ? !named || edits : named && edits) return postpone(turn, event);
   if (named) return command(turn, { do: "act", callId });
   turn.m.own = [...own, callId];
 }

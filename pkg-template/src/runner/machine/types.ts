@@ -27,9 +27,11 @@ export interface FailedRun extends Failure {
 }
 
 export interface Failure {
-  /** Whether the server had begun it; whether it may have ended well; whether the server knows it no more. */
+  /** Whether the server had begun it. */
   readonly begun: boolean;
+  /** Whether it may have ended well. */
   readonly lost: boolean;
+  /** Whether the server knows it no more. */
   readonly gone: boolean;
   /** Whether the server refused it because another run of the thread is under way, and it may be sent after that. */
   readonly busy?: boolean;
@@ -39,7 +41,9 @@ export interface Failure {
 
 export interface CutRun {
   readonly is: "disconnected";
+  /** Whether it can be joined. */
   readonly joins: boolean;
+  /** Whether the server has sent anything about it. */
   readonly heard: boolean;
   /** Retries are exhausted, or the server asks for authentication: only a call continues. */
   readonly tired: boolean;
@@ -194,9 +198,11 @@ export interface Cut {
   readonly n: number;
   /** Whether the run can be joined, and a join may be answered otherwise. */
   readonly joins: boolean;
-  /** Whether something new came; whether a join was answered at all; whether the server asks who this is. */
+  /** Whether something new came. */
   readonly parts: boolean;
+  /** Whether a join was answered at all. */
   readonly answered: boolean;
+  /** Whether the server asks who this is. */
   readonly auth: boolean;
   /** Whether the request did not reach the server. */
   readonly unreached: boolean;

@@ -1,8 +1,8 @@
 import type { ServedOptions } from "../../ag-ui/graph/graph-events.js";
 import type { GraphRunInput, ResumeEntry } from "../../ag-ui/graph/graph-input.js";
-import type { StoredRun } from "../runs/run-store.js";
-import { isUnnamed } from "../answers.js";
-import { answersIn } from "./answers.js";
+import type { StoredRun } from "../run-stores/run-store.js";
+import { isUnnamed } from "../late-answers.js";
+import { answersOfInput } from "./input-answers.js";
 
 /** The facts about a run that the store keeps: its request, and all that another instance needs to continue it. */
 export interface About {
@@ -18,7 +18,7 @@ export type KnownRun = StoredRun & { readonly about: About };
 
 /** Tells a request from another one under the same run id. A repeated request may have more of the run's own messages. */
 export function sentWith(input: GraphRunInput): About {
-  const answers = answersIn(input);
+  const answers = answersOfInput(input);
   const users = (input.messages as readonly { readonly id?: string; readonly role?: string }[]).filter(
     ({ role }) => role === "user",
   );
@@ -31,7 +31,7 @@ export function sentWith(input: GraphRunInput): About {
  */
 function isRepeat(input: GraphRunInput, { answers, said }: Partial<About>): boolean {
   const now = sentWith(input);
-  return now.answers === answers && now.said === said && !answersIn(input)?.some(isUnnamed);
+  return now.answers === answers && now.said === said && !answersOfInput(input)?.some(isUnnamed);
 }
 
 /** Whether a request joins a run that has its id: one under way, or the one that it repeats. */
@@ -39,7 +39,7 @@ export const isJoined = (input: GraphRunInput, { about, hasEnded }: KnownRun): b
   !hasEnded || isRepeat(input, about);
 
 /** The answers that a run was started with. */
-export const answersOf = ({ answers }: Partial<About>): readonly ResumeEntry[] =>
+export const recordedAnswers = ({ answers }: Partial<About>): readonly ResumeEntry[] =>
   answers === undefined ? [] : (JSON.parse(answers) as readonly ResumeEntry[]);
 
 /** All that another instance needs to continue a run. */

@@ -9,11 +9,11 @@ import {
 } from "../../ag-ui/graph/graph-events.js";
 import { isUnfinished } from "../../ag-ui/graph/graph-input.js";
 import type { RunnableGraph } from "../../stream/graph-parts.js";
-import { textOf } from "../runs/run-store.js";
-import type { WorkedRun } from "../runs/worked-run.js";
+import { textOf } from "../run-stores/run-store.js";
+import type { WorkedRun } from "../run-stores/worked-run.js";
 import { savedAnswers } from "../saved-answers.js";
 import type { CarriedOn } from "./about.js";
-import { answersIn } from "./answers.js";
+import { answersOfInput } from "./input-answers.js";
 import type { SentEvents } from "./sent-events.js";
 import type { ServeAgUiOptions } from "./serve-options.js";
 import { shownThread } from "./thread.js";
@@ -53,7 +53,7 @@ export async function* continuedEvents(
     yield { type: "STATE_SNAPSHOT", snapshot: state };
     yield { type: "MESSAGES_SNAPSHOT", messages: [...messages, ...input.messages.filter(isNew)] };
   }
-  const isTaken = answers !== (answersIn(input) && (await savedAnswers(graph, threadId)));
+  const isTaken = answers !== (answersOfInput(input) && (await savedAnswers(graph, threadId)));
   const isBegun = known !== undefined && (checkpointOf(known) !== from || isTaken);
   if (isBegun && !isUnfinished(known)) return yield { type: "RUN_FINISHED", threadId, runId };
   const rest = isBegun ? { threadId, runId, messages: [], tools: input.tools } : input;

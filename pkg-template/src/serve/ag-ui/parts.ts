@@ -1,7 +1,7 @@
 // The parts of this server's runs: AG-UI's events, as server-sent events.
 import type { GraphEvent } from "../../ag-ui/graph/graph-event.js";
 import { eventStream } from "../http.js";
-import { textOf, type NumberedPart } from "../runs/run-store.js";
+import { textOf, type NumberedPart } from "../run-stores/run-store.js";
 import { wireJson } from "../wire.js";
 import type { ServeAgUiOptions } from "./serve-options.js";
 

@@ -14,21 +14,21 @@ import { newId } from "../../shared/new-id.js";
 import { ownConfig } from "../../shared/own-config.js";
 import { errorWords } from "../../stream/error-words.js";
 import type { GraphState, RunnableGraph } from "../../stream/graph-parts.js";
-import { checkAnswers } from "../answers.js";
+import { checkUnchanged } from "../late-answers.js";
 import { checkId, sooner, type Asker } from "../http.js";
-import { isReplaced } from "../langgraph/checkpoints.js";
+import { isReplaced } from "../threads/checkpoints.js";
 import type { Owner, Owners } from "../owners.js";
 import { Refusal } from "../refusal.js";
-import { Leases, type ClaimedRun } from "../runs/leases.js";
-import { isPlainJson } from "../runs/plain-json.js";
-import { ended, isStoreError, type Part, type RunKey, type RunFilter, type RunStore } from "../runs/run-store.js";
-import { isSwitch } from "../runs/switches.js";
-import { WorkedRun } from "../runs/worked-run.js";
+import { Leases, type ClaimedRun } from "../run-stores/leases.js";
+import { isPlainJson } from "../run-stores/plain-json.js";
+import { ended, isStoreError, type Part, type RunKey, type RunFilter, type RunStore } from "../run-stores/run-store.js";
+import { isSwitch } from "../run-stores/switches.js";
+import { WorkedRun } from "../run-stores/worked-run.js";
 import { savedAnswers } from "../saved-answers.js";
 import { Turns } from "../turns.js";
 import { UnderWay } from "../under-way.js";
-import { answersOf, isJoined, sentWith, type About, type CarriedOn, type KnownRun } from "./about.js";
-import { answersIn } from "./answers.js";
+import { recordedAnswers, isJoined, sentWith, type About, type CarriedOn, type KnownRun } from "./about.js";
+import { answersOfInput } from "./input-answers.js";
 import { foldingClient, folds } from "./capabilities.js";
 import { continuedEvents } from "./continued.js";
 import { partOf, SERVER, streamed } from "./parts.js";
@@ -228,11 +228,11 @@ export class AgUiRuns {
   }
 
   async #checkAnswers(input: GraphRunInput): Promise<void> {
-    const answers = answersIn(input);
+    const answers = answersOfInput(input);
     if (!answers) return;
     const { threadId } = input;
-    const earlier = (await this.#own({ threadId })).flatMap(({ about }) => answersOf(about));
-    await checkAnswers(answers, earlier, () => stateOf(this.#graph, threadId));
+    const earlier = (await this.#own({ threadId })).flatMap(({ about }) => recordedAnswers(about));
+    await checkUnchanged(answers, earlier, () => stateOf(this.#graph, threadId));
   }
 
   /**
@@ -264,7 +264,7 @@ export class AgUiRuns {
     const config = typeof this.#options.config === "function" ? given : undefined;
     if (config !== undefined && !isPlainJson(config)) return undefined;
     const known = await threadState(this.#graph, runConfig(given, input.threadId));
-    const answers = answersIn(input) && (await savedAnswers(this.#graph, input.threadId));
+    const answers = answersOfInput(input) && (await savedAnswers(this.#graph, input.threadId));
     return { input, client, changes, config, from: checkpointOf(known), answers, url: request.url };
   }
 

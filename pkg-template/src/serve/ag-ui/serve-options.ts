@@ -3,7 +3,7 @@ import type { GraphEventOptions } from "../../ag-ui/graph/graph-events.js";
 import type { GraphRunInput } from "../../ag-ui/graph/graph-input.js";
 import type { ConfigObject } from "../../shared/own-config.js";
 import type { HandlerOptions } from "../http.js";
-import type { RunStore } from "../runs/run-store.js";
+import type { RunStore } from "../run-stores/run-store.js";
 
 /** How `serveAgUi` answers. */
 export interface ServeAgUiOptions extends HandlerOptions {

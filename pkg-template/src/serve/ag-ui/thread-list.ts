@@ -2,8 +2,8 @@
 import { isKept, threadState } from "../../ag-ui/graph/graph-events.js";
 import { questionsOf, type RunnableGraph } from "../../stream/graph-parts.js";
 import type { Asker } from "../http.js";
-import { KeptThreads } from "../langgraph/kept-threads.js";
-import { rangeOf } from "../langgraph/list-query.js";
+import { KeptThreads } from "../threads/kept-threads.js";
+import { rangeOf } from "../threads/list-query.js";
 import type { Owners } from "../owners.js";
 
 /**

@@ -3,7 +3,7 @@ import { checkpointOf, isKept, threadState } from "../../ag-ui/graph/graph-event
 import { isUnfinished } from "../../ag-ui/graph/graph-input.js";
 import { agUiMessages } from "../../ag-ui/graph/message-told.js";
 import { questionsOf, shownState, type GraphState, type RunnableGraph } from "../../stream/graph-parts.js";
-import { refusedWith } from "../langgraph/thread-states.js";
+import { refusedWith } from "../threads/graph-refusals.js";
 
 /**
  * Reads a thread.

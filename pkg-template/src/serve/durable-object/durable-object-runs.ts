@@ -14,8 +14,8 @@ import {
   type RunStore,
   type StoredRun,
   type TakeText,
-} from "../runs/run-store.js";
-import { busy, fenced, leaseOptions, lost } from "../runs/shared-runs.js";
+} from "../run-stores/run-store.js";
+import { busy, fenced, leaseOptions, lost } from "../run-stores/shared-runs.js";
 import { LiveRun, liveRunsOf, type LiveRuns } from "./live-runs.js";
 
 /** How {@link DurableObjectRuns} keeps runs. */

@@ -1,6 +1,6 @@
 // The part of an object's runs that is in its memory: it is gone with the object's instance.
 import type { ObjectContext } from "../../shared/object-storage.js";
-import type { TakeText } from "../runs/run-store.js";
+import type { TakeText } from "../run-stores/run-store.js";
 
 /** So many characters of a run's last parts are in memory, for those who follow it. */
 const RECENT = 500_000;

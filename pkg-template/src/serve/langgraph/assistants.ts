@@ -2,9 +2,9 @@
 import { isDict } from "../../shared/dict.js";
 import type { RunnableGraph } from "../../stream/graph-parts.js";
 import { Refusal } from "../refusal.js";
-import type { WorkedRun } from "../runs/worked-run.js";
+import type { WorkedRun } from "../run-stores/worked-run.js";
 import { UnderWay } from "../under-way.js";
-import { hasFields, ordered, rangeOf } from "./list-query.js";
+import { hasFields, ordered, rangeOf } from "../threads/list-query.js";
 
 /** When the assistants were made: with this program. */
 const BEGAN = new Date().toISOString();

@@ -7,7 +7,7 @@ import { checkForms } from "./body-forms.js";
 import type { RunRequest } from "./run-request.js";
 import type { KnownRun, Run } from "./run.js";
 import { agentTree } from "./v2/agent-tree.js";
-import { answersIn, refusal } from "./v2/answers.js";
+import { answersOfCommand, refusal } from "./v2/respond.js";
 import type { ThreadEvents } from "./v2/thread-events.js";
 
 /** The server's part in the commands of one thread. */
@@ -122,7 +122,7 @@ async function respond(
   events: ThreadEvents,
   mostSteps: number | undefined,
 ): Promise<void> {
-  const answers = answersIn(params);
+  const answers = answersOfCommand(params);
   if (typeof answers === "string") throw new CommandError("invalid_argument", answers);
   const assistant_id = await thread.assistant();
   if (assistant_id === undefined)

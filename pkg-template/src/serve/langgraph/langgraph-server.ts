@@ -6,29 +6,28 @@ import type { RunnableGraph } from "../../stream/graph-parts.js";
 import { checkId, eventStream, type Asker } from "../http.js";
 import { Owners, type Owner } from "../owners.js";
 import { Refusal } from "../refusal.js";
-import { MemoryRuns } from "../runs/memory-runs.js";
-import { ended, textOf, type RunStore, type StoredRun } from "../runs/run-store.js";
-import { steered } from "../runs/steered.js";
-import { switching } from "../runs/switches.js";
+import { MemoryRuns } from "../run-stores/memory-runs.js";
+import { ended, textOf, type RunStore, type StoredRun } from "../run-stores/run-store.js";
+import { switching } from "../run-stores/switches.js";
 import { keepsRuns, storesOf } from "../stores.js";
-import { aborted, leaving } from "../leaving.js";
+import { leaving } from "../leaving.js";
 import { threadStream } from "../thread-stream.js";
 import { Turns } from "../turns.js";
-import { ClientWrites } from "./approvals.js";
+import { ClientWrites } from "../threads/client-writes.js";
+import { KeptThreads } from "../threads/kept-threads.js";
+import { configOf } from "../threads/thread-config.js";
+import { checkNamed, refusedWith } from "../threads/graph-refusals.js";
 import { Assistants } from "./assistants.js";
 import { commanded, type CommandedThread } from "./commands.js";
-import { KeptThreads } from "./kept-threads.js";
-import { rangeOf } from "./list-query.js";
 import type { RunPart } from "./run-parts.js";
 import type { RunRequest } from "./run-request.js";
-import { isResumable, resultOf, Run, toldRun, type KnownRun, type ProtocolEvents, type RunFacts } from "./run.js";
+import type { ProtocolEvents, Run, RunFacts } from "./run.js";
 import { checkpointIn } from "./run-input.js";
+import { KnownRuns } from "./known-runs.js";
 import { Runs } from "./runs.js";
-import { selected } from "./selected.js";
 import type { ServeLangGraphOptions } from "./serve-options.js";
-import { checkpointOf, configOf, interruptsOf } from "./thread-state.js";
-import { checkNamed, refusedWith, ThreadStates } from "./thread-states.js";
-import { closing, locationOf, partsOf, type Streaming } from "./streamed-run.js";
+import { checkpointOf, interruptsOf } from "./thread-state.js";
+import { ThreadStates } from "./thread-states.js";
 import { ThreadSummaries } from "./thread-summaries.js";
 import { filterIn } from "./v2/protocol-event.js";
 import { ThreadEvents } from "./v2/thread-events.js";
@@ -45,6 +44,7 @@ export class LangGraphServer {
   readonly assistants: Assistants;
   readonly states: ThreadStates;
   readonly summaries: ThreadSummaries;
+  readonly known: KnownRuns;
   /** The events of runs that protocol v2 started. */
   readonly events = new ThreadEvents();
   readonly #options: ServeLangGraphOptions;
@@ -77,6 +77,7 @@ export class LangGraphServer {
     );
     this.#runs = this.#runsIn(options);
     this.states = new ThreadStates(assistants, this.#threads, this.#runs);
+    this.known = new KnownRuns(this.#runs, this.states, this.events, options);
     this.summaries = new ThreadSummaries({
       assistants,
       threads: this.#threads,
@@ -349,74 +350,6 @@ export class LangGraphServer {
       await this.#forget(threadId);
       throw error;
     }
-  }
-
-  async run(threadId: string, id: string): Promise<KnownRun> {
-    const run = await this.#runs.get(threadId, id);
-    if (!run) throw new Refusal(404, `There is no run ${id} of the thread ${threadId}.`);
-    return run;
-  }
-
-  async listRuns(threadId: string, query: URLSearchParams, select: unknown): Promise<object[]> {
-    await this.states.checkKnown(threadId);
-    const [from, to] = rangeOf(Object.fromEntries(query));
-    const status = query.get("status");
-    const runs = (await this.#runs.of(threadId)).filter(({ facts }) => status === null || facts.status === status);
-    return runs.slice(from, to).map((run) => selected(toldRun(run), select));
-  }
-
-  /** Resolves with the response of `wait` and `join` once the run is over. */
-  async result(run: KnownRun): Promise<string> {
-    return resultOf(await this.#runs.ending(run));
-  }
-
-  stop(run: KnownRun): Promise<void> {
-    return this.#runs.stop(run);
-  }
-
-  async cancel(run: KnownRun, query: URLSearchParams): Promise<object> {
-    const action = query.get("action") ?? "interrupt";
-    if (action !== "interrupt" && action !== "rollback")
-      throw new Refusal(422, `Unknown action ${JSON.stringify(action)}: use interrupt.`);
-    if (action === "rollback") throw new Refusal(422, "Runs can be interrupted, but not rolled back.");
-    await this.#runs.stop(run);
-    if (/^(1|true)$/.test(query.get("wait") ?? "")) await this.#runs.over(run);
-    return {};
-  }
-
-  /** Sends a user's messages into a run under way. Those that it takes are among its parts. */
-  async steer(run: KnownRun, { messages }: Dict): Promise<object> {
-    const { store } = this.#runs;
-    await steered(store, (await store.runs(run))[0], messages);
-    return {};
-  }
-
-  async remove(run: KnownRun): Promise<object> {
-    await this.#runs.stop(run);
-    await this.#runs.over(run);
-    await this.#runs.remove(run);
-    this.events.forget(run.threadId, run.id);
-    return {};
-  }
-
-  /** Streams a run to its starter from its start, to others after `Last-Event-ID`. */
-  stream(run: KnownRun, request: Request, { modes, starters, left, closed }: Streaming): Response {
-    if (run.facts.answers)
-      throw new Refusal(
-        422,
-        `Protocol v2 started the run ${run.id}: read it at /threads/${run.threadId}/stream/events.`,
-      );
-    const seen = starters ? null : request.headers.get("last-event-id");
-    const after = seen === null || !/^\d+$/.test(seen) ? 0 : Number(seen) + 1;
-    const { signal, leave } = leaving(request);
-    const hasIds = isResumable(run.facts);
-    const coming = run instanceof Run ? run.follow(after, signal) : this.#runs.store.follow(run, after, signal);
-    const parts = partsOf(coming, hasIds, modes, starters);
-    void aborted(signal).then(() => {
-      left?.();
-      closed?.();
-    });
-    return eventStream(closing(parts, closed), this.#options, locationOf(run), leave);
   }
 }
 

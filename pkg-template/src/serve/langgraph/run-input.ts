@@ -1,11 +1,11 @@
 // Makes the input and the config of a graph from a request for a run.
 import { command, type RunnableGraph } from "../../stream/graph-parts.js";
-import { withBreakpoints } from "./approvals.js";
+import { withBreakpoints } from "../threads/client-writes.js";
+import { configOf } from "../threads/thread-config.js";
 import { clientsConfigurable } from "./clients-configurable.js";
 import type { Run } from "./run.js";
 import { metadataOf, savedWith } from "./run-metadata.js";
 import type { RunRequest } from "./run-request.js";
-import { configOf } from "./thread-state.js";
 
 /** The checkpoint at which a run is asked to begin, wherever the request names it. */
 export function checkpointIn({ checkpoint, checkpoint_id, config }: RunRequest): unknown {

@@ -1,7 +1,7 @@
 // A run's metadata and ids, in its nodes' configs and in its checkpoints, as LangGraph's servers have them.
 import type { CheckpointSaver } from "../../checkpoint/types.js";
 import type { RunnableGraph } from "../../stream/graph-parts.js";
-import type { RunKey } from "../runs/run-store.js";
+import type { RunKey } from "../run-stores/run-store.js";
 import type { RunRequest } from "./run-request.js";
 
 interface NamedRun extends RunKey {

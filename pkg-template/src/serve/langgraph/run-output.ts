@@ -2,7 +2,7 @@
 import { wireJson } from "../wire.js";
 import type { ProtocolEvents, Run, Status } from "./run.js";
 import { STARTERS, type RunPart } from "./run-parts.js";
-import { answered } from "./v2/answers.js";
+import { answered } from "./v2/respond.js";
 import { Lifecycle } from "./v2/lifecycle.js";
 import type { RunEvent } from "./v2/protocol-event.js";
 import { runEvents } from "./v2/run-events.js";

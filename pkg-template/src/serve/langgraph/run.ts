@@ -2,10 +2,10 @@
 import { newId } from "../../shared/new-id.js";
 import { errorWords } from "../../stream/error-words.js";
 import type { Owner } from "../owners.js";
-import type { ClaimedRun } from "../runs/leases.js";
-import { isPlainJson } from "../runs/plain-json.js";
-import type { RunKey, RunStore } from "../runs/run-store.js";
-import { WorkedRun } from "../runs/worked-run.js";
+import type { ClaimedRun } from "../run-stores/leases.js";
+import { isPlainJson } from "../run-stores/plain-json.js";
+import type { RunKey, RunStore } from "../run-stores/run-store.js";
+import { WorkedRun } from "../run-stores/worked-run.js";
 import { wireJson } from "../wire.js";
 import type { RunEnd, RunPart } from "./run-parts.js";
 import type { RunRequest } from "./run-request.js";

@@ -3,17 +3,18 @@ import { withInbox } from "../../shared/run-inbox.js";
 import { shownState, type RunnableGraph } from "../../stream/graph-parts.js";
 import { aborted } from "../leaving.js";
 import { Refusal } from "../refusal.js";
-import { Leases, type ClaimedRun } from "../runs/leases.js";
-import { ended, isStoreError, type RunKey, type RunStore, type StoredRun } from "../runs/run-store.js";
-import type { WorkedRun } from "../runs/worked-run.js";
+import { Leases, type ClaimedRun } from "../run-stores/leases.js";
+import { ended, isStoreError, type RunKey, type RunStore, type StoredRun } from "../run-stores/run-store.js";
+import type { WorkedRun } from "../run-stores/worked-run.js";
 import { UnderWay } from "../under-way.js";
-import { answersBefore, answersOf, checkGiven } from "./given-answers.js";
+import { configOf } from "../threads/thread-config.js";
+import { answersBefore, answersOfRequest, checkAsked } from "./request-answers.js";
 import { failure, Run, SERVER, type KnownRun, type More, type ProtocolEvents, type RunFacts } from "./run.js";
 import { checkpointIn, configFor, inputOf } from "./run-input.js";
 import { EventOutput, part, PartOutput } from "./run-output.js";
 import { modesOf, runParts, type RunPart } from "./run-parts.js";
 import type { RunRequest } from "./run-request.js";
-import { checkpointIdOf, configOf, newestOf } from "./thread-state.js";
+import { checkpointIdOf, newestOf } from "./thread-state.js";
 import { PROTOCOL_MODES } from "./v2/run-events.js";
 
 /** Refuses a request that may not run where it asks to. */
@@ -102,11 +103,11 @@ export class Runs {
   /**
    * Refuses answers that come too late. While a run is under way, their own run's turn decides.
    *
-   * @throws {@link Refusal} as {@link checkGiven} does.
+   * @throws {@link Refusal} as {@link checkAsked} does.
    */
   async checkAnswers(graph: RunnableGraph, threadId: string, request: RunRequest): Promise<void> {
-    if (answersOf(request).length === 0 || (await this.underWay(threadId)).length > 0) return;
-    await checkGiven(graph, { threadId, request }, this.store);
+    if (answersOfRequest(request).length === 0 || (await this.underWay(threadId)).length > 0) return;
+    await checkAsked(graph, { threadId, request }, this.store);
   }
 
   #known({ threadId, id, about }: StoredRun): KnownRun {
@@ -237,7 +238,7 @@ export class Runs {
       try {
         const request = attempt === 1 ? run.request : await restOf(graph, run);
         if (request) await this.#checkPlace(graph, run.threadId, request);
-        if (request === run.request) await checkGiven(graph, run, this.store);
+        if (request === run.request) await checkAsked(graph, run, this.store);
         run.hasBegun = true;
         if (request) await output.take(untilStopped(partsOf(graph, run, request, modes, more, attempt), signal));
         run.become(signal.aborted || run.ending.isInterrupted ? "interrupted" : "success");

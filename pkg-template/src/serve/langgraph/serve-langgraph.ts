@@ -171,23 +171,23 @@ const ROUTES: readonly (readonly [method: string, path: RegExp, route: Route])[]
     async (server, call) => waited(server, await server.begin(idOf(call), call.body, call), call),
   ],
   ["POST", at("/threads/ID/runs"), async (server, call) => begun(await server.begin(idOf(call), call.body, call))],
-  ["GET", at("/threads/ID/runs"), (server, { ids: [id = ""], query }) => server.listRuns(id, query, selectIn(query))],
+  ["GET", at("/threads/ID/runs"), (server, { ids: [id = ""], query }) => server.known.list(id, query, selectIn(query))],
   ["POST", at("/runs/stream"), streamedAlone],
   ["POST", at("/runs/wait"), async (server, call) => waited(server, await server.startAlone(call.body, call), call)],
   ["POST", at("/runs"), async (server, call) => begun(await server.startAlone(call.body, call))],
   ["GET", at("/threads/ID/runs/ID"), async (server, call) => toldRun(await runOf(server, call))],
-  ["DELETE", at("/threads/ID/runs/ID"), async (server, call) => server.remove(await runOf(server, call))],
+  ["DELETE", at("/threads/ID/runs/ID"), async (server, call) => server.known.remove(await runOf(server, call))],
   ["GET", at("/threads/ID/runs/ID/join"), async (server, call) => waited(server, await runOf(server, call), call)],
   ["GET", at("/threads/ID/runs/ID/stream"), async (server, call) => joined(server, await runOf(server, call), call)],
   [
     "POST",
     at("/threads/ID/runs/ID/cancel"),
-    async (server, call) => server.cancel(await runOf(server, call), call.query),
+    async (server, call) => server.known.cancel(await runOf(server, call), call.query),
   ],
   [
     "POST",
     at("/threads/ID/runs/ID/messages"),
-    async (server, call) => server.steer(await runOf(server, call), call.body),
+    async (server, call) => server.known.steer(await runOf(server, call), call.body),
   ],
 ];
 
@@ -200,16 +200,16 @@ const selectIn = (query: URLSearchParams) => (query.has("select") ? listIn(query
 
 const idOf = ({ ids: [id = ""] }: Call): string => id;
 const runOf = (server: LangGraphServer, { ids: [threadId = "", id = ""] }: Call): Promise<KnownRun> =>
-  server.run(threadId, id);
+  server.known.get(threadId, id);
 
 /** Stops a run whose caller asked for that and leaves. */
 const stopping = (server: LangGraphServer, run: KnownRun, { body, query }: Call): (() => void) | undefined =>
   body["on_disconnect"] === "cancel" || /^(1|true)$/.test(query.get("cancel_on_disconnect") ?? "")
-    ? () => void server.stop(run).catch(() => {})
+    ? () => void server.known.stop(run).catch(() => {})
     : undefined;
 
 const streamed = (server: LangGraphServer, run: Run, call: Call, closed?: () => void): Response =>
-  server.stream(run, call.request, { starters: run.starters, left: stopping(server, run, call), closed });
+  server.known.stream(run, call.request, { starters: run.starters, left: stopping(server, run, call), closed });
 
 /** Its thread goes after its last part was read. */
 async function streamedAlone(server: LangGraphServer, call: Call): Promise<Response> {
@@ -223,7 +223,7 @@ function joined(server: LangGraphServer, run: KnownRun, call: Call): Response {
   // Python's SDK writes no mode as an empty one.
   const named = query.getAll("stream_mode").filter((mode) => mode !== "");
   const modes = named.length > 0 ? modesOf(listIn(named)) : undefined;
-  return server.stream(run, request, { modes, left: stopping(server, run, call) });
+  return server.known.stream(run, request, { modes, left: stopping(server, run, call) });
 }
 
 /** The SDK writes a list of words as JSON, and one by itself as it is. */
@@ -242,7 +242,7 @@ async function waited(server: LangGraphServer, run: KnownRun, call: Call): Promi
   const { signal, leave } = leaving(call.request);
   let left = stopping(server, run, call);
   void aborted(signal).then(() => left?.());
-  const response = json(await server.result(run));
+  const response = json(await server.known.result(run));
   left = undefined;
   leave();
   for (const [name, value] of Object.entries(locationOf(run))) response.headers.set(name, value);

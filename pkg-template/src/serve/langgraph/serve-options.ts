@@ -1,5 +1,5 @@
 import type { HandlerOptions } from "../http.js";
-import type { RunStore } from "../runs/run-store.js";
+import type { RunStore } from "../run-stores/run-store.js";
 import type { ConfigObject } from "../../shared/own-config.js";
 import type { RunPart } from "./run-parts.js";
 

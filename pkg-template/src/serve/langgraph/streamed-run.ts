@@ -1,5 +1,5 @@
 // The stream of a run over HTTP.
-import { textOf, type NumberedPart } from "../runs/run-store.js";
+import { textOf, type NumberedPart } from "../run-stores/run-store.js";
 import type { KnownRun } from "./run.js";
 import { isOfModes } from "./run-parts.js";
 

@@ -1,8 +1,5 @@
 // A graph's state in the words of the threads API.
 import { errorWords } from "../../stream/error-words.js";
-import { checkId } from "../http.js";
-import { Refusal } from "../refusal.js";
-import { OWNER_NAMESPACE } from "../owners.js";
 import {
   questionsOf,
   type GraphConfig,
@@ -11,6 +8,7 @@ import {
   type GraphTask,
   type RunnableGraph,
 } from "../../stream/graph-parts.js";
+import { configOf } from "../threads/thread-config.js";
 
 /** The checkpoint that a config names; null if it names none. */
 export function checkpointOf(config: GraphConfig | undefined): object | null {
@@ -78,37 +76,3 @@ function taskOf({ id, name, path, error, interrupts = [], state, result }: Graph
 const told = ({ id, value }: GraphInterrupt): GraphInterrupt => ({ id, value: value ?? null });
 
 const errorText = (error: unknown): string => (typeof error === "string" ? error : errorWords(error).message);
-
-/**
- * Configs name a checkpoint by fields of `configurable`. A run begins in the root, or at a checkpoint that is named; a
- * state is also that of a nested graph, by `checkpoint_ns` alone.
- *
- * @throws {@link Refusal} 422 for an id that is not a string.
- */
-export function configOf(
-  threadId: string,
-  checkpoint?: unknown,
-  isState = false,
-): { configurable: Record<string, unknown> } {
-  const named =
-    typeof checkpoint === "object" ? (checkpoint as GraphConfig["configurable"])?.checkpoint_id : checkpoint;
-  if (named !== undefined && named !== null && typeof named !== "string")
-    throw new Refusal(422, "A checkpoint_id should be a string.");
-  const { checkpoint_id, checkpoint_ns, checkpoint_map } = (
-    typeof checkpoint === "string" ? { checkpoint_id: checkpoint } : (checkpoint ?? {})
-  ) as Record<string, unknown>;
-  if (checkpoint_ns != null && typeof checkpoint_ns !== "string")
-    throw new Refusal(422, "A checkpoint_ns should be a string.");
-  for (const id of [threadId, checkpoint_id, checkpoint_ns]) checkId(id);
-  if (checkpoint_ns === OWNER_NAMESPACE)
-    throw new Refusal(422, `No graph has the checkpoint_ns ${OWNER_NAMESPACE}: name the root's, "", or a subgraph's.`);
-  return {
-    configurable: {
-      thread_id: threadId,
-      ...(checkpoint_id !== undefined &&
-        checkpoint_id !== null && { checkpoint_id, checkpoint_ns: checkpoint_ns ?? "" }),
-      ...(isState && checkpoint_id == null && checkpoint_ns && { checkpoint_ns }),
-      ...(checkpoint_map !== undefined && checkpoint_map !== null && { checkpoint_map }),
-    },
-  };
-}

@@ -1,18 +1,18 @@
 // The states of a server's threads: which graph's each is, and what its checkpoints hold.
 import type { CheckpointSaver } from "../../checkpoint/types.js";
 import { isDict } from "../../shared/dict.js";
-import { ThreadfoldError } from "../../shared/errors.js";
-import { errorWords } from "../../stream/error-words.js";
 import type { GraphState, RunnableGraph } from "../../stream/graph-parts.js";
 import { beforeRefusedInput } from "../../stream/refused-input.js";
 import { Refusal } from "../refusal.js";
+import { refusedWith } from "../threads/graph-refusals.js";
+import type { KeptThreads } from "../threads/kept-threads.js";
+import { countOf } from "../threads/list-query.js";
+import { configOf } from "../threads/thread-config.js";
 import type { Assistants } from "./assistants.js";
-import type { KeptThreads } from "./kept-threads.js";
-import { countOf } from "./list-query.js";
 import type { Runs } from "./runs.js";
 import { selected } from "./selected.js";
 import { stateDigest } from "./state-digest.js";
-import { checkpointOf, configOf, threadStateOf } from "./thread-state.js";
+import { checkpointOf, threadStateOf } from "./thread-state.js";
 
 /** How many of a thread's newest checkpoints are asked which graph made them. */
 const UPDATES = 20;
@@ -151,33 +151,4 @@ export class ThreadStates {
       throw error;
     }
   }
-}
-
-/** @throws {@link Refusal} 404 for a checkpoint that is named and not there. */
-export async function checkNamed(
-  { checkpointer }: RunnableGraph,
-  configurable: Record<string, unknown>,
-): Promise<void> {
-  const { checkpoint_id: id, thread_id: threadId } = configurable;
-  const { getTuple } = (checkpointer ?? {}) as { getTuple?(config: object): Promise<unknown> };
-  if (id === undefined || typeof getTuple !== "function") return;
-  if (!(await getTuple.call(checkpointer, { configurable })))
-    throw new Refusal(404, `There is no checkpoint ${String(id)} of the thread ${String(threadId)}.`);
-}
-
-/** A graph's error about an invalid update or input is a refusal; any other error is the server's. */
-export const refusedWith =
-  (status: number) =>
-  (error: unknown): never => {
-    const missing = noSubgraph(error);
-    if (missing) throw missing;
-    const { name, message, code } = errorWords(error);
-    const isOurs = error instanceof ThreadfoldError && error.code !== "STORAGE_FAILED";
-    throw isOurs || name === "InvalidUpdateError" || code !== undefined ? new Refusal(status, message) : error;
-  };
-
-/** The refusal for a `checkpoint_ns` that no graph has; undefined for any other error. Both graphs say it in these words. */
-function noSubgraph(error: unknown): Refusal | undefined {
-  const { message } = errorWords(error);
-  return /^Subgraph\b.* not found/.test(message) ? new Refusal(404, `Unknown checkpoint_ns. ${message}`) : undefined;
 }

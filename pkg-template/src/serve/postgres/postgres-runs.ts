@@ -1,6 +1,6 @@
 // Runs in Postgres, for several instances that have no other service: rows for runs and parts, one connection that listens.
 import { ThreadfoldError } from "../../shared/errors.js";
-import { Bell } from "../runs/bell.js";
+import { Bell } from "../run-stores/bell.js";
 import {
   textOf,
   type BegunRun,
@@ -13,8 +13,8 @@ import {
   type RunStore,
   type StoredRun,
   type TakeText,
-} from "../runs/run-store.js";
-import { busy, fenced, leaseOptions, lost, memberOf } from "../runs/shared-runs.js";
+} from "../run-stores/run-store.js";
+import { busy, fenced, leaseOptions, lost, memberOf } from "../run-stores/shared-runs.js";
 import { Batches } from "./batches.js";
 import { checkPool, type PostgresPool, type Row } from "./client.js";
 import { Notices } from "./notices.js";

@@ -1,5 +1,5 @@
 // A follower of a run, on the run's channel in Redis.
-import { Bell } from "../runs/bell.js";
+import { Bell } from "../run-stores/bell.js";
 import type { Listener } from "./channels.js";
 
 /** The other messages of a run's channel: to stop the run, its end, and the beginning of a text for it. */

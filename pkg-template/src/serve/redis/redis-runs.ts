@@ -1,6 +1,6 @@
 // Runs in Redis, for several instances: a stream a run, a sorted set of leases, one connection that listens.
 import { ThreadfoldError } from "../../shared/errors.js";
-import { Bell } from "../runs/bell.js";
+import { Bell } from "../run-stores/bell.js";
 import {
   textOf,
   type BegunRun,
@@ -13,8 +13,8 @@ import {
   type RunStore,
   type StoredRun,
   type TakeText,
-} from "../runs/run-store.js";
-import { busy, fenced, keyOf, leaseOptions, lost, memberOf } from "../runs/shared-runs.js";
+} from "../run-stores/run-store.js";
+import { busy, fenced, keyOf, leaseOptions, lost, memberOf } from "../run-stores/shared-runs.js";
 import { Channels, type Listener } from "./channels.js";
 import { commandsOf, type RedisClient, type SendCommand } from "./client.js";
 import { Follower, STOP, TO_RUN } from "./follower.js";

@@ -51,7 +51,7 @@ redis.call('PUBLISH', prefix .. 'begun:' .. ARGV[3], member)
 return { fence, before }
 `;
 
-/** prefix, "", server, ttl → fence, last, member, its record; nothing if no lease of the server has run out */
+/** prefix, "", server, ttl → fence, members before it, its record; nothing if no lease of the server has run out */
 export const CLAIM = `
 local prefix = ARGV[1]
 local leases = prefix .. 'leases'

@@ -2,8 +2,12 @@
 import { isDict, type Dict } from "../../../shared/dict.js";
 import type { RunEvent } from "./protocol-event.js";
 
-/** Reads the answers by the ids of their interrupts. Returns a sentence if there are none. */
-export function answersIn({ responses, interrupt_id: id, response }: Dict): Readonly<Record<string, unknown>> | string {
+/** Reads the answers of the command by the ids of their interrupts. Returns a sentence if there are none. */
+export function answersOfCommand({
+  responses,
+  interrupt_id: id,
+  response,
+}: Dict): Readonly<Record<string, unknown>> | string {
   if (!Array.isArray(responses))
     return typeof id === "string" ? { [id]: response } : "input.respond requires an interrupt_id.";
   const answers: (readonly [string, unknown])[] = [];

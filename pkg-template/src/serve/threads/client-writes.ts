@@ -3,7 +3,6 @@ import { isDict } from "../../shared/dict.js";
 import { compiledOf, type GraphState, type RunnableGraph } from "../../stream/graph-parts.js";
 import { delegatesOf } from "../../shared/delegates.js";
 import { Refusal } from "../refusal.js";
-import type { RunRequest } from "./run-request.js";
 
 /** The options of a run that name the nodes at which it stops. */
 type Breakpoints = "interruptBefore" | "interruptAfter";
@@ -26,6 +25,13 @@ const ASKS = /HumanInTheLoopMiddleware\./;
 const EDITED = "hitlEditedToolCalls";
 /** The node of an agent that runs the approved calls. */
 const TOOLS = "tools";
+
+/** The parts of a request for a run that may write. */
+interface WritingRequest {
+  readonly input?: unknown;
+  readonly command?: { readonly update?: unknown; readonly goto?: unknown } | null;
+  readonly context?: unknown;
+}
 
 /** Decides which writes of clients a server's threads take, besides input and answers. */
 export class ClientWrites {
@@ -54,7 +60,7 @@ export class ClientWrites {
   }
 
   /** @throws {@link Refusal} 403 for a command that writes or jumps, and 422 for one in place of an input. */
-  checkRun({ input, command, context }: RunRequest): void {
+  checkRun({ input, command, context }: WritingRequest): void {
     const form = (input as { lg_name?: unknown } | null | undefined)?.lg_name;
     if (form !== undefined) throw new Refusal(422, "The input has lg_name: send a command as the request's command.");
     for (const part of ["update", "goto"] as const) if (command?.[part] != null) this.check(`command.${part}`);
@@ -72,8 +78,8 @@ export class ClientWrites {
    */
   async checkPlace(
     graph: RunnableGraph,
-    { input, command }: RunRequest,
-    place: Place,
+    { input, command }: WritingRequest,
+    place: Configurable,
     graphNamed: (name: string) => RunnableGraph | undefined,
   ): Promise<void> {
     const { thread_id, checkpoint_ns = "", checkpoint_id, checkpoint_map } = place;
@@ -82,7 +88,8 @@ export class ClientWrites {
     if (checkpoint_ns !== "" || places.some(([namespace, id]) => namespace !== "" || id !== checkpoint_id))
       this.check("a checkpoint inside a subgraph");
     if ((input != null && !command) || !graph.checkpointer) return;
-    const stateAt = (configurable: Place) => graph.getState?.({ configurable } as never) as PromiseLike<GraphState>;
+    const stateAt = (configurable: Configurable) =>
+      graph.getState?.({ configurable } as never) as PromiseLike<GraphState>;
     const last = await stateAt({ thread_id });
     const isLast = checkpoint_id === undefined || last?.config?.configurable?.["checkpoint_id"] === checkpoint_id;
     const { next = [], metadata } = (isLast ? last : await stateAt(place)) ?? {};
@@ -100,7 +107,7 @@ export class ClientWrites {
    *
    * @throws {@link Refusal} 403 for one inside a subgraph, and for one at which something is left to do: it would run unasked.
    */
-  async checkFork(graph: RunnableGraph, place: Place): Promise<void> {
+  async checkFork(graph: RunnableGraph, place: Configurable): Promise<void> {
     if (this.#areOpen) return;
     const isRoot = (place["checkpoint_ns"] ?? "") === "" && place["checkpoint_map"] === undefined;
     const state = isRoot ? ((await graph.getState?.({ configurable: place } as never)) as GraphState) : undefined;
@@ -108,8 +115,8 @@ export class ClientWrites {
   }
 }
 
-/** Where a run begins, as its config names it. */
-type Place = Readonly<Record<string, unknown>>;
+/** Names the checkpoint at which a run begins: a config's `configurable`. */
+type Configurable = Readonly<Record<string, unknown>>;
 
 /**
  * Whether a graph, one inside it or a sub-agent has approvals: `humanInTheLoopMiddleware` (`interruptOn`) or

@@ -3,11 +3,11 @@ import { checkpointOf } from "../../ag-ui/graph/graph-events.js";
 import { agUiMessage } from "../../ag-ui/graph/message-told.js";
 import { sameJson } from "../../shared/same-json.js";
 import type { GraphState, RunnableGraph } from "../../stream/graph-parts.js";
-import type { ClientWrites } from "./approvals.js";
-import { countOf } from "./list-query.js";
 import { Refusal } from "../refusal.js";
-import { configOf } from "./thread-state.js";
-import { checkNamed, refusedWith } from "./thread-states.js";
+import type { ClientWrites } from "./client-writes.js";
+import { countOf } from "./list-query.js";
+import { configOf } from "./thread-config.js";
+import { checkNamed, refusedWith } from "./graph-refusals.js";
 
 /** How many checkpoints a request may read. */
 const MOST = 200;

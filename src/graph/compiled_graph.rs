@@ -1,4 +1,4 @@
-//! Calls of a compiled graph.
+//! A compiled graph, and its calls.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,8 +8,8 @@ use super::compiled::Compiled;
 use super::error::GraphError;
 use super::on_thread::OnThread;
 use super::outcome::Outcome;
-use super::place::Place;
 use super::running::Running;
+use super::thread_at::ThreadAt;
 use crate::State;
 
 /// A compiled graph. It can run any number of times, also at once.
@@ -45,13 +45,13 @@ where
     #[must_use]
     pub fn on<'g>(&'g self, thread: &'g str) -> OnThread<'g, S> {
         let (at, run_id, is_inside, or_kept_by) = (None, None, false, None);
-        OnThread(Place { graph: &self.0, thread, at, run_id, is_inside, or_kept_by })
+        OnThread(ThreadAt { graph: &self.0, thread, at, run_id, is_inside, or_kept_by })
     }
 
     /// Returns the thread of a node that runs this graph.
     pub(super) fn inside<'g>(&'g self, thread: &'g str) -> OnThread<'g, S> {
-        let OnThread(place) = self.on(thread);
-        OnThread(Place { is_inside: true, ..place })
+        let OnThread(thread_at) = self.on(thread);
+        OnThread(ThreadAt { is_inside: true, ..thread_at })
     }
 
     /// Returns the thread of a node that runs this graph. This checkpointer keeps it if the graph has none.
@@ -60,8 +60,8 @@ where
         saver: &'g Arc<dyn Checkpointer<S>>,
         thread: &'g str,
     ) -> OnThread<'g, S> {
-        let OnThread(place) = self.inside(thread);
-        OnThread(Place { or_kept_by: Some(saver), ..place })
+        let OnThread(thread_at) = self.inside(thread);
+        OnThread(ThreadAt { or_kept_by: Some(saver), ..thread_at })
     }
 }
 

@@ -3,12 +3,12 @@ import type { ChannelVersions, CheckpointPendingWrite } from "../../checkpoint/t
 import type { Send } from "../build/command.js";
 import type { GraphSpec } from "../build/graph-spec.js";
 import { KnownIds } from "../ids/known-ids.js";
-import type { PlanRun } from "../build/planner.js";
+import type { PlanRun } from "../planner/planner.js";
 import type { Values } from "../types.js";
 
 const NONE: readonly never[] = [];
 
-export class ThreadState {
+export class StepState {
   readonly spec: GraphSpec;
   /** The state that nodes read: as it was when the super-step began. */
   state: Values;

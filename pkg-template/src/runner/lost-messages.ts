@@ -1,3 +1,4 @@
+// The user messages that a server may lose with a run that failed.
 import type { Thread } from "../thread/thread.js";
 import { idsOf, isUsers, messagesIn, type AnyMessage } from "./messages-in.js";
 

@@ -21,7 +21,7 @@ export const mayShare = (one: ResumeEntry, other: ResumeEntry): boolean =>
  * @param state - Reads the thread.
  * @throws {@link Refusal} 400 for an answer that was given otherwise, and that is not asked now.
  */
-export async function checkAnswers(
+export async function checkUnchanged(
   answers: readonly ResumeEntry[],
   earlier: readonly ResumeEntry[],
   state: () => Promise<GraphState | undefined>,

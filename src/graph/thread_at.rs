@@ -1,4 +1,4 @@
-//! A place in a graph's checkpointer: a thread, and one of its checkpoints.
+//! A thread of a graph at one of its checkpoints.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::ids::INSIDE;
 use crate::State;
 
 #[derive(Clone)]
-pub(super) struct Place<'g, S: State> {
+pub(super) struct ThreadAt<'g, S: State> {
     pub graph: &'g Compiled<S>,
     pub thread: &'g str,
     /// The id of a checkpoint; without it, the last one.
@@ -24,7 +24,7 @@ pub(super) struct Place<'g, S: State> {
     pub or_kept_by: Option<&'g Arc<dyn Checkpointer<S>>>,
 }
 
-impl<'g, S: State> Place<'g, S> {
+impl<'g, S: State> ThreadAt<'g, S> {
     pub fn saver(&self) -> Result<&'g Arc<dyn Checkpointer<S>>, GraphError> {
         self.graph.saver.as_ref().or(self.or_kept_by).ok_or(GraphError::NoCheckpointer)
     }

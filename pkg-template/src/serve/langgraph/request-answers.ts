@@ -2,16 +2,17 @@
 import type { ResumeEntry } from "../../ag-ui/graph/graph-input.js";
 import { isInterruptId } from "../../shared/interrupt-id.js";
 import { questionsOf, type RunnableGraph } from "../../stream/graph-parts.js";
-import { checkAnswers, isUnnamed, mayShare, tooLate, UNNAMED } from "../answers.js";
-import type { RunStore, StoredRun } from "../runs/run-store.js";
+import { checkUnchanged, isUnnamed, mayShare, tooLate, UNNAMED } from "../late-answers.js";
+import type { RunStore, StoredRun } from "../run-stores/run-store.js";
 import { savedAnswers } from "../saved-answers.js";
+import { configOf } from "../threads/thread-config.js";
 import { SERVER, type Run, type RunFacts } from "./run.js";
 import { checkpointIn } from "./run-input.js";
 import type { RunRequest } from "./run-request.js";
-import { checkpointIdOf, configOf, newestOf } from "./thread-state.js";
+import { checkpointIdOf, newestOf } from "./thread-state.js";
 
 /** The answers of a request. LangGraph takes only a map of its ids for answers by id. */
-export function answersOf({ command }: RunRequest): readonly ResumeEntry[] {
+export function answersOfRequest({ command }: RunRequest): readonly ResumeEntry[] {
   const resume = command?.resume;
   if (resume === undefined || resume === null) return [];
   const named = typeof resume === "object" && !Array.isArray(resume) ? Object.entries(resume) : [];
@@ -31,12 +32,12 @@ type Answering = Pick<Run, "threadId" | "request"> & Partial<Pick<Run, "id" | "l
  *
  * @throws {@link Refusal} 400 if a run before it has answered, or another question is open.
  */
-export async function checkGiven(
+export async function checkAsked(
   graph: RunnableGraph,
   { id, threadId, request, lease }: Answering,
   store: RunStore,
 ): Promise<void> {
-  const answers = answersOf(request);
+  const answers = answersOfRequest(request);
   if (answers.length === 0) return;
   const state = await newestOf(graph, threadId);
   const { checkpoint_id: place } = configOf(threadId, checkpointIn(request)).configurable;
@@ -54,11 +55,11 @@ export async function checkGiven(
     (isElsewhere && !isUnnamed(answer) && !asked.some((question) => question.id === answer.interruptId));
   const late = answers.find(isLate);
   if (late) throw tooLate(late);
-  await checkAnswers(answers, answersGiven(given), async () => state);
+  await checkUnchanged(answers, answersGiven(given), async () => state);
 }
 
 const answersGiven = (runs: readonly StoredRun[]) =>
-  runs.flatMap(({ about }) => answersOf((about as RunFacts).request));
+  runs.flatMap(({ about }) => answersOfRequest((about as RunFacts).request));
 
 /** Whether a run that is over has used its answers: one that failed, or was stopped, may have left its question open. */
 const isTaken = ({ isStopped, about }: StoredRun): boolean => {
@@ -68,5 +69,5 @@ const isTaken = ({ isStopped, about }: StoredRun): boolean => {
 
 /** The answers that a thread has saved before a run that answers; undefined for any other run. */
 export async function answersBefore(graph: RunnableGraph, { threadId, request }: Run): Promise<number | undefined> {
-  return answersOf(request).length > 0 ? savedAnswers(graph, threadId) : undefined;
+  return answersOfRequest(request).length > 0 ? savedAnswers(graph, threadId) : undefined;
 }

@@ -1,4 +1,4 @@
-//! A node with a time limit, further attempts, and a handler of its last error.
+//! The attempts of a node: how long each may take, whether another follows, and the handler of the last error.
 
 use std::fmt;
 use std::future::poll_fn;
@@ -8,45 +8,50 @@ use std::time::Duration;
 
 use super::caught::caught;
 use super::command::Command;
+use super::ctx::Ctx;
 use super::error::BoxError;
-use super::node::{AnyNode, Ctx, Interrupted};
+use super::interrupt::Interrupted;
+use super::node::AnyNode;
 use super::retry_policy::RetryPolicy;
 use super::sendable::BoxFuture;
 use super::timer::Timer;
 use crate::State;
 
-/// The policies, the time and the handler around a node.
-pub(super) struct Guards<S: State> {
-    /// The first that an error is worth counts.
+/// The rules of a node's attempts.
+pub(super) struct AttemptRules<S: State> {
+    /// For an error that several of them retry, the first counts.
     pub retry: Vec<RetryPolicy>,
+    /// The time of each attempt.
     pub timeout: Option<Duration>,
+    /// Answers for the node once its last attempt has failed.
     pub handler: Option<Arc<dyn AnyNode<S>>>,
 }
 
-impl<S: State> Default for Guards<S> {
+impl<S: State> Default for AttemptRules<S> {
     fn default() -> Self {
         Self { retry: Vec::new(), timeout: None, handler: None }
     }
 }
 
-impl<S: State> Guards<S> {
+impl<S: State> AttemptRules<S> {
     /// Whether it needs a timer.
     pub fn waits(&self) -> bool {
         self.timeout.is_some() || self.retry.iter().any(RetryPolicy::waits)
     }
 }
 
-pub(super) struct Guarded<S: State> {
+/// A node with rules for its attempts.
+pub(super) struct AttemptedNode<S: State> {
     pub node: Arc<dyn AnyNode<S>>,
-    pub guards: Guards<S>,
-    /// Present if one of the guards waits.
+    pub rules: AttemptRules<S>,
+    /// Present if one of the rules waits.
     pub timer: Option<Timer>,
 }
 
-impl<S: State> Guarded<S> {
+impl<S: State> AttemptedNode<S> {
     /// Calls the node once, within its time.
     async fn attempt(&self, state: &S, ctx: Ctx) -> Result<Command<S>, BoxError> {
-        let (Some(limit), Some(timer)) = (self.guards.timeout, &self.timer) else {
+        let (Some(limit), Some(timer)) = (self.rules.timeout, &self.timer) else {
             return self.node.call(state, ctx).await;
         };
         let node = ctx.node.to_string();
@@ -71,7 +76,7 @@ impl<S: State> Guarded<S> {
 
     /// Returns whether the node runs again, once it may.
     async fn runs_again(&self, error: &BoxError, attempts: u32) -> Result<bool, BoxError> {
-        for policy in &self.guards.retry {
+        for policy in &self.rules.retry {
             if policy.is_worth(error)? {
                 let has_more = policy.has_more(attempts);
                 if let (true, Some(timer)) = (has_more && policy.waits(), &self.timer) {
@@ -111,7 +116,7 @@ impl<S: State> Guarded<S> {
     }
 }
 
-impl<S: State + Sync> AnyNode<S> for Guarded<S> {
+impl<S: State + Sync> AnyNode<S> for AttemptedNode<S> {
     fn call<'a>(
         &'a self,
         state: &'a S,
@@ -129,7 +134,7 @@ impl<S: State + Sync> AnyNode<S> for Guarded<S> {
                     Err(worse) => break worse,
                 }
             };
-            match &self.guards.handler {
+            match &self.rules.handler {
                 Some(handler) => self.handle(&**handler, state, &ctx, error).await,
                 None => Err(error),
             }

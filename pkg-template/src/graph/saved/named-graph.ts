@@ -6,7 +6,7 @@ import { GraphValueError } from "../build/graph-errors.js";
 import type { AnyGraph } from "../build/graph-spec.js";
 
 /** A graph and its saver; of a graph inside, if the config names its namespace. */
-export interface Place {
+export interface NamedGraph {
   readonly graph: AnyGraph;
   readonly saver: CheckpointSaver;
   /** Where its checkpoints are. */
@@ -14,7 +14,7 @@ export interface Place {
 }
 
 /** Finds the graph that a config speaks of. `saver` is that of a graph around. */
-export function placeOf(graph: AnyGraph, config: CheckpointConfig, saver?: CheckpointSaver): Place {
+export function namedGraph(graph: AnyGraph, config: CheckpointConfig, saver?: CheckpointSaver): NamedGraph {
   const own = saver ?? (typeof graph.checkpointer === "object" ? graph.checkpointer : undefined);
   if (!own) throw new GraphValueError("No checkpointer set", { lc_error_code: "MISSING_CHECKPOINTER" });
   checkCheckpointId(config.configurable);
@@ -23,15 +23,15 @@ export function placeOf(graph: AnyGraph, config: CheckpointConfig, saver?: Check
     .filter((part) => !/^\d+$/.test(part))
     .map((part) => part.split(":")[0])
     .join("|");
-  const place = (of: AnyGraph): Place => ({
+  const named = (of: AnyGraph): NamedGraph => ({
     graph: of,
     saver: saverFor(own, of.spec.fields),
     // One that remembers is kept under the names of its nodes alone.
     config:
       of.checkpointer === true ? { ...config, configurable: { ...config.configurable, checkpoint_ns: ns } } : config,
   });
-  if (saver || ns === "") return place(graph);
-  for (const [name, inside] of graph.getSubgraphs(ns, true)) if (name === ns) return place(inside);
+  if (saver || ns === "") return named(graph);
+  for (const [name, inside] of graph.getSubgraphs(ns, true)) if (name === ns) return named(inside);
   throw new GraphValueError(`Subgraph "${ns}" not found`);
 }
 
