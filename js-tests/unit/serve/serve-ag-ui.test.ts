@@ -398,6 +398,17 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
     log.mockRestore();
   });
 
+  test.each([401, 413])(
+    "each cookie of a response with status %s reaches the client over node:http",
+    async (status) => {
+      const cookies = ["session=; Max-Age=0", "csrf=1; Path=/"];
+      const headers = cookies.map((cookie) => ["set-cookie", cookie] as [string, string]);
+      const authenticate = () => new Response("Who are you?", { status, headers });
+      const url = await listening(serveAgUi(chatGraph(), { authenticate }));
+      expect((await fetch(url)).headers.getSetCookie()).toEqual(cookies);
+    },
+  );
+
   test("an authenticate that may return nothing does not compile", () => {
     // @ts-expect-error returns nothing
     serveAgUi(chatGraph(), { authenticate: () => {} });
