@@ -148,9 +148,9 @@ test("a run's time is up also when unreferenced objects were collected meanwhile
 
 test("a run that ends in its time leaves no timer, and nothing with its caller's signal", async () => {
   const graph = new StateGraph(State as unknown)
-    .addNode("a", () => ({}))
+    .addNode("a", async () => ({}))
     .addEdge(START, "a")
-    .compile();
+    .compile({ stepTimeout: 3_600_000 });
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
   const { signal } = new AbortController();
   const before = timers();
@@ -158,8 +158,40 @@ test("a run that ends in its time leaves no timer, and nothing with its caller's
   for await (const _ of graph.stream({ sum: 1 }, { timeout: 3_600_000, signal }));
   graph.stream({ sum: 1 }, { timeout: 3_600_000 });
   expect([timers(), getEventListeners(signal, "abort").length]).toEqual([before, 0]);
-  // A timer cannot be that long.
-  await graph.invoke({ sum: 1 }, { timeout: 2 ** 32 });
+});
+
+describe.each([2 ** 31, 10 ** 10, Infinity])("a time of %s, which no timer takes, is never up:", (time) => {
+  const slow = (of: object = {}) =>
+    new StateGraph(State as unknown).addNode("a", () => sleep(20), of).addEdge(START, "a");
+  const input = { sum: 1 };
+  test.each<[string, () => Promise<unknown>]>([
+    ["a run's", () => slow().compile().invoke(input, { timeout: time })],
+    ["a stream's", () => slow().compile().stream(input, { timeout: time }).next()],
+    ["a step's", () => slow().compile({ stepTimeout: time }).invoke(input)],
+    ["a node's", () => slow({ timeout: time }).compile().invoke(input)],
+    [
+      "a node's without progress",
+      () =>
+        slow({ timeout: { idleTimeout: time } })
+          .compile()
+          .invoke(input),
+    ],
+  ])("%s", async (_, run) => {
+    await expect(run()).resolves.toBeDefined();
+  });
+
+  test("that between two attempts", async () => {
+    let ran = 0;
+    const fails = () => Promise.reject(new Error(`${++ran}`));
+    const graph = new StateGraph(State as unknown)
+      .addNode("a", fails, { retryPolicy: { initialInterval: time, maxInterval: time, jitter: false } })
+      .addEdge(START, "a")
+      .compile();
+    const stop = new AbortController();
+    setTimeout(() => stop.abort(new Error("stopped")), 20);
+    await expect(graph.invoke(input, { signal: stop.signal })).rejects.toThrow("stopped");
+    expect(ran).toBe(1);
+  });
 });
 
 // That of langgraph.js does.

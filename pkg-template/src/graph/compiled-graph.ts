@@ -1,6 +1,7 @@
 // A graph that runs: what a caller asks of it, and the configs that it is asked with.
 import { ThreadfoldError } from "../shared/errors.js";
 import { checkOptions } from "../shared/options.js";
+import { after } from "../shared/timer.js";
 import type { CheckpointConfig, CheckpointListOptions, CheckpointSaver } from "../checkpoint/types.js";
 import type { Command } from "./build/command.js";
 import { type DrawnGraph, drawnGraph, mermaidOf } from "./build/drawing.js";
@@ -22,7 +23,7 @@ import {
 import { type StateSnapshot, stateHistory, stateSnapshot } from "./saved/state-snapshot.js";
 import { GraphStream, type RunStreams, type StreamPart } from "./run/stream.js";
 import type { Task } from "./run/task.js";
-import { checkTime } from "./build/timeout.js";
+import { checkTime, timeIsUp } from "./build/timeout.js";
 import { type StateUpdate, updateState } from "./saved/update-state.js";
 
 /** The input of a graph: values, a command, or null to continue. */
@@ -321,14 +322,10 @@ function checked(config: StreamConfig): StreamConfig {
   return config;
 }
 
-/** Timers with a longer time would fire at once. */
-const LONGEST_TIMER = 2 ** 31 - 1;
-
 /** Does work whose signal aborts when the run's time is up. */
 function inTime<T>(config: StreamConfig, work: (config: StreamConfig) => Promise<T>): Promise<T> {
   const { timeout } = config;
-  const isLimited = timeout !== undefined && timeout !== null && timeout <= LONGEST_TIMER;
-  return isLimited ? endedAfter(timeout, config, work) : work(config);
+  return timeout === undefined || timeout === null ? work(config) : endedAfter(timeout, config, work);
 }
 
 /** Clears the timer at the end, and leaves nothing with the caller's signal. */
@@ -339,15 +336,14 @@ async function endedAfter<T>(
 ): Promise<T> {
   const { signal } = config;
   const limit = new AbortController();
-  const late = () => limit.abort(new DOMException("The operation was aborted due to timeout", "TimeoutError"));
   const left = () => limit.abort(signal?.reason);
-  const timer = setTimeout(late, timeout);
+  const cancel = after(timeout, () => limit.abort(timeIsUp()));
   if (signal?.aborted) left();
   else signal?.addEventListener("abort", left, { once: true });
   try {
     return await work({ ...config, signal: limit.signal });
   } finally {
-    clearTimeout(timer);
+    cancel();
     signal?.removeEventListener("abort", left);
   }
 }

@@ -2,6 +2,7 @@
 import { wrong } from "../../context/options.js";
 import { checkOptions } from "../../shared/options.js";
 import { newId } from "../../shared/new-id.js";
+import { after } from "../../shared/timer.js";
 import { type AiMessage, toolMessage } from "../message.js";
 import { createMiddleware } from "./middleware.js";
 import { mustPass } from "../tools/passing-errors.js";
@@ -107,13 +108,13 @@ function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<vo
   if (milliseconds <= 0) return Promise.resolve();
   return new Promise((resolve, reject) => {
     const stop = () => {
-      clearTimeout(timer);
+      cancel();
       reject(signal?.reason as Error);
     };
-    const timer = setTimeout(() => {
+    const cancel = after(milliseconds, () => {
       signal?.removeEventListener("abort", stop);
       resolve();
-    }, milliseconds);
+    });
     if (signal?.aborted) stop();
     else signal?.addEventListener("abort", stop, { once: true });
   });
