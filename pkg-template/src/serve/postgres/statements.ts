@@ -6,7 +6,7 @@
 // stop, `e` for one that has ended, and nothing at all for one that is gone. `tHASH:9` is a thread with the latest run 9.
 
 const hash = (parameter: string) => `sha256(convert_to(${parameter}, 'UTF8'))`;
-const after = (parameter: string) => `now() + ${parameter}::int * interval '1 millisecond'`;
+const after = (parameter: string) => `now() + ${parameter}::float8 * interval '1 millisecond'`;
 const NOW = "(extract(epoch from clock_timestamp()) * 1000)::bigint";
 const TOPIC = "'r' || r.id";
 const STATE = "r.last || case when r.stopped then 's' else '' end || case when r.ended then 'e' else '' end";
