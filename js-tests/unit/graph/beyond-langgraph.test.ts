@@ -570,16 +570,13 @@ describe("in odd hands", () => {
     }
   }
 
-  test.each<[what: string, work: () => unknown, options?: object]>([
+  test.each<[what: string, work: () => unknown]>([
     ["an answer with a getter that throws", () => Object.defineProperty({}, "log", { get: fails, enumerable: true })],
     ["an error that cannot be read", () => Promise.reject(new Strange())],
     ["a proxy that is thrown", () => Promise.reject(new Proxy({}, { get: fails }) as Error)],
-    ["a retryOn that is no function", fails, { retryPolicy: { retryOn: "x" } }],
-    ["a policy that is none", fails, { retryPolicy: [null] }],
-    ["an interval that is no number", fails, { retryPolicy: { initialInterval: 1n } }],
-  ])("a run ends with %s, later", async (_, work, options) => {
+  ])("a run ends with %s, later", async (_, work) => {
     const graph = new StateGraph(schema)
-      .addNode("a", later(work) as never, options)
+      .addNode("a", later(work) as never)
       .addEdge(START, "a")
       .compile({ checkpointer: new MemorySaver() });
     const ended = await graph.invoke({}, thread).then(
@@ -607,6 +604,25 @@ describe("in odd hands", () => {
       .addEdge(START, "a")
       .compile({ checkpointer: new Broken() });
     await expect(graph.invoke({}, thread)).rejects.toThrow("disk full");
+  });
+
+  test.each([
+    [{ maxAttempts: NaN }, "expected maxAttempts to be a number from 1, got NaN."],
+    [{ maxAttempts: 0 }, "expected maxAttempts to be a number from 1, got 0."],
+    [{ maxAttempts: "3" }, "expected maxAttempts to be a number from 1, got 3."],
+    [{ initialInterval: 1n }, "expected initialInterval to be a number from 0, got 1."],
+    [{ backoffFactor: -1 }, "expected backoffFactor to be a number from 0, got -1."],
+    [[{ maxAttempts: 2 }, { maxInterval: NaN }], "expected maxInterval to be a number from 0, got NaN."],
+    [{ retryOn: "TypeError" }, "expected retryOn to be a function, got TypeError."],
+    [[null], "expected a policy or a list of policies, got null."],
+    [3, "expected a policy or a list of policies, got 3."],
+  ])("a retry policy is refused: %o", (retryPolicy, why) => {
+    const refused = (call: string) =>
+      expect.objectContaining({ code: "INVALID_ARGUMENT", message: `${call}: retryPolicy: ${why}` }) as Error;
+    const policy = retryPolicy as object;
+    const graph = new StateGraph(schema);
+    expect(() => graph.addNode("a", says("a"), { retryPolicy: policy })).toThrow(refused("Node `a`"));
+    expect(() => graph.setNodeDefaults({ retryPolicy: policy })).toThrow(refused("setNodeDefaults"));
   });
 
   test("an unknown node or edge is refused", () => {

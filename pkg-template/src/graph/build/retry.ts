@@ -1,5 +1,6 @@
 // When a failed node is run again.
-import { checkOptions, type NamesOf } from "../../shared/options.js";
+import { ThreadfoldError } from "../../shared/errors.js";
+import { checkNumbers, checkOptions, type NamesOf } from "../../shared/options.js";
 
 /** Says whether and when a failed node is run again. */
 export interface RetryPolicy {
@@ -27,12 +28,22 @@ const NAMES: NamesOf<RetryPolicy> = {
   retryOn: true,
 };
 
-/** @throws {@link ThreadfoldError} `UNKNOWN_OPTION`. */
-export function checkRetry(call: string, policies: RetryPolicy | readonly RetryPolicy[] | undefined): void {
-  // `logWarning` is langgraph.js's: nothing is logged here.
-  for (const policy of [policies ?? []].flat())
-    checkOptions(`${call}: retryPolicy`, policy, [...Object.keys(NAMES), "logWarning"]);
+/** @throws {@link ThreadfoldError} `UNKNOWN_OPTION`, and `INVALID_ARGUMENT` for what is no number, function or policy. */
+export function checkRetry(taker: string, policies: RetryPolicy | readonly RetryPolicy[] | undefined): void {
+  const call = `${taker}: retryPolicy`;
+  for (const policy of [policies ?? []].flat() as readonly unknown[]) {
+    if (typeof policy !== "object" || policy === null) throw wrong(call, "a policy or a list of policies", policy);
+    // `logWarning` is langgraph.js's: nothing is logged here.
+    checkOptions(call, policy, [...Object.keys(NAMES), "logWarning"]);
+    const { maxAttempts, initialInterval, backoffFactor, maxInterval, retryOn }: RetryPolicy = policy;
+    checkNumbers(call, { maxAttempts }, 1);
+    checkNumbers(call, { initialInterval, backoffFactor, maxInterval });
+    if (retryOn !== undefined && typeof retryOn !== "function") throw wrong(call, "retryOn to be a function", retryOn);
+  }
 }
+
+const wrong = (call: string, expected: string, got: unknown) =>
+  new ThreadfoldError("INVALID_ARGUMENT", `${call}: expected ${expected}, got ${String(got)}.`);
 
 /** Returns how long to wait before the next attempt; undefined if there is none. `attempts` were made. */
 export function retryDelay(
