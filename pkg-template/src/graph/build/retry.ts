@@ -62,8 +62,33 @@ export function retryDelay(
 
 const REFUSED = new Set([400, 401, 402, 403, 404, 405, 406, 407, 409]);
 
-/** Messages of failed or broken connections: in Node, Chromium, Firefox, Safari and Deno. */
-const NETWORK = /^fetch failed|^terminated|failed to fetch|load failed|network|connection|sending request/i;
+/** How the messages of failed or broken connections begin. Those of mistakes in code may name a `connection`, later. */
+const NETWORK = [
+  // Node
+  "fetch failed",
+  // Chromium
+  "Failed to fetch",
+  "network error",
+  // Firefox
+  "NetworkError when attempting",
+  "Error in input stream",
+  "Error in body stream",
+  // Safari
+  "Load failed",
+  "The network connection was lost",
+  "The Internet connection appears to be offline",
+  // Deno
+  "error sending request",
+  "connection closed",
+  "connection reset",
+  "connection refused",
+  "connection error",
+  "error reading a body from connection",
+];
+
+/** Whether it is a network's error: Node says of a response that broke off no more than "terminated". */
+const isOfNetwork = (message: string): boolean =>
+  message === "terminated" || NETWORK.some((beginning) => message.startsWith(beginning));
 
 function worthRetrying(error: unknown): boolean {
   const { name, message, code, status, response, error: inner } = (error ?? {}) as Record<string, unknown>;
@@ -72,6 +97,6 @@ function worthRetrying(error: unknown): boolean {
   if ((inner as { code?: unknown } | undefined)?.code === "insufficient_quota") return false;
   if (error instanceof ReferenceError || error instanceof SyntaxError || error instanceof RangeError) return false;
   // A call that does not come through is a TypeError, too.
-  if (error instanceof TypeError && !NETWORK.test(error.message)) return false;
+  if (error instanceof TypeError && !isOfNetwork(String(message))) return false;
   return !REFUSED.has(Number((response as { status?: unknown } | undefined)?.status ?? status));
 }
