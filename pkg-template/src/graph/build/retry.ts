@@ -14,7 +14,10 @@ export interface RetryPolicy {
   maxInterval?: number | undefined;
   /** Whether up to a second is added at random. Default true. */
   jitter?: boolean | undefined;
-  /** Whether an error is worth another attempt. By default not an aborted call, a mistake in code, or a refusal (4xx). */
+  /**
+   * Whether an error is worth another attempt. By default not an aborted call, a mistake in code, or the HTTP status 400
+   * to 407 or 409.
+   */
   // oxlint-disable-next-line typescript/no-explicit-any -- an error may be anything
   retryOn?: ((error: any) => boolean) | undefined;
 }
