@@ -136,6 +136,27 @@ describe.skipIf(!hasPostgres)("Postgres", () => {
     expect(await store.runs({ threadId: "other" })).toMatchObject([{ hasEnded: false }]);
   });
 
+  test("leases and runs that last longer than a timer, or an int of Postgres, takes", async () => {
+    const pool = connect();
+    const query = vi.spyOn(pool, "query");
+    const store = open({ prefix: "lasting_", ttl: 10 ** 11, keepFor: 10 ** 12 }, pool);
+    const lease = await store.begin(run("t"), () => {});
+    const following = read(store, lease);
+    await store.append(lease, ["a"]);
+    await store.renew(lease);
+    await store.end(lease, {});
+    expect(await following).toEqual([[1, "a"]]);
+    const leave = new AbortController();
+    const watching = store.watch("t", undefined, leave.signal).next();
+    const asked = query.mock.calls.length;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(query.mock.calls.length - asked).toBeLessThan(5);
+    leave.abort();
+    await watching;
+    expect(await store.claim("test", () => {})).toBe(undefined);
+    expect(await store.runs({ threadId: "t" })).toMatchObject([{ hasEnded: true }]);
+  });
+
   test("a connection that breaks misses nothing: neither parts, nor a stop, nor a run that begins", async () => {
     const [pool, other] = [connect(), connect()];
     const [store, writer] = [open({ prefix: "broken_" }, pool), open({ prefix: "broken_" }, other)];

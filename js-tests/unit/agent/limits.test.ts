@@ -88,6 +88,16 @@ const failing = (error: unknown) => (options: object) => {
   };
 };
 
+test("a wait that is longer than a timer takes is waited for", async () => {
+  const run = vi.fn(() => Promise.reject(new Error("503")));
+  const long = { initialDelayMs: 10 ** 10, maxDelayMs: Infinity, jitter: false };
+  const agent = createAgent({ model: run as never, middleware: [modelRetryMiddleware(long)] });
+  const stop = new AbortController();
+  setTimeout(() => stop.abort(new Error("stopped")), 20);
+  await expect(agent.invoke({ messages: "Hi" }, { signal: stop.signal })).rejects.toThrow("stopped");
+  expect(run).toHaveBeenCalledTimes(1);
+});
+
 test("an error that is not worth a retry goes to onFailure at once", async () => {
   class Timeout extends Error {}
   const [error, slow] = [new RangeError("no such row"), new Timeout("slow")];

@@ -55,7 +55,7 @@ test.each([
     "end",
   ],
   ["no options", () => modelCallLimitMiddleware(undefined as never), "At least one limit"],
-  ["retries below 0", () => modelRetryMiddleware({ maxRetries: -1 }), "maxRetries should be a number of 0 or more"],
+  ["retries below 0", () => modelRetryMiddleware({ maxRetries: -1 }), "expected maxRetries to be a number from 0"],
   ["retries that are no number", () => modelRetryMiddleware({ maxRetries: "3" as never }), "maxRetries"],
   ["a delay below 0", () => toolRetryMiddleware({ initialDelayMs: -1 }), "initialDelayMs"],
   ["a longest delay that is no number", () => toolRetryMiddleware({ maxDelayMs: NaN }), "maxDelayMs"],

@@ -6,6 +6,8 @@ import { type Loose, outcome, type Package, same, State } from "./beside-langgra
 
 const config = { configurable: { thread_id: "t" } };
 const sleep = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
+/** How many timers keep this process. */
+const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
 
 /** A slow node, then a fast one. Counts how often they ran, and how often the slow one was asked to stop. It waits for `over`. */
 function slow(of: Package, how: "alone" | "as a node" | "with the context", saver: Loose) {
@@ -148,18 +150,105 @@ test("a run's time is up also when unreferenced objects were collected meanwhile
 
 test("a run that ends in its time leaves no timer, and nothing with its caller's signal", async () => {
   const graph = new StateGraph(State as unknown)
-    .addNode("a", () => ({}))
+    .addNode("a", async () => ({}))
     .addEdge(START, "a")
-    .compile();
-  const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+    .compile({ stepTimeout: 3_600_000 });
   const { signal } = new AbortController();
   const before = timers();
   await graph.invoke({ sum: 1 }, { timeout: 3_600_000, signal });
   for await (const _ of graph.stream({ sum: 1 }, { timeout: 3_600_000, signal }));
   graph.stream({ sum: 1 }, { timeout: 3_600_000 });
   expect([timers(), getEventListeners(signal, "abort").length]).toEqual([before, 0]);
-  // A timer cannot be that long.
-  await graph.invoke({ sum: 1 }, { timeout: 2 ** 32 });
+});
+
+test("a signal that outlives its streams holds nothing of them", async () => {
+  const graph = new StateGraph(State as unknown)
+    .addNode("a", async (_, ctx) => void ctx.signal.addEventListener("abort", () => {}))
+    .addEdge(START, "a")
+    .compile();
+  const { signal } = new AbortController();
+  // Node keeps what AbortSignal.any made of a signal in a set of that signal's.
+  const sizes = () =>
+    Object.getOwnPropertySymbols(signal)
+      .map((key) => (signal as unknown as Record<symbol, { size?: number } | undefined>)[key])
+      .map((held) => held?.size ?? 0);
+  for (let run = 0; run < 100; run++) for await (const _ of graph.stream({ sum: 1 }, { signal }));
+  expect(getEventListeners(signal, "abort").length + Math.max(...sizes())).toBe(0);
+});
+
+describe.each([2 ** 31, 10 ** 10, Infinity])("a time of %s, which no timer takes, is never up:", (time) => {
+  const slow = (of: object = {}) =>
+    new StateGraph(State as unknown).addNode("a", () => sleep(20), of).addEdge(START, "a");
+  const input = { sum: 1 };
+  test.each<[string, () => Promise<unknown>]>([
+    ["a run's", () => slow().compile().invoke(input, { timeout: time })],
+    ["a stream's", () => slow().compile().stream(input, { timeout: time }).next()],
+    ["a step's", () => slow().compile({ stepTimeout: time }).invoke(input)],
+    ["a node's", () => slow({ timeout: time }).compile().invoke(input)],
+    [
+      "a node's without progress",
+      () =>
+        slow({ timeout: { idleTimeout: time } })
+          .compile()
+          .invoke(input),
+    ],
+  ])("%s", async (_, run) => {
+    await expect(run()).resolves.toBeDefined();
+  });
+
+  test("that between two attempts", async () => {
+    let ran = 0;
+    const fails = () => Promise.reject(new Error(`${++ran}`));
+    const graph = new StateGraph(State as unknown)
+      .addNode("a", fails, { retryPolicy: { initialInterval: time, maxInterval: time, jitter: false } })
+      .addEdge(START, "a")
+      .compile();
+    const stop = new AbortController();
+    setTimeout(() => stop.abort(new Error("stopped")), 20);
+    await expect(graph.invoke(input, { signal: stop.signal })).rejects.toThrow("stopped");
+    expect(ran).toBe(1);
+  });
+});
+
+describe("the wait for another attempt ends with the run:", () => {
+  const retryPolicy = { initialInterval: 3_600_000, maxInterval: 3_600_000, jitter: false };
+  const input = { sum: 1 };
+  const failing = () =>
+    new StateGraph(State as unknown)
+      .addNode("a", () => Promise.reject(new Error("again")), { retryPolicy })
+      .addEdge(START, "a");
+  const around = (timeout: number) =>
+    new StateGraph(State as unknown).addNode("inner", failing().compile(), { timeout }).addEdge(START, "inner");
+  const late = async () => {
+    await sleep(5);
+    throw new Error("beside");
+  };
+
+  test.each<[string, () => Promise<unknown>]>([
+    [
+      "a signal",
+      () =>
+        failing()
+          .compile()
+          .invoke(input, { signal: AbortSignal.timeout(5) }),
+    ],
+    ["the run's time", () => failing().compile().invoke(input, { timeout: 5 })],
+    ["a step's time", () => failing().compile({ stepTimeout: 5 }).invoke(input)],
+    ["a node beside it", () => failing().addNode("b", late).addEdge(START, "b").compile().invoke(input)],
+    ["the node around", () => around(5).compile().invoke(input)],
+  ])("%s", async (_, run) => {
+    const before = timers();
+    await expect(run()).rejects.not.toThrow("again");
+    expect(timers()).toBe(before);
+  });
+
+  test("a reader who leaves", async () => {
+    const before = timers();
+    const stream = failing().compile().stream(input, { streamMode: "tasks" });
+    await stream.next();
+    await stream.return();
+    expect(timers()).toBe(before);
+  });
 });
 
 // That of langgraph.js does.

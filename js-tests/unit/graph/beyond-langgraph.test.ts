@@ -521,10 +521,32 @@ describe("in odd hands", () => {
     ["fetch failed", 2],
     ["terminated", 2],
     ["Failed to fetch", 2],
+    ["Failed to fetch (example.com)", 2],
+    ["network error", 2],
     ["NetworkError when attempting to fetch resource.", 2],
+    ["Error in input stream", 2],
+    ["Error in body stream", 2],
     ["Load failed", 2],
+    ["Load failed (example.com)", 2],
+    ["The network connection was lost.", 2],
+    ["The Internet connection appears to be offline.", 2],
+    ["error sending request for url (http://example.com/)", 2],
+    ["connection closed before message completed", 2],
+    ["connection reset by peer", 2],
+    ["connection refused", 2],
+    ["connection error: broken pipe", 2],
+    ["error reading a body from connection", 2],
     ["fetch is not a function", 1],
+    ["terminated is not a function", 1],
+    ["connection.query is not a function", 1],
+    ["network is not iterable", 1],
     ["Cannot read properties of undefined (reading 'fetch')", 1],
+    ["Cannot read properties of undefined (reading 'connection')", 1],
+    ["Cannot set properties of undefined (setting 'network')", 1],
+    ["x.connection is undefined", 1],
+    ['can\'t access property "network", x is undefined', 1],
+    ["undefined is not an object (evaluating 'a.network')", 1],
+    ["a.connection is not a function. (In 'a.connection()', 'a.connection' is undefined)", 1],
   ])("a TypeError is tried again where it is a network's: %s", async (message, times) => {
     const node = vi.fn(() => {
       throw new TypeError(message);
@@ -570,16 +592,13 @@ describe("in odd hands", () => {
     }
   }
 
-  test.each<[what: string, work: () => unknown, options?: object]>([
+  test.each<[what: string, work: () => unknown]>([
     ["an answer with a getter that throws", () => Object.defineProperty({}, "log", { get: fails, enumerable: true })],
     ["an error that cannot be read", () => Promise.reject(new Strange())],
     ["a proxy that is thrown", () => Promise.reject(new Proxy({}, { get: fails }) as Error)],
-    ["a retryOn that is no function", fails, { retryPolicy: { retryOn: "x" } }],
-    ["a policy that is none", fails, { retryPolicy: [null] }],
-    ["an interval that is no number", fails, { retryPolicy: { initialInterval: 1n } }],
-  ])("a run ends with %s, later", async (_, work, options) => {
+  ])("a run ends with %s, later", async (_, work) => {
     const graph = new StateGraph(schema)
-      .addNode("a", later(work) as never, options)
+      .addNode("a", later(work) as never)
       .addEdge(START, "a")
       .compile({ checkpointer: new MemorySaver() });
     const ended = await graph.invoke({}, thread).then(
@@ -607,6 +626,25 @@ describe("in odd hands", () => {
       .addEdge(START, "a")
       .compile({ checkpointer: new Broken() });
     await expect(graph.invoke({}, thread)).rejects.toThrow("disk full");
+  });
+
+  test.each([
+    [{ maxAttempts: NaN }, "expected maxAttempts to be a number from 1, got NaN."],
+    [{ maxAttempts: 0 }, "expected maxAttempts to be a number from 1, got 0."],
+    [{ maxAttempts: "3" }, "expected maxAttempts to be a number from 1, got 3."],
+    [{ initialInterval: 1n }, "expected initialInterval to be a number from 0, got 1."],
+    [{ backoffFactor: -1 }, "expected backoffFactor to be a number from 0, got -1."],
+    [[{ maxAttempts: 2 }, { maxInterval: NaN }], "expected maxInterval to be a number from 0, got NaN."],
+    [{ retryOn: "TypeError" }, "expected retryOn to be a function, got TypeError."],
+    [[null], "expected a policy or a list of policies, got null."],
+    [3, "expected a policy or a list of policies, got 3."],
+  ])("a retry policy is refused: %o", (retryPolicy, why) => {
+    const refused = (call: string) =>
+      expect.objectContaining({ code: "INVALID_ARGUMENT", message: `${call}: retryPolicy: ${why}` }) as Error;
+    const policy = retryPolicy as object;
+    const graph = new StateGraph(schema);
+    expect(() => graph.addNode("a", says("a"), { retryPolicy: policy })).toThrow(refused("Node `a`"));
+    expect(() => graph.setNodeDefaults({ retryPolicy: policy })).toThrow(refused("setNodeDefaults"));
   });
 
   test("an unknown node or edge is refused", () => {

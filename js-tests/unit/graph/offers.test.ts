@@ -54,6 +54,26 @@ describe("policies", () => {
   );
 });
 
+describe("a node's input", () => {
+  same("is all that it reads; its new fields are the graph's", async (of) => {
+    const Input = Annotation.Root({ sum: State.spec.sum, note: Annotation<string>() });
+    const seen: Loose[] = [];
+    const reads = (state: object) => {
+      seen.push({ ...state });
+      return {};
+    };
+    const graph = new of.StateGraph(State)
+      .addNode("a", () => ({ log: ["a"], sum: 1, note: "new" }))
+      .addNode("b", reads, { input: Input })
+      .addNode("c", reads)
+      .addEdge(of.START, "a")
+      .addEdge("a", "b")
+      .addEdge("b", "c")
+      .compile();
+    return [await graph.invoke({ log: ["in"] }), seen];
+  });
+});
+
 describe("a node's context", () => {
   same("says where it runs, the same time of the first attempt to each", async (of) => {
     const seen: Loose[] = [];

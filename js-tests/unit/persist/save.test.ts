@@ -83,6 +83,18 @@ describe("saving", () => {
     );
   });
 
+  test("waits also for longer than a timer takes, until it is told", async () => {
+    using thread = threadOf();
+    const storage = new Shelf();
+    const stop = persist(thread, { name, storage, throttle: 10 ** 10 });
+    thread.update({ topic: "x" });
+    await pass(1_000);
+    expect(storage.writes).toEqual([]);
+    await stop.flush();
+    expect(storage.writes.length).toBe(1);
+    stop();
+  });
+
   test("waits as long as requested", async () => {
     using thread = threadOf();
     const storage = new Shelf();

@@ -134,6 +134,19 @@ test("a server that does not answer a stop in time is an error of it", async () 
   expect(await runner.stop()).toMatchObject({ status: "stopped", error: { code: "NO_CONNECTION" } });
 });
 
+test("a stop waits for its answer also for longer than a timer takes", async () => {
+  let answer: () => void = () => {};
+  const cancel = () => new Promise<void>((resolve) => (answer = resolve));
+  const { runner, calls } = told({ cancel, cancelTimeout: Infinity });
+  void runner.sendMessage("Hi");
+  await settled();
+  calls[0]?.begin();
+  await settled();
+  const stopped = runner.stop();
+  setTimeout(() => answer(), 20);
+  expect((await stopped).error).toBe(undefined);
+});
+
 test("a second retry() settles with the first, and sends nothing more", async () => {
   const { runner, calls } = told();
   for (const text of ["one", "two"]) {

@@ -254,6 +254,23 @@ test.each(["reads", "leaves"])("a run without a thread is there until its caller
   await vi.waitFor(async () => expect(await store.runs({ threadId: threadIn(response) })).toEqual([]));
 });
 
+test("a store whose leases last longer than a timer takes is not looked at again and again", async () => {
+  class Patient extends MemoryRuns {
+    readonly ttl = 10 ** 11;
+    claims = 0;
+    override async claim() {
+      this.claims++;
+      return undefined;
+    }
+  }
+  const store = new Patient();
+  const { wait } = client(serveLangGraph(answering(), { runs: store }));
+  await (await wait(said("Hi"))).text();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  // A run, and a switch of a thread.
+  expect(store.claims).toBe(2);
+});
+
 test("a run without a thread keeps the one that it was given, if it is asked to", async () => {
   const { ask } = client(serveLangGraph(answering()));
   const run = async (more: object) => threadIn(await ask("POST", "/runs/wait", { ...said("Hi"), ...more }));

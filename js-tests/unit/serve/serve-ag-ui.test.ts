@@ -215,7 +215,12 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
     });
   });
 
-  test("says in a long silence that it is still there", async () => {
+  test.each([
+    [15_000, [": heartbeat 15000", ": heartbeat 15000", ": heartbeat 15000"]],
+    [0, []],
+    [10 ** 10, []],
+    [Infinity, []],
+  ])("says in a long silence that it is still there: with a heartbeat of %s", async (heartbeat, said) => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
       let go: () => void = () => {};
@@ -227,14 +232,12 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
         .addEdge(START, "wait")
         .addEdge("wait", END)
         .compile();
-      const response = await post(serveAgUi(graph), input("Hi", { state: { n: 0 } }));
+      const response = await post(serveAgUi(graph, { heartbeat }), input("Hi", { state: { n: 0 } }));
       const text = response.text();
       await vi.advanceTimersByTimeAsync(31_000);
       go();
       await vi.advanceTimersByTimeAsync(1_000);
-      expect((await text).split("\n\n").filter((part) => part.startsWith(":"))).toEqual(
-        Array.from({ length: 3 }, () => ": heartbeat 15000"),
-      );
+      expect((await text).split("\n\n").filter((part) => part.startsWith(":"))).toEqual(said);
     } finally {
       vi.useRealTimers();
     }
@@ -397,6 +400,17 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
     expect(log.mock.calls).toEqual([[error]]);
     log.mockRestore();
   });
+
+  test.each([401, 413])(
+    "each cookie of a response with status %s reaches the client over node:http",
+    async (status) => {
+      const cookies = ["session=; Max-Age=0", "csrf=1; Path=/"];
+      const headers = cookies.map((cookie) => ["set-cookie", cookie] as [string, string]);
+      const authenticate = () => new Response("Who are you?", { status, headers });
+      const url = await listening(serveAgUi(chatGraph(), { authenticate }));
+      expect((await fetch(url)).headers.getSetCookie()).toEqual(cookies);
+    },
+  );
 
   test("an authenticate that may return nothing does not compile", () => {
     // @ts-expect-error returns nothing

@@ -1,6 +1,7 @@
 // A graph that runs: what a caller asks of it, and the configs that it is asked with.
 import { ThreadfoldError } from "../shared/errors.js";
 import { checkOptions } from "../shared/options.js";
+import { after } from "../shared/timer.js";
 import type { CheckpointConfig, CheckpointListOptions, CheckpointSaver } from "../checkpoint/types.js";
 import type { Command } from "./build/command.js";
 import { type DrawnGraph, drawnGraph, mermaidOf } from "./build/drawing.js";
@@ -8,6 +9,7 @@ import type { GraphSpec } from "./build/graph-spec.js";
 import type { NodeOptions } from "./build/node.js";
 import { NodeContext, TASK } from "./given/node-context.js";
 import type { CompileOptions } from "./build/compile-options.js";
+import { abortedWith } from "./run/linked-abort.js";
 import { Run } from "./run/run.js";
 import { GraphValueError } from "./build/graph-errors.js";
 import {
@@ -22,7 +24,7 @@ import {
 import { type StateSnapshot, stateHistory, stateSnapshot } from "./saved/state-snapshot.js";
 import { GraphStream, type RunStreams, type StreamPart } from "./run/stream.js";
 import type { Task } from "./run/task.js";
-import { checkTime } from "./build/timeout.js";
+import { checkTime, timeIsUp } from "./build/timeout.js";
 import { type StateUpdate, updateState } from "./saved/update-state.js";
 
 /** The input of a graph: values, a command, or null to continue. */
@@ -175,11 +177,11 @@ export class CompiledStateGraph<
       depth: parent ? parent.run.scope.depth + 1 : 0,
     };
     const stop = new AbortController();
-    const signal = settings.signal ? AbortSignal.any([settings.signal, stop.signal]) : stop.signal;
     const begin = async (streams: RunStreams) => {
       const inside = parent?.run.reports.streams;
       const output = { streams: inside ? toBoth(streams, inside) : streams, shows };
-      await inTime({ ...settings, signal }, (limited) => new Run(this, limited, parent, output).go(input));
+      const run = (limited: StreamConfig) => new Run(this, limited, parent, output).go(input);
+      await abortedWith(settings.signal, stop, () => inTime({ ...settings, signal: stop.signal }, run));
     };
     return new GraphStream(form, begin, () => stop.abort());
   }
@@ -321,35 +323,17 @@ function checked(config: StreamConfig): StreamConfig {
   return config;
 }
 
-/** Timers with a longer time would fire at once. */
-const LONGEST_TIMER = 2 ** 31 - 1;
-
 /** Does work whose signal aborts when the run's time is up. */
 function inTime<T>(config: StreamConfig, work: (config: StreamConfig) => Promise<T>): Promise<T> {
   const { timeout } = config;
-  const isLimited = timeout !== undefined && timeout !== null && timeout <= LONGEST_TIMER;
-  return isLimited ? endedAfter(timeout, config, work) : work(config);
+  return timeout === undefined || timeout === null ? work(config) : endedAfter(timeout, config, work);
 }
 
-/** Clears the timer at the end, and leaves nothing with the caller's signal. */
-async function endedAfter<T>(
-  timeout: number,
-  config: StreamConfig,
-  work: (config: StreamConfig) => Promise<T>,
-): Promise<T> {
-  const { signal } = config;
+/** Clears the timer at the end. */
+function endedAfter<T>(timeout: number, config: StreamConfig, work: (config: StreamConfig) => Promise<T>): Promise<T> {
   const limit = new AbortController();
-  const late = () => limit.abort(new DOMException("The operation was aborted due to timeout", "TimeoutError"));
-  const left = () => limit.abort(signal?.reason);
-  const timer = setTimeout(late, timeout);
-  if (signal?.aborted) left();
-  else signal?.addEventListener("abort", left, { once: true });
-  try {
-    return await work({ ...config, signal: limit.signal });
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener("abort", left);
-  }
+  const cancel = after(timeout, () => limit.abort(timeIsUp()));
+  return abortedWith(config.signal, limit, () => work({ ...config, signal: limit.signal })).finally(cancel);
 }
 
 /** Sends to two streams: its own, and one of a graph around it. */

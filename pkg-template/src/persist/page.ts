@@ -1,5 +1,7 @@
 // When a page has time, and when it goes. Elsewhere than in a page it always has time, and never goes.
 
+import { LONGEST_TIMER } from "../shared/timer.js";
+
 type Idle = {
   requestIdleCallback?: (call: () => void, options: { timeout: number }) => number;
   cancelIdleCallback?: (handle: number) => void;
@@ -9,10 +11,13 @@ type Idle = {
 export function whenIdle(call: () => void, wait: number): () => void {
   const { requestIdleCallback, cancelIdleCallback } = globalThis as Idle;
   let idle: number | undefined;
-  const timer = setTimeout(() => {
-    if (requestIdleCallback) idle = requestIdleCallback(call, { timeout: wait });
-    else call();
-  }, wait);
+  const timer = setTimeout(
+    () => {
+      if (requestIdleCallback) idle = requestIdleCallback(call, { timeout: wait });
+      else call();
+    },
+    Math.min(wait, LONGEST_TIMER),
+  );
   return () => {
     clearTimeout(timer);
     if (idle !== undefined) cancelIdleCallback?.(idle);

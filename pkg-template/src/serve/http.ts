@@ -2,6 +2,7 @@
 
 import { ThreadfoldError } from "../shared/errors.js";
 import { checkOptions } from "../shared/options.js";
+import { LONGEST_TIMER } from "../shared/timer.js";
 import { checkCors, checkOrigin, corsHeaders, type Cors } from "./origins.js";
 import { Refusal, uncheckable } from "./refusal.js";
 import type { BodyLimits } from "./request-body.js";
@@ -51,7 +52,7 @@ export interface HandlerOptions extends BodyLimits {
   mayUse?: ((use: ThreadUse) => boolean | Promise<boolean>) | undefined;
   /**
    * After how many milliseconds of silence an event stream sends a comment. Proxies keep it open, and clients that read
-   * the comment find a connection that broke in silence. 0 sends none. Default 15,000.
+   * the comment find a connection that broke in silence. 0 and Infinity send none. Default 15,000.
    */
   heartbeat?: number | undefined;
 }
@@ -132,10 +133,11 @@ const HEARTBEAT = 15_000;
  */
 export function eventStream(
   parts: AsyncGenerator<string>,
-  { heartbeat = HEARTBEAT }: Pick<HandlerOptions, "heartbeat">,
+  { heartbeat: given = HEARTBEAT }: Pick<HandlerOptions, "heartbeat">,
   headers: Record<string, string>,
   left?: () => void,
 ): Response {
+  const heartbeat = given > LONGEST_TIMER ? 0 : given;
   const encoder = new TextEncoder();
   const beat = encoder.encode(`: heartbeat ${heartbeat}\n\n`);
   let timer: Timer | undefined;

@@ -13,7 +13,7 @@ interface NodeResponse {
   readonly destroyed: boolean;
   /** Whether all of the response was written. */
   readonly writableEnded: boolean;
-  setHeader(name: string, value: string): unknown;
+  setHeader(name: string, value: string | readonly string[]): unknown;
   flushHeaders(): void;
   write(part: Uint8Array): boolean;
   end(): unknown;
@@ -135,6 +135,9 @@ async function refuse(answer: Response, request: NodeRequest, response: NodeResp
 async function pass(answer: Response, response: NodeResponse): Promise<void> {
   response.statusCode = answer.status;
   answer.headers.forEach((value, name) => response.setHeader(name, value));
+  // Each cookie is a header of its own: above, the last has replaced the others.
+  const cookies = answer.headers.getSetCookie();
+  if (cookies.length > 0) response.setHeader("set-cookie", cookies);
   response.flushHeaders();
   const reader = answer.body?.getReader();
   let wake: () => void = () => {};

@@ -19,6 +19,21 @@ export function checkOptions(call: string, options: object | null | undefined, n
   }
 }
 
+/**
+ * Refuses an option that is not a number from `least`, if it is given.
+ *
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT`.
+ */
+export function checkNumbers(call: string, options: Readonly<Record<string, unknown>>, least = 0): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || (typeof value === "number" && value >= least)) continue;
+    throw new ThreadfoldError(
+      "INVALID_ARGUMENT",
+      `${call}: expected ${name} to be a number from ${least}, got ${String(value)}.`,
+    );
+  }
+}
+
 /** Returns the name with the fewest letters to change, if that is at most every third, and at most three. */
 function nearest(name: string, names: readonly string[]): string | undefined {
   const most = Math.min(3, Math.max(1, Math.floor(name.length / 3)));

@@ -1,5 +1,6 @@
 import { ThreadfoldError } from "../shared/errors.js";
 import type { NamesOf } from "../shared/options.js";
+import { LONGEST_TIMER } from "../shared/timer.js";
 import { connectionError, UNREACHABLE } from "./connection.js";
 import { refusal } from "./response.js";
 
@@ -133,7 +134,7 @@ export function pause(milliseconds: number, signal: AbortSignal, back?: Partial<
       back?.removeEventListener?.("online", end);
       resolve();
     };
-    const timer = setTimeout(end, signal.aborted ? 0 : milliseconds);
+    const timer = setTimeout(end, signal.aborted ? 0 : Math.min(milliseconds, LONGEST_TIMER));
     signal.addEventListener("abort", end);
     back?.addEventListener?.("online", end);
   });

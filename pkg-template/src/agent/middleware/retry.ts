@@ -1,7 +1,8 @@
 // Retries failed calls of models and tools.
 import { wrong } from "../../context/options.js";
-import { checkOptions } from "../../shared/options.js";
+import { checkNumbers, checkOptions } from "../../shared/options.js";
 import { newId } from "../../shared/new-id.js";
+import { after } from "../../shared/timer.js";
 import { type AiMessage, toolMessage } from "../message.js";
 import { createMiddleware } from "./middleware.js";
 import { mustPass } from "../tools/passing-errors.js";
@@ -53,8 +54,7 @@ function settled(call: string, options: RetryOptions, more: readonly string[] = 
     ...more,
   ]);
   const numbers = { maxRetries, initialDelayMs, maxDelayMs, backoffFactor };
-  for (const [name, value] of Object.entries(numbers))
-    if (!(typeof value === "number" && value >= 0)) throw wrong(name, "a number of 0 or more");
+  checkNumbers(call, numbers);
   const isClasses = Array.isArray(retryOn) && retryOn.every((one) => typeof one === "function");
   if (!isClasses && typeof retryOn !== "function") throw wrong("retryOn", "a function, or a list of classes of errors");
   if (onFailure !== "continue" && onFailure !== "error" && typeof onFailure !== "function")
@@ -107,13 +107,13 @@ function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<vo
   if (milliseconds <= 0) return Promise.resolve();
   return new Promise((resolve, reject) => {
     const stop = () => {
-      clearTimeout(timer);
+      cancel();
       reject(signal?.reason as Error);
     };
-    const timer = setTimeout(() => {
+    const cancel = after(milliseconds, () => {
       signal?.removeEventListener("abort", stop);
       resolve();
-    }, milliseconds);
+    });
     if (signal?.aborted) stop();
     else signal?.addEventListener("abort", stop, { once: true });
   });

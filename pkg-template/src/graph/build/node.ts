@@ -49,7 +49,7 @@ export interface NodeOptions<State = unknown, Update = unknown, Context = unknow
     | undefined;
   /** Data for the drawing and the streams. */
   metadata?: Readonly<Record<string, unknown>> | undefined;
-  /** Additional fields that it reads, besides the graph's state. */
+  /** The schema of what it reads, in place of the graph's state. Fields that are new become the graph's. */
   input?: unknown;
   /** Graphs that it runs inside, for the drawing and for `getState`. */
   subgraphs?: readonly object[] | undefined;

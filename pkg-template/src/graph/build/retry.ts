@@ -1,5 +1,6 @@
 // When a failed node is run again.
-import { checkOptions, type NamesOf } from "../../shared/options.js";
+import { ThreadfoldError } from "../../shared/errors.js";
+import { checkNumbers, checkOptions, type NamesOf } from "../../shared/options.js";
 
 /** Says whether and when a failed node is run again. */
 export interface RetryPolicy {
@@ -13,7 +14,10 @@ export interface RetryPolicy {
   maxInterval?: number | undefined;
   /** Whether up to a second is added at random. Default true. */
   jitter?: boolean | undefined;
-  /** Whether an error is worth another attempt. By default not an aborted call, a mistake in code, or a refusal (4xx). */
+  /**
+   * Whether an error is worth another attempt. By default not an aborted call, a mistake in code, or the HTTP status 400
+   * to 407 or 409.
+   */
   // oxlint-disable-next-line typescript/no-explicit-any -- an error may be anything
   retryOn?: ((error: any) => boolean) | undefined;
 }
@@ -27,12 +31,22 @@ const NAMES: NamesOf<RetryPolicy> = {
   retryOn: true,
 };
 
-/** @throws {@link ThreadfoldError} `UNKNOWN_OPTION`. */
-export function checkRetry(call: string, policies: RetryPolicy | readonly RetryPolicy[] | undefined): void {
-  // `logWarning` is langgraph.js's: nothing is logged here.
-  for (const policy of [policies ?? []].flat())
-    checkOptions(`${call}: retryPolicy`, policy, [...Object.keys(NAMES), "logWarning"]);
+/** @throws {@link ThreadfoldError} `UNKNOWN_OPTION`, and `INVALID_ARGUMENT` for what is no number, function or policy. */
+export function checkRetry(taker: string, policies: RetryPolicy | readonly RetryPolicy[] | undefined): void {
+  const call = `${taker}: retryPolicy`;
+  for (const policy of [policies ?? []].flat() as readonly unknown[]) {
+    if (typeof policy !== "object" || policy === null) throw wrong(call, "a policy or a list of policies", policy);
+    // `logWarning` is langgraph.js's: nothing is logged here.
+    checkOptions(call, policy, [...Object.keys(NAMES), "logWarning"]);
+    const { maxAttempts, initialInterval, backoffFactor, maxInterval, retryOn }: RetryPolicy = policy;
+    checkNumbers(call, { maxAttempts }, 1);
+    checkNumbers(call, { initialInterval, backoffFactor, maxInterval });
+    if (retryOn !== undefined && typeof retryOn !== "function") throw wrong(call, "retryOn to be a function", retryOn);
+  }
 }
+
+const wrong = (call: string, expected: string, got: unknown) =>
+  new ThreadfoldError("INVALID_ARGUMENT", `${call}: expected ${expected}, got ${String(got)}.`);
 
 /** Returns how long to wait before the next attempt; undefined if there is none. `attempts` were made. */
 export function retryDelay(
@@ -51,8 +65,33 @@ export function retryDelay(
 
 const REFUSED = new Set([400, 401, 402, 403, 404, 405, 406, 407, 409]);
 
-/** Messages of failed or broken connections: in Node, Chromium, Firefox, Safari and Deno. */
-const NETWORK = /^fetch failed|^terminated|failed to fetch|load failed|network|connection|sending request/i;
+/** How the messages of failed or broken connections begin. Those of mistakes in code may name a `connection`, later. */
+const NETWORK = [
+  // Node
+  "fetch failed",
+  // Chromium
+  "Failed to fetch",
+  "network error",
+  // Firefox
+  "NetworkError when attempting",
+  "Error in input stream",
+  "Error in body stream",
+  // Safari
+  "Load failed",
+  "The network connection was lost",
+  "The Internet connection appears to be offline",
+  // Deno
+  "error sending request",
+  "connection closed",
+  "connection reset",
+  "connection refused",
+  "connection error",
+  "error reading a body from connection",
+];
+
+/** Whether it is a network's error: Node says of a response that broke off no more than "terminated". */
+const isOfNetwork = (message: string): boolean =>
+  message === "terminated" || NETWORK.some((beginning) => message.startsWith(beginning));
 
 function worthRetrying(error: unknown): boolean {
   const { name, message, code, status, response, error: inner } = (error ?? {}) as Record<string, unknown>;
@@ -61,6 +100,6 @@ function worthRetrying(error: unknown): boolean {
   if ((inner as { code?: unknown } | undefined)?.code === "insufficient_quota") return false;
   if (error instanceof ReferenceError || error instanceof SyntaxError || error instanceof RangeError) return false;
   // A call that does not come through is a TypeError, too.
-  if (error instanceof TypeError && !NETWORK.test(error.message)) return false;
+  if (error instanceof TypeError && !isOfNetwork(String(message))) return false;
   return !REFUSED.has(Number((response as { status?: unknown } | undefined)?.status ?? status));
 }

@@ -1,6 +1,7 @@
 // How long a node may take.
 import { ThreadfoldError } from "../../shared/errors.js";
 import { checkOptions } from "../../shared/options.js";
+import { after } from "../../shared/timer.js";
 import { GraphValueError, NodeTimeoutError } from "./graph-errors.js";
 
 /** Says how long a node may take. A number alone is a `runTimeout`. */
@@ -38,13 +39,18 @@ export function checkTime(what: string, given: number | null | undefined): void 
     throw new GraphValueError(`Timeout must be a positive number: ${what} is ${String(given)}.`);
 }
 
+/** The error of a run or a step whose time is up, as langgraph.js throws it. */
+export const timeIsUp = (): Error => new DOMException("The operation was aborted due to timeout", "TimeoutError");
+
 /** Watches one attempt of a node. */
 export class Watch {
   readonly #policy: TimeoutPolicy;
   readonly #node: string;
   readonly #begun = Date.now();
   #progress = this.#begun;
-  #timers: ReturnType<typeof setTimeout>[] = [];
+  /** Cancel the timers. */
+  #cancelRun: (() => void) | undefined;
+  #cancelIdle: (() => void) | undefined;
 
   constructor(node: string, policy: TimeoutPolicy) {
     this.#node = node;
@@ -67,17 +73,17 @@ export class Watch {
           late(error);
           reject(error);
         };
-        const idle = (timeout: number) => {
-          const left = this.#progress + timeout - Date.now();
+        const idleAfter = (left: number, timeout: number) => {
           if (left <= 0) end("idle");
-          else this.#timers[1] = setTimeout(idle, left, timeout);
+          else this.#cancelIdle = after(left, () => idleAfter(this.#progress + timeout - Date.now(), timeout));
         };
-        if (runTimeout !== undefined) this.#timers[0] = setTimeout(end, runTimeout, "run");
-        if (idleTimeout !== undefined) this.#timers[1] = setTimeout(idle, idleTimeout, idleTimeout);
+        if (runTimeout !== undefined) this.#cancelRun = after(runTimeout, () => end("run"));
+        if (idleTimeout !== undefined) idleAfter(idleTimeout, idleTimeout);
         void Promise.resolve(work).then(resolve, reject);
       });
     } finally {
-      for (const timer of this.#timers) clearTimeout(timer);
+      this.#cancelRun?.();
+      this.#cancelIdle?.();
     }
   }
 }

@@ -4,6 +4,8 @@ import { isParentCommand, NodeError } from "../build/graph-errors.js";
 import { INTERRUPT, type OpenInterrupt } from "../build/interrupt.js";
 import type { PlannedTask, Step } from "../planner/plan-types.js";
 import type { Values } from "../types.js";
+import { timeIsUp } from "../build/timeout.js";
+import { after } from "../../shared/timer.js";
 import { growth } from "../saved/growth.js";
 import { ERROR, ERROR_SOURCE, isSpecial, RESUME, type WritesByTask, writesByTask } from "../saved/saved-writes.js";
 import { reportCheckpoint } from "./report-checkpoint.js";
@@ -108,16 +110,13 @@ export class SuperSteps {
   /** Waits for the tasks that have not answered at once. */
   #untilEnded(): Promise<void> {
     const { stops, scope } = this.#run;
-    return stops.untilStopped((resolve, reject) => {
+    const ended = stops.untilStopped((resolve) => {
       this.#finish = resolve;
-      const { stepTimeout } = scope.graph;
-      if (stepTimeout) {
-        const limit = AbortSignal.timeout(stepTimeout);
-        limit.addEventListener("abort", () => reject(limit.reason as Error), { once: true });
-      }
       // A node that has answered at once may have failed.
       if (this.failed) void settle().then(resolve);
     });
+    const { stepTimeout } = scope.graph;
+    return stepTimeout ? ended.finally(after(stepTimeout, () => stops.wake(timeIsUp()))) : ended;
   }
 
   /** Starts as many tasks as may run. Of many, it starts the rest after the event loop has turned. */

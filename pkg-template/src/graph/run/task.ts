@@ -179,7 +179,7 @@ export class Task implements StepTask, ResultTask, ContextTask, InterruptibleTas
   async #again(delay: number, error: unknown): Promise<void> {
     const { run } = this;
     run.reports.trace("task-retry", { task: this, error });
-    await new Promise((resolve) => setTimeout(resolve, delay));
+    await run.stops.wait(delay);
     if (run.stops.isClosed) return;
     this.attempts.count++;
     this.error = undefined;

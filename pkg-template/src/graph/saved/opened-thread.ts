@@ -97,9 +97,8 @@ export class OpenedThread implements TaskHome {
 
   /** The values with what these tasks have written: by name before Sends by index, or as nodes in the caller's order. */
   fold(tasks: readonly ThreadTask[], as: "task" | "node" = "task"): Values {
-    const index = ({ planned }: TaskPlace) => (planned.send === -1 ? -1 : planned.send);
     const inOrder = ({ place: a }: ThreadTask, { place: b }: ThreadTask) =>
-      index(a) - index(b) || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+      a.planned.send - b.planned.send || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
     const ordered = as === "node" ? tasks : [...tasks].sort(inOrder);
     return this.at.fold(ordered.flatMap(({ writes }) => writes.updates));
   }

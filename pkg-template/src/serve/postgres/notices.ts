@@ -1,3 +1,4 @@
+import { LONGEST_TIMER } from "../../shared/timer.js";
 import { Batches } from "./batches.js";
 import type { PostgresConnection, PostgresPool, Row } from "./client.js";
 
@@ -24,7 +25,7 @@ export class Notices {
   constructor(pool: PostgresPool, statements: { readonly listen: string; readonly states: string }, pace: number) {
     this.#pool = pool;
     this.#statements = statements;
-    this.#pace = pace;
+    this.#pace = Math.min(pace, LONGEST_TIMER);
     this.#states = new Batches((topics) => this.#read([...topics.keys()]), 0);
   }
 

@@ -6,7 +6,7 @@
 // stop, `e` for one that has ended, and nothing at all for one that is gone. `tHASH:9` is a thread with the latest run 9.
 
 const hash = (parameter: string) => `sha256(convert_to(${parameter}, 'UTF8'))`;
-const after = (parameter: string) => `now() + ${parameter}::int * interval '1 millisecond'`;
+const after = (parameter: string) => `now() + ${parameter}::float8 * interval '1 millisecond'`;
 const NOW = "(extract(epoch from clock_timestamp()) * 1000)::bigint";
 const TOPIC = "'r' || r.id";
 const STATE = "r.last || case when r.stopped then 's' else '' end || case when r.ended then 'e' else '' end";
@@ -25,7 +25,7 @@ export function statementsOf(prefix: string) {
   const notify = (word: string) => `pg_notify('${prefix}', ${word})`;
   const held = `r.key = ${hash("$1")} and r.fence = $2 and not r.ended`;
   const found = `from ${runs} r where r.key = ${hash("$1")}`;
-  const others = `(select o.facts, o.at from ${runs} o where not o.ended`;
+  const others = (columns: string) => `(select ${columns} from ${runs} o where not o.ended`;
 
   return {
     listen: `listen "${prefix}"`,
@@ -61,7 +61,7 @@ export function statementsOf(prefix: string) {
 
     /** member, thread, facts, server, about, isAlone, ttl. Nothing is begun if another run of the thread began meanwhile. */
     begin: `
-      with others as materialized ${others.replace("o.facts,", "o.key, o.facts,")} and o.thread = ${hash("$2")}),
+      with others as materialized ${others("o.key, o.facts, o.at")} and o.thread = ${hash("$2")}),
       busy as (select from others where $6::boolean or key = ${hash("$1")}),
       seen as materialized (select at from ${threads} where thread = ${hash("$2")}),
       counted as (
@@ -93,7 +93,7 @@ export function statementsOf(prefix: string) {
         from free where r.id = free.id returning r.*
       )
       select ${RECORD}, array(
-        select facts from ${others} and o.thread = r.thread and o.at < r.at) as earlier order by at
+        select facts from ${others("o.facts, o.at")} and o.thread = r.thread and o.at < r.at) as earlier order by at
       ) as before from claimed r`,
 
     /** milliseconds that runs are kept: removes those that are over for longer, and threads without a run. */

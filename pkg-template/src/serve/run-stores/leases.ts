@@ -1,4 +1,5 @@
 import { ThreadfoldError } from "../../shared/errors.js";
+import { LONGEST_TIMER } from "../../shared/timer.js";
 import type { RunLease, RunStore, StoredRun } from "./run-store.js";
 import { endSwitches } from "./switches.js";
 import type { WorkedRun } from "./worked-run.js";
@@ -49,7 +50,7 @@ export class Leases {
       if (error instanceof ThreadfoldError && error.code === "DISPOSED") return;
     }
     if (this.#store.whenOrphaned) return;
-    const timer: unknown = setTimeout(() => void this.#watch(), (this.#store.ttl ?? 0) / 3);
+    const timer: unknown = setTimeout(() => void this.#watch(), Math.min((this.#store.ttl ?? 0) / 3, LONGEST_TIMER));
     // In Node, a server that is closed does not keep its program.
     (timer as { unref?(): void }).unref?.();
   }

@@ -1,6 +1,6 @@
 // Runs in this program's memory: the default store of both servers.
 import { ThreadfoldError } from "../../shared/errors.js";
-import { checkOptions } from "../../shared/options.js";
+import { checkNumbers, checkOptions } from "../../shared/options.js";
 import { inTask } from "../../thread/schedule.js";
 import { latestFirst } from "../latest-first.js";
 import {
@@ -145,11 +145,7 @@ export class MemoryRuns implements RunStore {
   constructor(options: { readonly keep?: number | undefined } = {}) {
     checkOptions("new MemoryRuns", options, ["keep"]);
     const { keep = 100 } = options;
-    if (!(typeof keep === "number" && keep >= 0))
-      throw new ThreadfoldError(
-        "INVALID_ARGUMENT",
-        `new MemoryRuns: expected keep to be a number from 0, got ${String(keep)}.`,
-      );
+    checkNumbers("new MemoryRuns", { keep });
     this.#kept = keep;
   }
 
