@@ -17,7 +17,7 @@ use crate::graph::Graph;
 /// run side by side and keep each other's changes. If two have written one file differently, the
 /// second's is kept beside the first, and the model is notified.
 ///
-/// A sub-agent on a thread runs on one of its own, `THREAD|STEP:SEND|CALL`, which its parent's
+/// A sub-agent on a thread runs on one of its own, `THREAD|CHECKPOINT:SEND|CALL`, which its parent's
 /// checkpointer keeps until its answer is saved. So it asks through its parent, and continues where it asked.
 ///
 /// ```

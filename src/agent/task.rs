@@ -136,7 +136,7 @@ async fn outcome(
     };
     // Two calls that no model of this agent made may have one id.
     let call = call.id.as_deref().unwrap_or_default();
-    let name = format!("{parent}|{}:{}|{call}", ctx.step(), ctx.send());
+    let name = format!("{parent}|{}:{}|{call}", ctx.began_at(), ctx.send());
     let thread = agent.kept_by(saver, &name);
     let thread = thread.run_id(ctx.run_id());
     // A task that starts over finds what its sub-agent has done.

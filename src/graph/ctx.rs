@@ -52,6 +52,8 @@ pub struct Ctx {
     pub(super) node: Arc<str>,
     pub(super) run_id: Arc<str>,
     pub(super) thread: Option<Arc<str>>,
+    /// The id of the thread's checkpoint at which the step began; empty without a thread.
+    pub(super) began_at: Arc<str>,
     pub(super) emitter: Emitter,
     /// How many graphs this call of the node has run inside.
     pub(super) graphs_inside: Arc<AtomicU32>,
@@ -185,6 +187,11 @@ impl Ctx {
     /// Returns the position of the task in its step.
     pub(crate) fn task(&self) -> u32 {
         self.task
+    }
+
+    /// Returns the id of the thread's checkpoint at which the step began; empty without a thread.
+    pub(crate) fn began_at(&self) -> &str {
+        &self.began_at
     }
 
     /// Returns the number of the send that made the task, from 1; 0 for a task that no send made.

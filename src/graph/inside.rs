@@ -23,12 +23,11 @@ impl Ctx {
     /// killed, continues the inner thread. Inner steps that have ended do not run again.
     /// Everything that inner nodes send and return is streamed, too: [`RunPart::Inside`].
     ///
-    /// The inner thread is named `THREAD|NODE:STEP:SEND`, where `SEND` is 0, or the number of the send
-    /// that made the task. A node may run several graphs, each on a thread
+    /// The inner thread is named `THREAD|NODE:CHECKPOINT:SEND`. `CHECKPOINT` is the id of the one at which the
+    /// step began: a branch that [`at`](super::OnThread::at) begins has inner threads of its own. `SEND` is 0,
+    /// or the number of the send that made the task. A node may run several graphs, each on a thread
     /// of its own. The name of the second call's ends with `#2`, and that of an error handler's first with
-    /// `!1`. Make the same calls in the same order when
-    /// the node starts over. A branch that [`at`](super::OnThread::at) begins has the same steps again, and
-    /// finds it ended: use this on threads without branches.
+    /// `!1`. Make the same calls in the same order when the node starts over.
     ///
     /// ```
     /// use serde::{Deserialize, Serialize};
@@ -104,7 +103,7 @@ impl Ctx {
         let Some(thread) = self.thread() else {
             return self.pass_on(graph.stream(S::default().try_merge(input)?)).await;
         };
-        let name = format!("{thread}|{}:{}:{}{mark}", self.node(), self.step(), self.send);
+        let name = format!("{thread}|{}:{}:{}{mark}", self.node(), self.began_at, self.send);
         let inner = graph.inside(&name);
         let inner = inner.run_id(self.run_id());
         let mut outcome = match inner.outcome().await? {

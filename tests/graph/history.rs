@@ -61,8 +61,8 @@ async fn a_thread_branches_at_a_checkpoint() {
         let before_b = thread.checkpoints().await.unwrap()[2].clone();
         let again = thread.at(&before_b).resume(()).await.unwrap();
         assert_eq!(joined(&again.state), "in a b c");
-        // Its first checkpoint is that after `b`.
-        assert_eq!(thread.checkpoints().await.unwrap().len(), 5 + 2);
+        // One where it begins, and those after `b` and `c`.
+        assert_eq!(thread.checkpoints().await.unwrap().len(), 5 + 3);
         assert_ne!(at(&again), at(&first));
         // It is the thread's last, and the first branch is still there.
         assert_eq!(thread.outcome().await.unwrap().unwrap().checkpoint, again.checkpoint);

@@ -71,15 +71,16 @@ where
         self.status = status;
     }
 
-    /// Begins a branch where a thread continues from an older checkpoint, if stops within a step are kept
-    /// beside theirs.
+    /// Begins a branch where a thread continues from an older checkpoint: the step begins at one of its own, so
+    /// that its nodes find nothing of the other branch's.
     async fn fork(&mut self) -> Result<(), GraphError> {
-        let names = self.saver.is_some_and(|saver| saver.naming().is_some());
-        if names && self.trail.kept != self.trail.last {
-            self.shared().run.advance();
-            self.save(Source::Fork, Ok(None)).await?;
+        if self.trail.kept == self.trail.last {
+            return Ok(());
         }
-        Ok(())
+        if self.saver.is_some_and(|saver| saver.naming().is_some()) {
+            self.shared().run.advance();
+        }
+        self.save(Source::Fork, Ok(None)).await.map(drop)
     }
 
     /// Gives each answer to the task that asked.

@@ -45,6 +45,19 @@ impl<S: State> Trail<S> {
     }
 }
 
+/// Separates the id of a step's checkpoint from what tells its stops and answers apart.
+const WITHIN: char = '~';
+
+/// Returns the id of a checkpoint within the step that begins at `kept`.
+fn within_step(kept: &str) -> String {
+    format!("{}{WITHIN}{}", step_of(kept), new_id())
+}
+
+/// Returns the id of the checkpoint at which the step of this one begins.
+pub(super) fn step_of(checkpoint: &str) -> &str {
+    checkpoint.split(WITHIN).next().unwrap_or_default()
+}
+
 /// The outcome of a step.
 pub(super) type Stepped = Result<Option<StepDone>, GraphError>;
 
@@ -71,6 +84,7 @@ where
         // An update of the state belongs to none.
         let run_id = (source != Source::Update).then(|| self.id.to_string());
         let id = match (saver.naming(), source, &kept) {
+            (None, Source::Stop, Some(kept)) => within_step(kept),
             (None, ..) => new_id(),
             (Some(_), Source::Stop, Some(kept)) => kept.clone(),
             (Some(naming), ..) => naming.checkpoint(self.trail.last.as_deref(), plan.step + 1),

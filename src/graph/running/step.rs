@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::halted::unmerged;
 use super::merged::Route;
-use super::save_checkpoint::Stepped;
+use super::save_checkpoint::{Stepped, step_of};
 use super::{Running, by_task};
 use crate::State;
 use crate::graph::caught::{caught, caught_saving};
@@ -224,6 +224,7 @@ where
     async fn call_nodes(&self, tasks: &[Task], step: i64) {
         let Some(OpenStep { kept, returned }) = &self.open else { return };
         let thread: Option<Arc<str>> = self.thread.map(Into::into);
+        let began_at: Arc<str> = self.trail.kept.as_deref().map_or("", step_of).into();
         let mut futures = Vec::with_capacity(tasks.len());
         let mut ran = Vec::with_capacity(tasks.len());
         for (at, task) in tasks.iter().enumerate() {
@@ -249,6 +250,7 @@ where
                 node: node.name.clone(),
                 run_id: self.id.clone(),
                 thread: thread.clone(),
+                began_at: began_at.clone(),
                 emitter: self.emitter.clone(),
                 graphs_inside: Arc::default(),
                 attempt: 1,
