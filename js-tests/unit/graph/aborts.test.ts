@@ -160,6 +160,21 @@ test("a run that ends in its time leaves no timer, and nothing with its caller's
   expect([timers(), getEventListeners(signal, "abort").length]).toEqual([before, 0]);
 });
 
+test("a signal that outlives its streams holds nothing of them", async () => {
+  const graph = new StateGraph(State as unknown)
+    .addNode("a", async (_, ctx) => void ctx.signal.addEventListener("abort", () => {}))
+    .addEdge(START, "a")
+    .compile();
+  const { signal } = new AbortController();
+  // Node keeps what AbortSignal.any made of a signal in a set of that signal's.
+  const sizes = () =>
+    Object.getOwnPropertySymbols(signal)
+      .map((key) => (signal as unknown as Record<symbol, { size?: number } | undefined>)[key])
+      .map((held) => held?.size ?? 0);
+  for (let run = 0; run < 100; run++) for await (const _ of graph.stream({ sum: 1 }, { signal }));
+  expect(getEventListeners(signal, "abort").length + Math.max(...sizes())).toBe(0);
+});
+
 describe.each([2 ** 31, 10 ** 10, Infinity])("a time of %s, which no timer takes, is never up:", (time) => {
   const slow = (of: object = {}) =>
     new StateGraph(State as unknown).addNode("a", () => sleep(20), of).addEdge(START, "a");

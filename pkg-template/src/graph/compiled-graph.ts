@@ -9,6 +9,7 @@ import type { GraphSpec } from "./build/graph-spec.js";
 import type { NodeOptions } from "./build/node.js";
 import { NodeContext, TASK } from "./build/node-context.js";
 import type { CompileOptions } from "./build/compile-options.js";
+import { abortedWith } from "./run/linked-abort.js";
 import { Run } from "./run/run.js";
 import { GraphValueError } from "./build/graph-errors.js";
 import {
@@ -176,11 +177,11 @@ export class CompiledStateGraph<
       depth: parent ? parent.run.scope.depth + 1 : 0,
     };
     const stop = new AbortController();
-    const signal = settings.signal ? AbortSignal.any([settings.signal, stop.signal]) : stop.signal;
     const begin = async (streams: RunStreams) => {
       const inside = parent?.run.reports.streams;
       const output = { streams: inside ? toBoth(streams, inside) : streams, shows };
-      await inTime({ ...settings, signal }, (limited) => new Run(this, limited, parent, output).go(input));
+      const run = (limited: StreamConfig) => new Run(this, limited, parent, output).go(input);
+      await abortedWith(settings.signal, stop, () => inTime({ ...settings, signal: stop.signal }, run));
     };
     return new GraphStream(form, begin, () => stop.abort());
   }
@@ -328,24 +329,11 @@ function inTime<T>(config: StreamConfig, work: (config: StreamConfig) => Promise
   return timeout === undefined || timeout === null ? work(config) : endedAfter(timeout, config, work);
 }
 
-/** Clears the timer at the end, and leaves nothing with the caller's signal. */
-async function endedAfter<T>(
-  timeout: number,
-  config: StreamConfig,
-  work: (config: StreamConfig) => Promise<T>,
-): Promise<T> {
-  const { signal } = config;
+/** Clears the timer at the end. */
+function endedAfter<T>(timeout: number, config: StreamConfig, work: (config: StreamConfig) => Promise<T>): Promise<T> {
   const limit = new AbortController();
-  const left = () => limit.abort(signal?.reason);
   const cancel = after(timeout, () => limit.abort(timeIsUp()));
-  if (signal?.aborted) left();
-  else signal?.addEventListener("abort", left, { once: true });
-  try {
-    return await work({ ...config, signal: limit.signal });
-  } finally {
-    cancel();
-    signal?.removeEventListener("abort", left);
-  }
+  return abortedWith(config.signal, limit, () => work({ ...config, signal: limit.signal })).finally(cancel);
 }
 
 /** Sends to two streams: its own, and one of a graph around it. */
