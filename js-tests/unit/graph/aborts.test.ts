@@ -6,6 +6,8 @@ import { type Loose, outcome, type Package, same, State } from "./beside-langgra
 
 const config = { configurable: { thread_id: "t" } };
 const sleep = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
+/** How many timers keep this process. */
+const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
 
 /** A slow node, then a fast one. Counts how often they ran, and how often the slow one was asked to stop. It waits for `over`. */
 function slow(of: Package, how: "alone" | "as a node" | "with the context", saver: Loose) {
@@ -151,7 +153,6 @@ test("a run that ends in its time leaves no timer, and nothing with its caller's
     .addNode("a", async () => ({}))
     .addEdge(START, "a")
     .compile({ stepTimeout: 3_600_000 });
-  const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
   const { signal } = new AbortController();
   const before = timers();
   await graph.invoke({ sum: 1 }, { timeout: 3_600_000, signal });
@@ -206,6 +207,47 @@ describe.each([2 ** 31, 10 ** 10, Infinity])("a time of %s, which no timer takes
     setTimeout(() => stop.abort(new Error("stopped")), 20);
     await expect(graph.invoke(input, { signal: stop.signal })).rejects.toThrow("stopped");
     expect(ran).toBe(1);
+  });
+});
+
+describe("the wait for another attempt ends with the run:", () => {
+  const retryPolicy = { initialInterval: 3_600_000, maxInterval: 3_600_000, jitter: false };
+  const input = { sum: 1 };
+  const failing = () =>
+    new StateGraph(State as unknown)
+      .addNode("a", () => Promise.reject(new Error("again")), { retryPolicy })
+      .addEdge(START, "a");
+  const around = (timeout: number) =>
+    new StateGraph(State as unknown).addNode("inner", failing().compile(), { timeout }).addEdge(START, "inner");
+  const late = async () => {
+    await sleep(5);
+    throw new Error("beside");
+  };
+
+  test.each<[string, () => Promise<unknown>]>([
+    [
+      "a signal",
+      () =>
+        failing()
+          .compile()
+          .invoke(input, { signal: AbortSignal.timeout(5) }),
+    ],
+    ["the run's time", () => failing().compile().invoke(input, { timeout: 5 })],
+    ["a step's time", () => failing().compile({ stepTimeout: 5 }).invoke(input)],
+    ["a node beside it", () => failing().addNode("b", late).addEdge(START, "b").compile().invoke(input)],
+    ["the node around", () => around(5).compile().invoke(input)],
+  ])("%s", async (_, run) => {
+    const before = timers();
+    await expect(run()).rejects.not.toThrow("again");
+    expect(timers()).toBe(before);
+  });
+
+  test("a reader who leaves", async () => {
+    const before = timers();
+    const stream = failing().compile().stream(input, { streamMode: "tasks" });
+    await stream.next();
+    await stream.return();
+    expect(timers()).toBe(before);
   });
 });
 

@@ -1,5 +1,6 @@
 // How a run ends before its time: its caller aborts it, the task around it ends, or a task of its own fails.
 
+import { after } from "../../shared/timer.js";
 import { LinkedAbort } from "./linked-abort.js";
 
 /** A graph that runs inside a task, and ends with it. */
@@ -19,6 +20,8 @@ export class Stops implements Stoppable {
   #wake: ((error: unknown) => void) | undefined;
   #halted: { readonly error: unknown } | undefined;
   #failed: { readonly error: unknown } | undefined;
+  /** End the waits for another attempt. */
+  #waits: Set<() => void> | undefined;
 
   /** `given`: the caller's signal. */
   constructor(given: AbortSignal | undefined, around: Stops | undefined) {
@@ -75,6 +78,20 @@ export class Stops implements Stoppable {
     });
   }
 
+  /** Waits so many milliseconds, or until the run is closed: a timer would keep Node's process for so long. */
+  wait(milliseconds: number): Promise<void> {
+    const waits = (this.#waits ??= new Set());
+    return new Promise((resolve) => {
+      const end = () => {
+        cancel();
+        waits.delete(end);
+        resolve();
+      };
+      const cancel = after(milliseconds, end);
+      waits.add(end);
+    });
+  }
+
   /**
    * Is aborted when the super-step fails or the caller aborts the run. Each super-step has its own: a task that has ended
    * gets no later error.
@@ -104,6 +121,7 @@ export class Stops implements Stoppable {
   abort(error: unknown): void {
     this.isClosed = true;
     this.#stepAbort?.abort(error);
+    for (const end of this.#waits ?? []) end();
   }
 
   close(): void {

@@ -15,7 +15,6 @@ import type { StreamConfig } from "../build/run-config.js";
 import type { Values } from "../types.js";
 import { type TimeoutPolicy, timeoutPolicy } from "../build/timeout.js";
 import { isPromise } from "../../shared/is-promise.js";
-import { after } from "../../shared/timer.js";
 import { type ResultTask, takeResult } from "../task/take-result.js";
 import { TaskPlace } from "../task/task-place.js";
 import { type StepTask, type TaskStatus, TaskWrites } from "../task/task-writes.js";
@@ -180,7 +179,7 @@ export class Task implements StepTask, ResultTask, ContextTask, InterruptibleTas
   async #again(delay: number, error: unknown): Promise<void> {
     const { run } = this;
     run.reports.trace("task-retry", { task: this, error });
-    await new Promise<void>((resolve) => void after(delay, resolve));
+    await run.stops.wait(delay);
     if (run.stops.isClosed) return;
     this.attempts.count++;
     this.error = undefined;
