@@ -107,7 +107,8 @@ impl RetryPolicy {
     }
 
     /// Returns false for a mistake in code, which would happen again: a panic, or the recursion limit or an
-    /// unknown node of a graph inside.
+    /// unknown node of a graph inside. `LangGraph` for Python retries no recursion limit either;
+    /// langgraph.js and the npm package do.
     #[must_use]
     pub fn default_retry_on(error: &(dyn Error + 'static)) -> bool {
         let mut next = Some(error);

@@ -321,6 +321,13 @@ describe("errors (23 to 26)", () => {
     const retryPolicy = { maxAttempts: 2, initialInterval: 1, jitter: false, logWarning: false };
     return [await outcome(graph(of, [["a", broken, { retryPolicy }]], ["__start__>a"]).invoke({})), calls];
   });
+  same("a node whose graph inside takes too many steps is retried", async (of) => {
+    let calls = 0;
+    const endless = graph(of, [["a", () => ({ log: [`${++calls}`] })]], ["__start__>a", "a>a"]);
+    const inner = () => endless.invoke({}, { recursionLimit: 2 });
+    const retryPolicy = { maxAttempts: 2, initialInterval: 1, jitter: false, logWarning: false };
+    return [await outcome(graph(of, [["inner", inner, { retryPolicy }]], ["__start__>inner"]).invoke({})), calls];
+  });
   same("an error's handler", async (of) => {
     const failing = () => {
       throw new TypeError("a fails");

@@ -4,6 +4,7 @@ import { checkOptions, type NamesOf } from "../shared/options.js";
 import { END, type Send, START } from "./build/command.js";
 import { COMPILE_OPTIONS, type CompileOptions } from "./build/compile-options.js";
 import { CompiledStateGraph } from "./compiled-graph.js";
+import { handlerOf, SHARED_HANDLER } from "../shared/handler-names.js";
 import { UnreachableNodeError } from "./build/graph-errors.js";
 import { GraphSpec } from "./build/graph-spec.js";
 import {
@@ -81,9 +82,6 @@ export type Path<State, Context> = (state: State, ctx: NodeContext<State, Contex
 type Sequence<State, Update, Context> =
   | readonly (readonly [string, NodeLike<State, Update, Context>, NodeOptions<State, Update, Context>?])[]
   | Readonly<Record<string, NodeLike<State, Update, Context>>>;
-
-/** langgraph.js's name for the handler that all nodes without one share. */
-const SHARED_HANDLER = "__default_error_handler__";
 
 /**
  * Builds a graph of nodes that read a state and answer with updates of it. `compile()` makes it one that runs.
@@ -190,7 +188,7 @@ export class StateGraph<
     checkTimeout(`Node \`${name}\``, options.timeout);
     checkRetry(`Node \`${name}\``, options.retryPolicy);
     const { errorHandler } = options;
-    const handler = `__error_handler__${name}`;
+    const handler = handlerOf(name);
     if (errorHandler) {
       if (Object.hasOwn(this.nodes, handler))
         throw invalid(`Cannot add error handler to node \`${name}\`: the name \`${handler}\` is already in use.`);

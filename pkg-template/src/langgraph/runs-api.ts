@@ -3,6 +3,7 @@ import { ThreadfoldError } from "../shared/errors.js";
 import type { Conversation } from "./conversation.js";
 import { finishedMessage, joinPart } from "./chunk.js";
 import { isDict, type Dict } from "../shared/dict.js";
+import { isHandler } from "../shared/handler-names.js";
 import { plainDict, readMessage } from "./message-form.js";
 import { isSummarizing, taskOf } from "./message-metadata.js";
 import { graphOf } from "./namespace.js";
@@ -150,7 +151,7 @@ export class RunsApi {
 }
 
 /** Whether a key of an update is a node's name. An error handler runs in place of its node. */
-const isNode = (key: string): boolean => !key.startsWith("__") || /^__(default_)?error_handler__/.test(key);
+const isNode = (key: string): boolean => !key.startsWith("__") || isHandler(key);
 
 function kindOf({ event = "" }: LangGraphPart): [kind: string, namespace: readonly string[]] {
   const [kind = "", ...namespace] = event.split("|");

@@ -1,5 +1,5 @@
-// Signals that abort with others. `AbortSignal.any()` would do, but Node 20 keeps a reference to each of its results for
-// as long as the signal lives, and the result itself once anybody listens to it.
+// Signals that abort with others, in place of `AbortSignal.any()`: Node 20 keeps a reference to each of its results for as
+// long as the signal lives. Once anybody listens to a result, it keeps the result itself.
 
 /** A signal that aborts with the outer one. Node warns of more than ten listeners on one signal: it has none. */
 export class LinkedAbort {

@@ -1,5 +1,4 @@
 // One task of a super-step: a node, run until it has answered, failed for good, or asked something.
-import { isPromise } from "../../shared/is-promise.js";
 import { Command } from "../build/command.js";
 import {
   GraphInterrupt,
@@ -15,6 +14,7 @@ import { retryDelay } from "../build/retry.js";
 import type { StreamConfig } from "../given/run-config.js";
 import type { Values } from "../types.js";
 import { type TimeoutPolicy, timeoutPolicy } from "../build/timeout.js";
+import { isPromise } from "../../shared/is-promise.js";
 import { type ResultTask, takeResult } from "../task/take-result.js";
 import { TaskPlace } from "../task/task-place.js";
 import { type StepTask, type TaskStatus, TaskWrites } from "../task/task-writes.js";

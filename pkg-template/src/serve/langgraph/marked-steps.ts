@@ -1,6 +1,7 @@
 // Marks each update with its task and super-step, and each super-step's commit. With that a client folds the updates as
 // the graph does, and need not be sent the state.
 import { isDict } from "../../shared/dict.js";
+import { handledBy, SHARED_HANDLER } from "../../shared/handler-names.js";
 import { interruptsIn, type GraphPart, type GraphState, type RunnableGraph } from "../../stream/graph-parts.js";
 import { Begun, type MarkedPart, type Show } from "./begun.js";
 import { unshown } from "./exact.js";
@@ -18,9 +19,6 @@ interface Told {
   readonly isSaved: boolean;
   isTold: boolean;
 }
-
-const HANDLER = "__error_handler__";
-const SHARED_HANDLER = "__default_error_handler__";
 
 /**
  * Yields the parts of a run with the marks of its super-steps, and of its end if it ends well. A failed run's saved
@@ -199,8 +197,9 @@ class MarkedSteps {
     const [name = ""] = Object.keys(payload as object);
     // A handler that several nodes share: its name does not say for which it runs.
     if (!task && name === SHARED_HANDLER) return "unknown";
-    if (task || !name.startsWith(HANDLER)) return task;
-    return { id: id as string, name, path: handlerPath(name), isSaved: false, isTold: false };
+    const failed = handledBy(name);
+    if (task || failed === undefined) return task;
+    return { id: id as string, name, path: ["__pregel_push", failed, name, false], isSaved: false, isTold: false };
   }
 
   /** The task of writes that were not made now: those of an earlier run come in the order of the tasks. */
@@ -214,8 +213,6 @@ class MarkedSteps {
     return found ?? "unknown";
   }
 }
-
-const handlerPath = (name: string) => ["__pregel_push", name.slice(HANDLER.length), name, false];
 
 const cachedIn = ({ __metadata__: marks }: { readonly __metadata__?: unknown }): boolean =>
   isDict(marks) && marks["cached"] === true;
