@@ -64,7 +64,7 @@ impl<S> ServedState for S where
 /// - A run that failed or was stopped does not continue. Nor does a run of a graph with breakpoints: a
 ///   breakpoint looks like the end of a killed run.
 /// - Clients neither see nor write a field whose name begins with `_`. They write any other field that
-///   `S::default()` has.
+///   `S::default()` has. One that is sent back as it stands is no write; an old one is.
 /// - A request whose last user message the thread has already regenerates the answer: what follows that
 ///   message is removed.
 /// - A run ends with a snapshot of all messages, whatever the client has.
@@ -229,6 +229,21 @@ impl<S: ServedState> Service<S> {
             Entered::New(log) => Some(self.work(log, Begin::GoOn)),
             Entered::Known(_) | Entered::Busy(_) => None,
         })
+    }
+
+    /// Deletes a thread: stops its run, deletes what is saved of it, and forgets the events of its runs, which a
+    /// client could still read. Check first who asks: no request deletes a thread.
+    ///
+    /// # Errors
+    /// Those of [`OnThread::delete`](crate::graph::OnThread::delete).
+    pub async fn delete(&self, thread: &str) -> Result<(), GraphError> {
+        if let Some(run) = self.serving.runs.under_way(thread) {
+            run.stop();
+            run.over().await;
+        }
+        self.serving.graph.on(thread).delete().await?;
+        self.serving.runs.forget_thread(thread);
+        Ok(())
     }
 
     async fn start(&self, body: &[u8]) -> Result<ServiceResponse, Refusal> {

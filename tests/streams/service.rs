@@ -619,3 +619,26 @@ async fn what_a_failed_attempt_streamed_ends_with_it() {
     let last = events.iter().rfind(|event| event["type"] == "MESSAGES_SNAPSHOT").unwrap();
     assert_eq!(last["messages"][0]["content"], "Hello");
 }
+
+/// The events of its runs, which have its messages, were still served.
+#[tokio::test]
+async fn a_deleted_thread_is_gone_with_its_runs() {
+    let world = Arc::new(World::default());
+    let service = process(&world);
+    let get = async |path: &str| service.answer(ServiceRequest::new("GET", path)).await.status;
+    world.may.store(true, Ordering::SeqCst);
+    post(&service, "r1").await.work.take().unwrap().await;
+    world.may.store(false, Ordering::SeqCst);
+    let mut second = post(&service, "r2").await;
+    let going = tokio::spawn(second.work.take().unwrap());
+    assert_eq!(get("/threads/t").await, 200);
+    assert_eq!(get("/threads/t/runs/r1").await, 200);
+    service.delete("t").await.unwrap();
+    going.await.unwrap();
+    for path in ["/threads/t", "/threads/t/runs/r1", "/threads/t/runs/r2"] {
+        assert_eq!(get(path).await, 404, "{path}");
+    }
+    world.may.store(true, Ordering::SeqCst);
+    post(&service, "r1").await.work.take().unwrap().await;
+    assert_eq!(get("/threads/t").await, 200);
+}

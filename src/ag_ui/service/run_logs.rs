@@ -132,6 +132,19 @@ impl RunLogs {
         }
     }
 
+    /// Forgets the runs of a thread that are over.
+    pub fn forget_thread(&self, thread: &str) {
+        let mut runs = self.runs();
+        let over = std::mem::take(&mut runs.over);
+        let (own, over): (VecDeque<_>, _) =
+            over.into_iter().partition(|log| log.thread() == thread);
+        runs.over = over;
+        for log in own {
+            runs.bytes = runs.bytes.saturating_sub(log.bytes());
+            runs.forget(&log);
+        }
+    }
+
     /// Ends a run whose work was dropped, and forgets it: it can begin again. Does nothing to one that
     /// is over.
     pub fn give_up(&self, log: &Arc<RunLog>) {
