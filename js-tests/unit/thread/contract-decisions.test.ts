@@ -467,6 +467,12 @@ describe("confirmed has an id twice", () => {
     expect(contents(thread.getConfirmedState())).toContain(`${id} 9`);
   });
 
+  test("its removal by an update removes both", () => {
+    using thread = twice();
+    thread.update({ messages: [remove("a")] });
+    expect(contents(thread.getState())).toEqual(["b 2", "c 4"]);
+  });
+
   test("a partial snapshot that names it loses neither the other copy nor what follows that", () => {
     using thread = twice();
     thread.receive({ type: "values", values: { messages: [human("a", "5")] }, partial: true });
@@ -474,4 +480,41 @@ describe("confirmed has an id twice", () => {
     thread.receive({ type: "values", values: { messages: [human("a", "6")] } });
     expect(contents(thread.getState())).toEqual(["a 6"]);
   });
+});
+
+describe("bases", () => {
+  test("a message that the server renames takes along what was done with it, not the bases", () => {
+    using thread = threadOf();
+    thread.optimistic({ messages: [human("h1", "AB"), human("k", "K")] });
+    hear(thread, message(human("h1", "AB")));
+    const edit = thread.optimistic({ messages: [human("h1", "mine")] });
+    hear(thread, started("r"), messages(), message(human("s1", "AB")));
+    // What was sent is the text that is gone: the server's is another.
+    expect([shown(thread), edit.status]).toEqual([["s1 AB", "k K"], "done"]);
+  });
+
+  test("a replay leaves the bases of manual updates where the run's finish put them", () => {
+    using thread = threadOf(human("h1", "A"));
+    thread.optimistic({ messages: [human("h1", "B")] });
+    thread.optimistic({ messages: [human("h1", "manual")] }, { manual: true });
+    hear(thread, started("r"), finished);
+    expect(shown(thread)).toEqual(["h1 manual"]);
+    hear(thread, joined("r"));
+    expect(shown(thread)).toEqual(["h1 B"]);
+    hear(thread, finished);
+    expect(shown(thread)).toEqual(["h1 manual"]);
+  });
+});
+
+test.each([
+  [{ type: "update", update: { title: "a", zzz: 1 } }, { title: "a" }],
+  [
+    { type: "state", values: { title: "a", zzz: 1 } },
+    { title: "a", zzz: 1 },
+  ],
+] as const)("a field that the schema lacks: %j", (event, confirmed) => {
+  using thread = new Thread({ schema: defineSchema({ title: field.replace("") }) });
+  thread.receive(event as unknown as ThreadEvent);
+  expect(thread.getConfirmedState()).toEqual({ messages: [], ...confirmed });
+  expect(thread.getState()).toEqual({ title: "a" });
 });
