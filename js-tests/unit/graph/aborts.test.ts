@@ -176,6 +176,25 @@ test("a signal that outlives its streams holds nothing of them", async () => {
   expect(getEventListeners(signal, "abort").length + Math.max(...sizes())).toBe(0);
 });
 
+test("many runs and streams listen to their caller's signal once, and end with it", async () => {
+  const graph = new StateGraph(State as unknown)
+    .addNode("a", () => new Promise(() => {}))
+    .addEdge(START, "a")
+    .compile();
+  const stop = new AbortController();
+  const { signal } = stop;
+  const reason = new Error("enough");
+  const all = Array.from({ length: 30 }, (_, at) =>
+    at % 2 ? graph.invoke({ sum: 1 }, { signal }) : graph.stream({ sum: 1 }, { signal }).next(),
+  );
+  const ended = Promise.allSettled(all);
+  await sleep(5);
+  expect(getEventListeners(signal, "abort")).toHaveLength(1);
+  stop.abort(reason);
+  for (const one of await ended) expect(one).toEqual({ status: "rejected", reason });
+  expect(getEventListeners(signal, "abort")).toHaveLength(0);
+});
+
 describe.each([2 ** 31, 10 ** 10, Infinity])("a time of %s, which no timer takes, is never up:", (time) => {
   const slow = (of: object = {}) =>
     new StateGraph(State as unknown).addNode("a", () => sleep(20), of).addEdge(START, "a");

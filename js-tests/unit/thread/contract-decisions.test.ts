@@ -513,7 +513,7 @@ test.each([
     { title: "a", zzz: 1 },
   ],
 ] as const)("a field that the schema lacks: %j", (event, confirmed) => {
-  using thread = new Thread({ schema: defineSchema({ title: field.replace("") }) });
+  using thread = new Thread({ schema: defineSchema({ title: field.replace() }) });
   thread.receive(event as unknown as ThreadEvent);
   expect(thread.getConfirmedState()).toEqual({ messages: [], ...confirmed });
   expect(thread.getState()).toEqual({ title: "a" });

@@ -1,7 +1,7 @@
 // Signals that abort with others, in place of `AbortSignal.any()`: Node 20 keeps a reference to each of its results for as
 // long as the signal lives. Once anybody listens to a result, it keeps the result itself.
 
-/** A signal that aborts with the outer one. Node warns of more than ten listeners on one signal: it has none. */
+/** A signal that aborts with the outer one. */
 export class LinkedAbort {
   readonly #controller = new AbortController();
   readonly #around: LinkedAbort | undefined;
@@ -37,12 +37,47 @@ export async function abortedWith<T>(
   controller: AbortController,
   work: () => Promise<T>,
 ): Promise<T> {
-  const abort = () => controller.abort(signal?.reason);
-  if (signal?.aborted) abort();
-  else signal?.addEventListener("abort", abort, { once: true });
+  const leave = signal && onAbort(signal, () => controller.abort(signal.reason));
   try {
     return await work();
   } finally {
-    signal?.removeEventListener("abort", abort);
+    leave?.();
   }
+}
+
+/** The functions to call when a signal aborts, and the listener that calls them. */
+interface Calls {
+  readonly all: Set<() => void>;
+  readonly listener: () => void;
+}
+
+const callsOf = new WeakMap<AbortSignal, Calls>();
+
+/**
+ * Calls a function when a caller's signal aborts, or at once if it has. Returns how to leave. All functions share one
+ * listener: Node warns of more than ten on a signal.
+ */
+export function onAbort(signal: AbortSignal, call: () => void): () => void {
+  if (signal.aborted) {
+    call();
+    return () => {};
+  }
+  const calls = callsOf.get(signal) ?? listening(signal);
+  calls.all.add(call);
+  return () => {
+    if (!calls.all.delete(call) || calls.all.size > 0) return;
+    signal.removeEventListener("abort", calls.listener);
+    callsOf.delete(signal);
+  };
+}
+
+function listening(signal: AbortSignal): Calls {
+  const all = new Set<() => void>();
+  const listener = () => {
+    for (const one of all) one();
+  };
+  const calls = { all, listener };
+  callsOf.set(signal, calls);
+  signal.addEventListener("abort", listener, { once: true });
+  return calls;
 }

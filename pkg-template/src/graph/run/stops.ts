@@ -1,7 +1,7 @@
 // How a run ends before its time: its caller aborts it, the task around it ends, or a task of its own fails.
 
 import { after } from "../../shared/timer.js";
-import { LinkedAbort } from "./linked-abort.js";
+import { LinkedAbort, onAbort } from "./linked-abort.js";
 
 /** A graph that runs inside a task, and ends with it. */
 export interface Stoppable {
@@ -52,8 +52,7 @@ export class Stops implements Stoppable {
       this.#abort?.abort(signal.reason);
       this.#wake?.(aborted(signal));
     };
-    signal.addEventListener("abort", stop, { once: true });
-    this.#unlisten = () => signal.removeEventListener("abort", stop);
+    this.#unlisten = onAbort(signal, stop);
   }
 
   /** Ends the run at once, as the task that it runs inside has ended. */
