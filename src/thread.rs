@@ -215,7 +215,7 @@ impl<V: Value> Thread<V> {
     /// Returns the ids of incomplete messages as a list: those streaming, and those a failed run
     /// cut off. Don't send them as history.
     #[must_use]
-    pub fn streaming(&self) -> V {
+    pub fn incomplete_ids(&self) -> V {
         let partial = self.streaming.iter().chain(self.broken.iter()).chain(self.left.iter());
         V::array(partial.cloned())
     }

@@ -119,7 +119,7 @@ impl RunAgentInput {
         thread_id: impl Into<String>,
     ) -> Result<Self, crate::Error> {
         let (shown, _) = thread.without_failed()?;
-        let incomplete = thread.streaming();
+        let incomplete = thread.incomplete_ids();
         let incomplete: HashSet<&str> = incomplete.iter().filter_map(Json::as_str).collect();
         let is_whole =
             |message: &Json| !message["id"].as_str().is_some_and(|id| incomplete.contains(id));

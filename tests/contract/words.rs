@@ -235,7 +235,7 @@ fn of_thread<V: Heap>(thread: &mut Thread<V>) -> String {
         }
         text.push(';');
     }
-    let streaming = thread.streaming();
+    let streaming = thread.incomplete_ids();
     let mut streaming: Vec<_> =
         streaming.items().map(|it| it.text().unwrap().into_owned()).collect();
     streaming.sort_unstable();

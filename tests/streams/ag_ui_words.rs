@@ -34,7 +34,7 @@ fn seen(thread: &mut Thread<Json>, refused: &[usize]) -> Value {
         standing["interrupts"] = interrupts.try_into().unwrap();
     }
     let state: Value = thread.confirmed().try_into().unwrap();
-    let incomplete: Value = thread.streaming().try_into().unwrap();
+    let incomplete: Value = thread.incomplete_ids().try_into().unwrap();
     json!({ "state": state, "incomplete": incomplete, "run": standing, "refused": refused })
 }
 

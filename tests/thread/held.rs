@@ -54,7 +54,7 @@ fn every_value_that_is_held_is_visited() {
         assert!(held.contains(&value.to_string()), "{value} is held");
     }
     hear(&mut thread, [ThreadEvent::State { values: json!({ "new": 1 }), own: None }]);
-    let left = [thread.state(), thread.confirmed(), thread.to_json(), thread.streaming()];
+    let left = [thread.state(), thread.confirmed(), thread.to_json(), thread.incomplete_ids()];
     for value in left {
         assert!(!value.to_string().contains("own"), "nothing is left in {value}");
     }

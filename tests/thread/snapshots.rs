@@ -254,13 +254,13 @@ fn what_the_server_sends_back_as_it_was_written_stays_the_object_that_it_was() {
 fn what_a_failed_run_broke_off_is_whole_once_a_snapshot_has_it() {
     let mut thread = thread_of(&[]);
     hear(&mut thread, [started("r"), streamed("a"), streamed("b"), text("a", "He"), failed()]);
-    assert_eq!(thread.streaming(), json!(["a", "b"]));
+    assert_eq!(thread.incomplete_ids(), json!(["a", "b"]));
     hear(&mut thread, [snapshot(&[ai("a", "Hello")])]);
-    assert_eq!(thread.streaming(), json!(["b"]));
+    assert_eq!(thread.incomplete_ids(), json!(["b"]));
     assert_eq!(ids(&thread.state()), ["a", "b"]);
     hear(&mut thread, [started("s")]);
     assert_eq!(ids(&thread.state()), ["a"]);
-    assert_eq!(thread.streaming(), json!([]));
+    assert_eq!(thread.incomplete_ids(), json!([]));
 }
 
 #[test]

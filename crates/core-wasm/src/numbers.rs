@@ -19,7 +19,7 @@ pub(super) mod ask {
     pub const ROLLBACK: i32 = 10;
     pub const TEXT: i32 = 11;
     pub const RELOCATE: i32 = 12;
-    pub const STREAMING: i32 = 13;
+    pub const INCOMPLETE: i32 = 13;
     pub const TOLD: i32 = 14;
     pub const RUN: i32 = 15;
     pub const LOOK: i32 = 16;

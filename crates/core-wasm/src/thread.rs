@@ -88,7 +88,7 @@ impl RawThread {
                 thread.held(&mut |handle| handle.relocate(first));
                 Ok(UNDEFINED)
             }
-            ask::STREAMING => Ok(thread.streaming()),
+            ask::INCOMPLETE => Ok(thread.incomplete_ids()),
             ask::TOLD => Ok(unstable::told(thread, &text(first)).unwrap_or(UNDEFINED)),
             _ => {
                 let read = read_event(what, [first, second, third]);

@@ -192,7 +192,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
    * them as history. The same array until it changes; listeners are not called for a change of it alone.
    */
   get incompleteIds(): readonly string[] {
-    const now = this.#core.read<string[]>(ASK.streaming);
+    const now = this.#core.read<string[]>(ASK.incomplete);
     const before = this.#streaming;
     if (now.length !== before.length || now.some((id, at) => id !== before[at])) this.#streaming = now;
     return this.#streaming;

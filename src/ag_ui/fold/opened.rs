@@ -95,7 +95,7 @@ impl Open {
 /// Finds the message or call that chunks had opened when the stream was cut: the last of that kind and
 /// lane that is incomplete.
 pub(super) fn cut_off(thread: &Thread<Json>, kind: Kind, lane: &Lane) -> Option<Open> {
-    let streaming = thread.streaming();
+    let streaming = thread.incomplete_ids();
     let ids: Vec<&Json> = streaming.iter().collect();
     ids.into_iter().rev().find_map(|id| {
         let message = thread.message(id)?;
