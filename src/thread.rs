@@ -176,7 +176,7 @@ impl<V: Value> Thread<V> {
     }
 
     /// Whether a read has to compute anything.
-    pub(crate) fn has_writes(&self) -> bool {
+    pub(crate) fn has_to_compute(&self) -> bool {
         !self.view.fresh && (self.updates.write_count > 0 || !self.rules.open)
     }
 

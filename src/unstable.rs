@@ -143,8 +143,8 @@ pub fn had<V: Value>(thread: &Thread<V>, key: &V) -> bool {
 }
 
 /// Returns whether reading the state has to compute anything.
-pub fn has_writes<V: Value>(thread: &Thread<V>) -> bool {
-    thread.has_writes()
+pub fn has_to_compute<V: Value>(thread: &Thread<V>) -> bool {
+    thread.has_to_compute()
 }
 
 /// Returns the updates that the server does not have as a list of `{ id, status, update, error?,

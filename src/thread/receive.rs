@@ -90,7 +90,7 @@ impl<V: Value> Thread<V> {
         };
         if self.is_new(part.clone(), None) {
             self.messages.grow(position, change);
-            self.message_grew(position);
+            self.message_changed(position);
             self.look_at(id, true);
             self.streams(id);
         }
@@ -116,7 +116,7 @@ impl<V: Value> Thread<V> {
             ThreadEvent::Disconnected { .. } => {}
             ThreadEvent::Text { id, text } => {
                 let position = self.messages.append_to(&id, &text)?;
-                self.message_grew(position);
+                self.message_changed(position);
                 self.look_at(&id, true);
             }
             ThreadEvent::RunStarted { id, .. } => {
@@ -179,14 +179,14 @@ impl<V: Value> Thread<V> {
         Ok((!drift.is_empty()).then(|| V::array(drift)))
     }
 
-    /// Notes that the message at a position was replaced.
-    fn message_grew(&mut self, position: u32) {
+    /// Notes that the message at a position is another object now.
+    fn message_changed(&mut self, position: u32) {
         (self.view.fresh, self.confirmed.fresh) = (false, false);
         let Some(woven) = self.woven.as_mut() else { return };
-        if !woven.grown.contains(&position) {
-            woven.grown.push(position);
+        if !woven.changed.contains(&position) {
+            woven.changed.push(position);
         }
-        if woven.grown.len() > 16 {
+        if woven.changed.len() > 16 {
             self.woven = None;
         }
     }
@@ -213,7 +213,7 @@ impl<V: Value> Thread<V> {
                 // call.
                 let stays = |own: V| message::kind_of(&own) == message::kind_of(message);
                 self.behind = self.behind.filter(|_| own.is_some_and(stays));
-                self.message_grew(position);
+                self.message_changed(position);
             }
         } else {
             self.match_renamed(message, None);

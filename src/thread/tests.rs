@@ -33,10 +33,10 @@ fn a_token_has_nothing_woven_anew() {
     let mut thread = streaming();
     for _ in 0..40 {
         grow(&mut thread);
-        assert_eq!(thread.woven.as_ref().unwrap().grown, [0]);
+        assert_eq!(thread.woven.as_ref().unwrap().changed, [0]);
     }
     thread.state();
-    assert!(thread.woven.as_ref().unwrap().grown.is_empty());
+    assert!(thread.woven.as_ref().unwrap().changed.is_empty());
 }
 
 #[test]
@@ -68,8 +68,8 @@ fn of_many_that_grow_nothing_is_remembered() {
     for id in 0..40 {
         let key = (id.to_string() + "b").into();
         hear(&mut thread, ThreadEvent::Text { id: key, text: "x".into() });
-        let grown = thread.woven.as_ref().map(|woven| woven.grown.len());
-        assert_eq!(grown, Some(id + 1).filter(|count| *count <= 16));
+        let changed = thread.woven.as_ref().map(|woven| woven.changed.len());
+        assert_eq!(changed, Some(id + 1).filter(|count| *count <= 16));
     }
 }
 
@@ -186,19 +186,19 @@ fn a_result_at_the_end_keeps_the_places_of_sent_messages() {
 #[test]
 fn a_read_computes_written_and_hidden_fields() {
     let mut thread = Thread::new(None, &Json::object()).unwrap();
-    assert!(!thread.has_writes());
+    assert!(!thread.has_to_compute());
     thread.optimistic(add("1")).unwrap();
-    assert!(!thread.has_writes());
+    assert!(!thread.has_to_compute());
     thread.optimistic(Json::from([("topic", Json::from("mine"))])).unwrap();
-    assert!(thread.has_writes());
+    assert!(thread.has_to_compute());
     thread.state();
-    assert!(!thread.has_writes());
+    assert!(!thread.has_to_compute());
     // A schema may hide fields.
     let schema = Schema::new(vec![("topic".to_owned(), Field::new(FieldReducer::Replace))]);
     let mut thread = Thread::new(Some(schema.unwrap()), &Json::object()).unwrap();
-    assert!(thread.has_writes());
+    assert!(thread.has_to_compute());
     thread.state();
-    assert!(!thread.has_writes());
+    assert!(!thread.has_to_compute());
 }
 
 #[test]

@@ -13,8 +13,8 @@ pub(super) struct Woven<V> {
     before: Vec<u32>,
     /// The hidden confirmed positions, ascending.
     removed: Vec<u32>,
-    /// The confirmed positions of messages that have grown since.
-    pub grown: Vec<u32>,
+    /// The confirmed positions of messages that have changed since.
+    pub changed: Vec<u32>,
     /// Pending messages added since, after all others.
     pub tail: Vec<V>,
 }
@@ -40,7 +40,7 @@ impl<V: Value> Thread<V> {
         let list = match self.woven.take() {
             Some(woven) => {
                 self.woven = Some(woven);
-                return self.grown();
+                return self.with_changed();
             }
             None if self.updates.edit_count == 0 => self.messages.snapshot(),
             None => {
@@ -60,22 +60,22 @@ impl<V: Value> Thread<V> {
         self.view.messages.clone()
     }
 
-    /// Returns the woven messages with the current state of those that have grown.
-    fn grown(&mut self) -> V {
+    /// Returns the woven messages with the current state of those that have changed.
+    fn with_changed(&mut self) -> V {
         let Some(woven) = self.woven.as_mut() else { return self.messages.snapshot() };
-        let mut grown = std::mem::take(&mut woven.grown);
+        let mut changed = std::mem::take(&mut woven.changed);
         let mut list = if let Some(list) = woven.list.clone() {
             // The confirmed list itself is not shown, so that it need not be copied, too.
             self.messages.show_messages();
             list
         } else {
-            grown.clear();
+            changed.clear();
             self.messages.snapshot()
         };
         let mut items = std::mem::take(&mut woven.tail);
-        if !grown.is_empty() || !items.is_empty() {
+        if !changed.is_empty() || !items.is_empty() {
             let mut plan = Plan { appended: (0..number(items.len())).collect(), ..Plan::default() };
-            for at in grown {
+            for at in changed {
                 if woven.removed.binary_search(&at).is_ok() {
                     continue;
                 }
@@ -112,7 +112,7 @@ impl<V: Value> Thread<V> {
         }
         // Everything after it has moved.
         woven.before.remove(next);
-        let moved = woven.before.iter_mut().chain(&mut woven.removed).chain(&mut woven.grown);
+        let moved = woven.before.iter_mut().chain(&mut woven.removed).chain(&mut woven.changed);
         moved.filter(|at| **at >= place).for_each(|at| *at += 1);
         woven.list = Some(if own.same(message) {
             list
@@ -134,7 +134,7 @@ impl<V: Value> Thread<V> {
             let inserted = list.unwrap_or_else(|| self.messages.snapshot());
             list = Some(V::assemble(inserted, items, &plan, false));
         }
-        Woven { list, before, removed, grown: Vec::new(), tail: Vec::new() }
+        Woven { list, before, removed, changed: Vec::new(), tail: Vec::new() }
     }
 
     /// Returns the changes that these updates' pending edits make to the confirmed messages.
@@ -234,7 +234,7 @@ impl<V: Value> Thread<V> {
 
 impl<V: Value> Holds<V> for Woven<V> {
     fn held(&mut self, visit: &mut dyn FnMut(&mut V)) {
-        let Self { list, before: _, removed: _, grown: _, tail } = self;
+        let Self { list, before: _, removed: _, changed: _, tail } = self;
         list.held(visit);
         tail.held(visit);
     }

@@ -46,7 +46,7 @@ impl RawThread {
         let thread = &mut self.0;
         // Nodes made in one call change in place; the commonest calls make none.
         let _edit = match what {
-            ask::STATE => unstable::has_writes(thread),
+            ask::STATE => unstable::has_to_compute(thread),
             ask::LOOK
             | ask::RUN
             | ask::PENDING
