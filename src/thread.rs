@@ -15,6 +15,7 @@ use crate::schema::Schema;
 use crate::state::fields_in;
 use crate::value::{Found, Kind, Value};
 
+mod acknowledge;
 mod bases;
 mod debug;
 mod drift;
@@ -22,7 +23,6 @@ mod event;
 mod held;
 mod ids;
 mod local;
-mod look;
 mod object;
 mod optimistic;
 mod parts;
@@ -182,7 +182,7 @@ impl<V: Value> Thread<V> {
 
     /// Returns the updates that the server does not have, in order.
     pub fn pending(&mut self) -> impl Iterator<Item = &PendingUpdate<V>> {
-        self.look();
+        self.acknowledge();
         let pending = self.updates.iter_mut().filter(|update| !update.is_acknowledged());
         pending.map(|update| {
             update.with_new_ids();
@@ -193,13 +193,13 @@ impl<V: Value> Thread<V> {
     /// Returns them as a list of `{ id, status, update, error?, manual? }`: the same list until one
     /// of them changes.
     pub(crate) fn pending_list(&mut self) -> V {
-        self.look();
+        self.acknowledge();
         self.pending_list.list(&mut self.updates)
     }
 
     /// Returns an update as that list has it; `None` once the server has it or it is gone.
     pub(crate) fn told(&mut self, id: &str) -> Option<V> {
-        self.look();
+        self.acknowledge();
         let place = self.updates.place(id)?;
         let update = self.updates.get_mut(place).filter(|update| !update.is_acknowledged())?;
         Some(update.seen())
@@ -207,7 +207,7 @@ impl<V: Value> Thread<V> {
 
     /// Returns an update's status; `None` once the server has it or it is gone.
     pub fn status(&mut self, id: &str) -> Option<UpdateStatus> {
-        self.look();
+        self.acknowledge();
         let update = self.updates.place(id).and_then(|place| self.updates.get(place))?;
         (!update.is_acknowledged()).then_some(update.status)
     }
@@ -237,7 +237,7 @@ impl<V: Value> Thread<V> {
     /// Those of the fields' reducers; the update then stays pending.
     pub fn settle(&mut self, id: &str) -> Result<bool, Error> {
         let Some(place) = self.updates.place(id) else { return Ok(false) };
-        self.look();
+        self.acknowledge();
         let Some(update) = self.updates.get(place) else { return Ok(false) };
         let mut fields = self.fields.clone().shared();
         for write in update.writes.iter().filter(|write| !write.acknowledged) {
@@ -256,7 +256,7 @@ impl<V: Value> Thread<V> {
         drop(self.updates.remove(place));
         self.keep_local(rest, true);
         self.move_bases(&before);
-        self.look_at_writes(&written);
+        self.acknowledge_writes(&written);
         self.updates_changed();
         Ok(true)
     }
@@ -286,7 +286,7 @@ impl<V: Value> Thread<V> {
     }
 
     fn mark(&mut self, id: &str, status: UpdateStatus, error: Option<V>) -> bool {
-        self.look();
+        self.acknowledge();
         let place = self.updates.place(id);
         let update = place.and_then(|place| self.updates.get_mut(place));
         let Some(update) = update.filter(|update| !update.is_acknowledged()) else {
@@ -297,7 +297,7 @@ impl<V: Value> Thread<V> {
             if update.manual {
                 update.note_bases(&self.messages, &self.fields);
             }
-            update.look(&self.messages, &self.fields);
+            update.acknowledge(&self.messages, &self.fields);
         }
         update.mark(status, error);
         if let Some(place) = place
@@ -452,7 +452,7 @@ impl<V: Value> Thread<V> {
                 drop(self.messages.put(message, place.map(|place| place as usize)));
                 self.places.head = self.places.head.filter(|_| stays || place.is_some());
             }
-            self.look_at(&id, false);
+            self.acknowledge_message(&id, false);
             (self.behind, self.confirmed.fresh) = (None, false);
         }
         self.forget_gone();

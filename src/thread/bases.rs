@@ -1,7 +1,7 @@
 //! Confirming one update moves the bases of the other pending parts, since it does not confirm those.
 
 use super::Thread;
-use super::look::moved;
+use super::acknowledge::moved;
 use crate::value::{Found, Value};
 
 /// Confirmed's values before an update is confirmed.
@@ -27,7 +27,7 @@ impl<V: Value> Thread<V> {
                 let Some(edit) = self.updates.edit_mut(place) else { continue };
                 if edit.base.is_some() && !moved(edit.base.as_ref(), old.clone()) {
                     edit.base = Some(now);
-                    edit.look(&self.messages);
+                    edit.acknowledge(&self.messages);
                 }
             }
         }
@@ -38,7 +38,7 @@ impl<V: Value> Thread<V> {
             let old = before.fields.get(&write.key).map(Found::into_owned);
             if write.base.is_some() && !moved(write.base.as_ref(), old) {
                 write.base = Some(self.fields.get(&write.key).map(Found::into_owned));
-                write.look(&self.fields);
+                write.acknowledge(&self.fields);
             }
         }
     }

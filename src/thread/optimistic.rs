@@ -37,7 +37,7 @@ impl<V: Value> Thread<V> {
         if let Some(key) = keys.iter().find(refused) {
             return Err(Error::new(forms::NOT_INPUT, &[key]));
         }
-        self.look();
+        self.acknowledge();
         let mut update = update;
         let mut edits = Vec::new();
         if let Some(messages) = update.get_owned(MESSAGES) {

@@ -91,7 +91,7 @@ impl<V: Value> Thread<V> {
         if self.is_new(part.clone(), None) {
             self.messages.grow(position, change);
             self.message_changed(position);
-            self.look_at(id, true);
+            self.acknowledge_message(id, true);
             self.streams(id);
         }
         self.connected();
@@ -117,7 +117,7 @@ impl<V: Value> Thread<V> {
             ThreadEvent::Text { id, text } => {
                 let position = self.messages.append_to(&id, &text)?;
                 self.message_changed(position);
-                self.look_at(&id, true);
+                self.acknowledge_message(&id, true);
             }
             ThreadEvent::RunStarted { id, .. } => {
                 let starts = starts.unwrap_or(Starts::Another);
@@ -239,7 +239,7 @@ impl<V: Value> Thread<V> {
             self.behind = if moved && after.is_none() { None } else { behind };
             echoed = woven;
         }
-        self.look_at(&id, true);
+        self.acknowledge_message(&id, true);
         if echoed.is_some() {
             self.woven = echoed;
         }
@@ -281,9 +281,9 @@ impl<V: Value> Thread<V> {
     fn receive_update(&mut self, update: &V) -> Result<(), Error> {
         let list = messages_in(update);
         let new = self.messages.compare(&list);
-        self.look();
+        self.acknowledge();
         self.fold(update, Kinds::Any)?;
-        self.look_for_removed();
+        self.acknowledge_removed();
         for (item, place) in list.items().zip(&new.places) {
             let Some(id) = item.get_owned("id") else { continue };
             // A removal leaves no message of its id.
@@ -291,7 +291,7 @@ impl<V: Value> Thread<V> {
                 if place.is_none() {
                     self.match_renamed(&item, Some(&new));
                 }
-                self.look_at(&id, true);
+                self.acknowledge_message(&id, true);
             }
             self.finish_message(&id);
         }

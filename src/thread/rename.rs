@@ -42,7 +42,7 @@ impl<V: Value> Thread<V> {
             return;
         }
         let Some(kind) = kind_of(message) else { return };
-        self.look();
+        self.acknowledge();
         let mut echoes = self.echoes.take().unwrap_or_else(|| self.find_echoes());
         let is_open =
             |address: Address| self.updates.edit(address).is_some_and(|it| !it.acknowledged);

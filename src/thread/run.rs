@@ -82,7 +82,7 @@ impl<V: Value> Thread<V> {
 
     fn begin(&mut self, id: Option<V>) {
         self.drop_broken();
-        self.look();
+        self.acknowledge();
         // Updates that the server has when a run starts are done.
         let anchor = self.run.as_ref().map_or(0, |run| run.anchor.wrapping_add(1));
         let had =
@@ -198,7 +198,7 @@ impl<V: Value> Thread<V> {
     /// the changes of the state.
     pub(super) fn finish_run(&mut self, folded: bool, drift: &mut Vec<V>) {
         self.streaming.clear();
-        self.look();
+        self.acknowledge();
         let active = self.is_active();
         let Some(run) = self.run.as_mut().filter(|_| active) else { return };
         let messages = folded || run.spoke_of_messages;
@@ -255,7 +255,7 @@ impl<V: Value> Thread<V> {
         for id in std::mem::take(&mut self.streaming).iter() {
             self.broken.insert(id);
         }
-        self.look();
+        self.acknowledge();
         if !self.is_active() {
             return;
         }

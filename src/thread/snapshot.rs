@@ -47,7 +47,7 @@ impl<V: Value> Thread<V> {
         if self.updates.edit_count > 0 {
             let mut plan = Plan::default();
             let mut known = Vec::new();
-            self.look();
+            self.acknowledge();
             let edits = self.updates.iter().flat_map(|update| &update.edits);
             let changed = self.flagged(&mut edits.map(|edit| &edit.id));
             let places = (0..).zip(&compared.places);

@@ -45,7 +45,7 @@ impl<V: Value> Thread<V> {
     /// Returns the confirmed fields with the pending writes applied. Recomputes only fields that
     /// changed.
     pub(super) fn shown_fields(&mut self) -> V {
-        self.look();
+        self.acknowledge();
         if self.updates.write_count == 0 {
             return self.fields.clone();
         }

@@ -36,7 +36,7 @@ pub(super) struct Weft<V> {
 impl<V: Value> Thread<V> {
     /// Returns the confirmed messages with the pending ones among them.
     pub(super) fn shown_messages(&mut self) -> V {
-        self.look();
+        self.acknowledge();
         let list = match self.woven.take() {
             Some(woven) => {
                 self.woven = Some(woven);

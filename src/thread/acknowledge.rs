@@ -1,4 +1,4 @@
-//! A look: which parts of the updates the server has.
+//! Acknowledging: finding out which parts of the updates the server has.
 
 use super::pending::{Does, Edit, PendingUpdate, Write};
 use super::{Stale, Thread};
@@ -8,7 +8,7 @@ use crate::value::{Found, Value};
 impl<V: Value> Thread<V> {
     /// Finds out which parts the server has. It has an added message when it has its id, and any
     /// other sent part when its value differs from the part's base.
-    pub(super) fn look(&mut self) {
+    pub(super) fn acknowledge(&mut self) {
         let Stale { edits, writes } = std::mem::take(&mut self.stale);
         if !(edits || writes) {
             return;
@@ -17,10 +17,10 @@ impl<V: Value> Thread<V> {
         self.updates.found = true;
         for update in self.updates.iter_mut() {
             if edits {
-                update.edits.iter_mut().for_each(|edit| edit.look(messages));
+                update.edits.iter_mut().for_each(|edit| edit.acknowledge(messages));
             }
             if writes {
-                update.writes.iter_mut().for_each(|write| write.look(fields));
+                update.writes.iter_mut().for_each(|write| write.acknowledge(fields));
             }
         }
     }
@@ -29,9 +29,9 @@ impl<V: Value> Thread<V> {
         self.run.as_ref().map_or(NO_RUN, |run| run.anchor)
     }
 
-    /// Does so for edits, after a look and an event of the server's: an added message that it had
-    /// and has removed is over.
-    pub(super) fn look_for_removed(&mut self) {
+    /// Acknowledges the edits again after an event of the server's. An added message that it had and
+    /// has removed is over.
+    pub(super) fn acknowledge_removed(&mut self) {
         if !std::mem::take(&mut self.stale.edits) {
             return;
         }
@@ -39,15 +39,15 @@ impl<V: Value> Thread<V> {
         self.updates.found = true;
         for edit in self.updates.iter_mut().flat_map(|update| &mut update.edits) {
             let had = edit.acknowledged;
-            edit.look(&self.messages);
+            edit.acknowledge(&self.messages);
             if had && !edit.acknowledged && edit.does == Does::Add {
                 (edit.again, edit.acknowledged) = (Some(run), true);
             }
         }
     }
 
-    /// Does so for the writes of a few fields, when no others have changed.
-    pub(super) fn look_at_writes(&mut self, keys: &[String]) {
+    /// Acknowledges the writes of a few fields, when no others have changed.
+    pub(super) fn acknowledge_writes(&mut self, keys: &[String]) {
         if keys.is_empty() || keys.len() > 8 || self.updates.write_count == 0 {
             return;
         }
@@ -55,13 +55,13 @@ impl<V: Value> Thread<V> {
         self.updates.found = true;
         for write in self.updates.iter_mut().flat_map(|update| &mut update.writes) {
             if keys.contains(&write.key) {
-                write.look(&self.fields);
+                write.acknowledge(&self.fields);
             }
         }
     }
 
-    /// Does so for the edits of one message, which the server may have sent itself.
-    pub(super) fn look_at(&mut self, id: &V, said: bool) {
+    /// Acknowledges the edits of one message, which the server may have sent itself.
+    pub(super) fn acknowledge_message(&mut self, id: &V, said: bool) {
         let edits = self.updates.edits_of(id).to_vec();
         if edits.is_empty() {
             return;
@@ -75,7 +75,7 @@ impl<V: Value> Thread<V> {
                 if said && edit.does == Does::Remove && edit.base.is_some() {
                     edit.again = edit.again.or(Some(run));
                 }
-                edit.look(&self.messages);
+                edit.acknowledge(&self.messages);
             }
         }
         self.woven = None;
@@ -84,14 +84,14 @@ impl<V: Value> Thread<V> {
 }
 
 impl<V: Value> PendingUpdate<V> {
-    pub(super) fn look(&mut self, messages: &JsonMessageList<V>, fields: &V) {
-        self.edits.iter_mut().for_each(|edit| edit.look(messages));
-        self.writes.iter_mut().for_each(|write| write.look(fields));
+    pub(super) fn acknowledge(&mut self, messages: &JsonMessageList<V>, fields: &V) {
+        self.edits.iter_mut().for_each(|edit| edit.acknowledge(messages));
+        self.writes.iter_mut().for_each(|write| write.acknowledge(fields));
     }
 }
 
 impl<V: Value> Edit<V> {
-    pub(super) fn look(&mut self, messages: &JsonMessageList<V>) {
+    pub(super) fn acknowledge(&mut self, messages: &JsonMessageList<V>) {
         self.acknowledged = self.is_had(messages);
     }
 
@@ -106,7 +106,7 @@ impl<V: Value> Edit<V> {
 }
 
 impl<V: Value> Write<V> {
-    pub(super) fn look(&mut self, fields: &V) {
+    pub(super) fn acknowledge(&mut self, fields: &V) {
         let own = fields.get(&self.key).map(Found::into_owned);
         self.acknowledged = moved(self.base.as_ref(), own);
     }
