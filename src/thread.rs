@@ -17,6 +17,7 @@ use crate::value::{Found, Kind, Value};
 
 mod acknowledge;
 mod bases;
+mod by_hand;
 mod debug;
 mod drift;
 mod event;
@@ -52,7 +53,6 @@ pub use standing::{RunState, RunStatus};
 use ids::IdSet;
 use local::Local;
 use parts::Parts;
-use pending::Does;
 use pending_list::PendingList;
 use place::Places;
 use rename::Echoes;
@@ -200,15 +200,15 @@ impl<V: Value> Thread<V> {
     /// Returns an update as that list has it; `None` once the server has it or it is gone.
     pub(crate) fn told(&mut self, id: &str) -> Option<V> {
         self.acknowledge();
-        let place = self.updates.place(id)?;
-        let update = self.updates.get_mut(place).filter(|update| !update.is_acknowledged())?;
+        let number = self.updates.number(id)?;
+        let update = self.updates.get_mut(number).filter(|update| !update.is_acknowledged())?;
         Some(update.seen())
     }
 
     /// Returns an update's status; `None` once the server has it or it is gone.
     pub fn status(&mut self, id: &str) -> Option<UpdateStatus> {
         self.acknowledge();
-        let update = self.updates.place(id).and_then(|place| self.updates.get(place))?;
+        let update = self.updates.number(id).and_then(|number| self.updates.get(number))?;
         (!update.is_acknowledged()).then_some(update.status)
     }
 
@@ -229,86 +229,6 @@ impl<V: Value> Thread<V> {
         self.fold(&update, Kinds::Known)?;
         self.keep_local(update, false);
         Ok(())
-    }
-
-    /// Confirms an update: it stays, and is no longer pending. Returns false for an unknown id.
-    ///
-    /// # Errors
-    /// Those of the fields' reducers; the update then stays pending.
-    pub fn settle(&mut self, id: &str) -> Result<bool, Error> {
-        let Some(place) = self.updates.place(id) else { return Ok(false) };
-        self.acknowledge();
-        let Some(update) = self.updates.get(place) else { return Ok(false) };
-        let mut fields = self.fields.clone().shared();
-        for write in update.writes.iter().filter(|write| !write.acknowledged) {
-            fields = self.rules.write(fields, &write.key, write.value.clone())?;
-        }
-        // They stay the objects that are shown.
-        let fields = fields.reuse(&self.view.fields).reuse(&self.fields);
-        if !V::intact() {
-            return Err(Error::value("an update", "readable"));
-        }
-        let before = self.before(update.edits.iter().map(|edit| edit.id.clone()).collect());
-        let rest = update.rest();
-        let written = rest.keys();
-        self.set_fields(fields);
-        self.confirm_edits(place);
-        drop(self.updates.remove(place));
-        self.keep_local(rest, true);
-        self.move_bases(&before);
-        self.acknowledge_writes(&written);
-        self.updates_changed();
-        Ok(true)
-    }
-
-    /// Marks an update failed; it stays shown. Returns false for an unknown id, and for an update
-    /// that the server has.
-    pub fn fail(&mut self, id: &str, error: V) -> bool {
-        self.mark(id, UpdateStatus::Failed, Some(error))
-    }
-
-    /// Marks an update pending again, as if it were made now. Returns false for an unknown id, and
-    /// for an update that the server has.
-    pub fn retry(&mut self, id: &str) -> bool {
-        self.mark(id, UpdateStatus::Pending, None)
-    }
-
-    /// Removes an update as if it had never been made. Returns false for an unknown id.
-    pub fn rollback(&mut self, id: &str) -> bool {
-        let gone = self.updates.place(id).and_then(|place| self.updates.remove(place));
-        let Some(gone) = gone else { return false };
-        // Messages that the server has stay where they are.
-        for edit in gone.edits.iter().filter(|edit| self.messages.find(&edit.id).is_none()) {
-            self.places.leave(edit.seat);
-        }
-        self.updates_changed();
-        true
-    }
-
-    fn mark(&mut self, id: &str, status: UpdateStatus, error: Option<V>) -> bool {
-        self.acknowledge();
-        let place = self.updates.place(id);
-        let update = place.and_then(|place| self.updates.get_mut(place));
-        let Some(update) = update.filter(|update| !update.is_acknowledged()) else {
-            return false;
-        };
-        if status == UpdateStatus::Pending {
-            update.unsend();
-            if update.manual {
-                update.note_bases(&self.messages, &self.fields);
-            }
-            update.acknowledge(&self.messages, &self.fields);
-        }
-        update.mark(status, error);
-        if let Some(place) = place
-            && status == UpdateStatus::Pending
-        {
-            self.updates.revive(place);
-            // Positions before it may be forgotten now.
-            self.updates.found = true;
-        }
-        self.updates_changed();
-        true
     }
 
     /// Remembers additions made here, not by the server's run, to add them again on a replay. After
@@ -422,40 +342,6 @@ impl<V: Value> Thread<V> {
         }
         self.echoes = None;
         self.shown_anew();
-    }
-
-    /// Confirms the edits of an update that the server does not have, where they are shown.
-    fn confirm_edits(&mut self, update: u32) {
-        let edits = self.updates.get(update).map_or(0, |update| update.edits.len());
-        // Removals come last: others may stand after those messages.
-        for turn in 0..2 * edits {
-            let at = u32::try_from(turn % edits).unwrap_or(u32::MAX);
-            let edit = self.updates.edit([update, at]).filter(|edit| !edit.acknowledged);
-            let Some(edit) = edit.filter(|it| it.message.is_some() == (turn < edits)) else {
-                continue;
-            };
-            let (id, message, does) = (edit.id.clone(), edit.message.clone(), edit.does);
-            let at = self.messages.find(&id);
-            let stays = matches!(does, Does::Add | Does::Change) && at.is_some();
-            let mut place = None;
-            if !stays {
-                // Find the place while it is still shown there.
-                place = message.as_ref().and_then(|_| self.shown_place(&id));
-                if let Some(at) = at {
-                    self.messages.remove(&[at]);
-                    self.places.head = None;
-                    place = place.map(|place| if at < place { place - 1 } else { place });
-                }
-            }
-            if let Some(message) = message {
-                // Fails only for a message without an id.
-                drop(self.messages.put(message, place.map(|place| place as usize)));
-                self.places.head = self.places.head.filter(|_| stays || place.is_some());
-            }
-            self.acknowledge_message(&id, false);
-            (self.behind, self.confirmed.fresh) = (None, false);
-        }
-        self.forget_gone();
     }
 
     /// Notes that pending updates must be listed and shown again.

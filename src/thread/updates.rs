@@ -87,8 +87,8 @@ impl<V: Value> Updates<V> {
         self.live = live;
     }
 
-    /// Returns the number of an update's id.
-    pub(super) fn place(&self, id: &str) -> Option<u32> {
+    /// Returns the number of the update with this id.
+    pub(super) fn number(&self, id: &str) -> Option<u32> {
         let number = self.ops.find(&V::string(id))?;
         self.get(number).map(|_| number)
     }

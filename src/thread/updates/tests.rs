@@ -19,13 +19,13 @@ fn what_is_kept_of_updates_that_are_gone_is_bounded_by_those_that_are_not() {
         }
         let mut tidied = 0;
         for (gone, id) in ids.iter().enumerate() {
-            let place = updates.place(id).unwrap();
+            let place = updates.number(id).unwrap();
             let slots = updates.slots.len();
             assert_eq!(updates.remove(place).unwrap().id, *id);
             assert_eq!(updates.kept, ids.len() - gone - 1);
             assert_eq!((updates.edit_count, updates.write_count), (updates.kept, updates.kept));
             assert!(updates.slots.len() <= 2 * updates.kept + 64);
-            assert!(updates.place(id).is_none());
+            assert!(updates.number(id).is_none());
             tidied += usize::from(updates.slots.len() < slots);
         }
         assert!(updates.slots.is_empty());
