@@ -1,4 +1,4 @@
-//! What is done to an update by hand: it is settled, failed, retried or rolled back.
+//! Updates that are settled, failed, retried or rolled back by hand.
 
 use super::Thread;
 use super::pending::{Does, UpdateStatus};

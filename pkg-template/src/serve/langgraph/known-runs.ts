@@ -1,4 +1,4 @@
-// What clients do to a run that is there: they look at it, wait for it, join, steer, stop and remove it.
+// The calls of clients about a run that is there: to look at it, wait for it, join, steer, stop and remove it.
 import type { Dict } from "../../shared/dict.js";
 import { eventStream } from "../http.js";
 import { aborted, leaving } from "../leaving.js";
