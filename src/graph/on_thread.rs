@@ -182,8 +182,8 @@ where
     /// Returns the ids of the thread's checkpoints, newest first. With [`at`](Self::at), each is a
     /// thread to look at or to go on from.
     ///
-    /// There is one for each input, for each step, for each stop within a step, for each answer, and for
-    /// each branch that begins without an input.
+    /// There is one for each input, for each step, for each stop within a step, and for each answer. A
+    /// branch that begins without an input begins with one.
     /// LangGraph's format keeps the last two beside the step's.
     ///
     /// # Errors

@@ -71,8 +71,8 @@ where
         self.status = status;
     }
 
-    /// Begins a branch where a thread continues from an older checkpoint: the step begins at one of its own, so
-    /// that its nodes find nothing of the other branch's.
+    /// Begins a branch where a thread continues from an older checkpoint. The step begins at one of its own:
+    /// its nodes find nothing of the other branch's.
     async fn fork(&mut self) -> Result<(), GraphError> {
         if self.trail.kept == self.trail.last {
             return Ok(());

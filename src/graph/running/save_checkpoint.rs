@@ -45,7 +45,7 @@ impl<S: State> Trail<S> {
     }
 }
 
-/// Separates the id of a step's checkpoint from what tells its stops and answers apart.
+/// Separates the id of a step's checkpoint from what is added for its stops and answers.
 const WITHIN: char = '~';
 
 /// Returns the id of a checkpoint within the step that begins at `kept`.

@@ -6,7 +6,7 @@ import type { PlanWriter } from "../planner/plan-types.js";
 import type { Values } from "../types.js";
 import { uuid6, uuid6After } from "../ids/ids.js";
 import type { TaskHome, TaskPlace } from "../task/task-place.js";
-import { StepState as ThreadState } from "../task/step-state.js";
+import { StepState } from "../task/step-state.js";
 import { takeCallersWrites } from "./callers-writes.js";
 import { checkpointOf, restored, type Snapshot } from "./checkpoint-format.js";
 import { ERROR, isSpecial, type WritesByTask, writesByTask, writtenByCallers } from "./saved-writes.js";
@@ -19,7 +19,7 @@ const ENDS_NOTHING = new Set([ERROR, INTERRUPT]);
 export class OpenedThread implements TaskHome {
   readonly ns: string;
   readonly checkpointId: string;
-  readonly at: ThreadState;
+  readonly at: StepState;
   tasks: readonly ThreadTask[] = [];
   #byTask: WritesByTask | undefined;
 
@@ -29,7 +29,7 @@ export class OpenedThread implements TaskHome {
     this.ns = ns;
     this.checkpointId = tuple?.checkpoint.id ?? uuid6(Date.now(), 0);
     // One fold is not worth noting ids.
-    const at = (this.at = new ThreadState(spec, from?.state ?? spec.fields.initial(), false));
+    const at = (this.at = new StepState(spec, from?.state ?? spec.fields.initial(), false));
     at.stepNumber = (tuple?.metadata?.step ?? -1) + 1;
     at.pending = tuple?.pendingWrites ?? [];
     at.plan = spec.plan.open({ recursionLimit: 1, ...(from && { state: from.plan }) });
