@@ -64,7 +64,7 @@ impl<S> ServedState for S where
 /// - A run that failed or was stopped does not continue. Nor does a run of a graph with breakpoints: a
 ///   breakpoint looks like the end of a killed run.
 /// - Clients neither see nor write a field whose name begins with `_`. They write any other field that
-///   `S::default()` has. One that is sent back as it stands is no write; an old one is.
+///   `S::default()` has. One that is sent back as it stands changes nothing; an old one is written.
 /// - A request whose last user message the thread has already regenerates the answer: what follows that
 ///   message is removed.
 /// - A run ends with a snapshot of all messages, whatever the client has.

@@ -489,7 +489,7 @@ describe("bases", () => {
     hear(thread, message(human("h1", "AB")));
     const edit = thread.optimistic({ messages: [human("h1", "mine")] });
     hear(thread, started("r"), messages(), message(human("s1", "AB")));
-    // What was sent is the text that is gone: the server's is another.
+    // The edit was sent over the text that is gone, and the server has another.
     expect([shown(thread), edit.status]).toEqual([["s1 AB", "k K"], "done"]);
   });
 

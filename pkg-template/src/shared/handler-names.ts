@@ -13,4 +13,4 @@ export const handledBy = (name: string): string | undefined =>
   name.startsWith(OWN) ? name.slice(OWN.length) : undefined;
 
 /** Whether the name is a handler's, a node's own or the shared one. */
-export const isHandler = (name: string): boolean => /^__(default_)?error_handler__/.test(name);
+export const isHandler = (name: string): boolean => name.startsWith(SHARED_HANDLER) || name.startsWith(OWN);
