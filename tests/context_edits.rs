@@ -326,3 +326,92 @@ fn a_size_of_two_measures_triggers_by_both_and_keeps_no_more_than_either() {
     assert_eq!(short(Size::messages(4), size(1, 30.0)), 3);
     assert_eq!(short(Size::messages(4), size(3, 20.0)), 2);
 }
+
+#[test]
+fn clears_only_as_many_results_as_save_enough() {
+    let asked = |id: &str| json!({ "type": "ai", "content": "", "tool_calls": [{ "name": "f", "args": {}, "id": id }] });
+    let result =
+        |id: &str| json!({ "type": "tool", "content": "x".repeat(100), "tool_call_id": id });
+    let messages =
+        json!([asked("a"), result("a"), asked("b"), result("b"), asked("c"), result("c")]);
+    let cleared = |at_least| {
+        let options =
+            ClearOptions { trigger: 0, keep: 0, clear_at_least: at_least, ..Default::default() };
+        let chars = |message: &Value| message["content"].as_str().unwrap().len();
+        let counter = Counter::Message(&mut |message| Ok(chars(message)));
+        let list = clear_tool_uses(&messages, options, counter).unwrap();
+        list.as_array().unwrap().iter().filter(|it| it["content"] == "[cleared]").count()
+    };
+    // A cleared result saves 91 characters.
+    assert_eq!([1, 91, 92, 182, 183].map(cleared), [1, 1, 2, 2, 3]);
+}
+
+#[test]
+fn a_moved_text_of_more_than_ten_lines_is_shown_by_its_first_and_last_five() {
+    let note = |lines: usize| {
+        let text: Vec<String> =
+            (1..=lines).map(|line| format!("line {line} {}", "x".repeat(9))).collect();
+        let messages = json!([{ "type": "tool", "content": text.join("\n"), "tool_call_id": "c" }]);
+        let options = OffloadOptions { tool_tokens: Some(3), ..OffloadOptions::default() };
+        let moved = offload(&messages, options).unwrap();
+        moved.messages[0]["content"].as_str().unwrap().to_owned()
+    };
+    let ten = note(10);
+    assert!(ten.contains("Here is a preview of the result:"), "{ten}");
+    assert!(
+        ten.contains(" 5  line 5 ") && ten.contains(" 6  line 6 ") && !ten.contains("truncated"),
+        "{ten}"
+    );
+    let eleven = note(11);
+    assert!(
+        eleven.contains("Here is a preview showing the head and tail of the result ("),
+        "{eleven}"
+    );
+    assert!(
+        eleven.contains("5  line 5 ") && eleven.contains("... [1 lines truncated] ..."),
+        "{eleven}"
+    );
+    assert!(!eleven.contains("line 6 ") && eleven.contains(" 7  line 7 "), "{eleven}");
+}
+
+#[test]
+fn a_block_of_another_type_stays_and_its_text_is_not_moved() {
+    let other = json!({ "type": "note", "text": "aside" });
+    let content = json!([{ "type": "text", "text": "x".repeat(50) }, other]);
+    let messages = json!([{ "type": "tool", "content": content, "tool_call_id": "c" }]);
+    let options = OffloadOptions { tool_tokens: Some(3), ..OffloadOptions::default() };
+    let moved = offload(&messages, options).unwrap();
+    assert_eq!(moved.files[0].1, "x".repeat(50));
+    assert_eq!(moved.messages[0]["content"][1], other);
+}
+
+#[test]
+fn a_fraction_of_the_input_tokens_triggers_and_is_one_token_at_least() {
+    let call = json!({ "name": "write_file", "args": { "text": "x".repeat(3000) }, "id": "c" });
+    let message = json!({ "type": "ai", "content": "", "tool_calls": [call] });
+    let messages = json!(vec![message; 4]);
+    let short = |fraction, limit| {
+        let options = TruncateOptions {
+            trigger: Some(Size::fraction(fraction)),
+            max_input_tokens: Some(limit),
+            keep: Size::messages(1),
+            ..Default::default()
+        };
+        let counter = Counter::Message(&mut |_| Ok(10));
+        truncate_tool_args(&messages, options, None, counter).unwrap() != messages
+    };
+    assert!(short(0.5, 80) && short(0.25, 160) && !short(0.5, 82) && !short(0.25, 164));
+    assert!(short(0.1, 1));
+}
+
+#[test]
+fn without_a_type_to_end_on_nothing_is_kept() {
+    let messages =
+        json!([{ "type": "human", "content": "h" }, { "type": "human", "content": "i" }]);
+    let kept = |end_on| {
+        let options = TrimOptions { max_tokens: 9, end_on, ..TrimOptions::default() };
+        trim_messages(&messages, options, Counter::Message(&mut |_| Ok(1))).unwrap()
+    };
+    assert_eq!(kept(&["ai"]), json!([]));
+    assert_eq!(kept(&["human"]), messages);
+}

@@ -7,12 +7,10 @@ use std::fmt;
 use serde_json::{Value, json};
 use threadfold::Json;
 use threadfold::Value as _;
-use threadfold::context::ClearOptions;
-use threadfold::context::Record;
-use threadfold::context::TruncateOptions;
-use threadfold::context::{Context, View};
-use threadfold::context::{CountTokens, Estimated};
-use threadfold::context::{Policy, Size};
+use threadfold::context::{
+    Boundary, Context, CountTokens, Counter, Estimated, Policy, Record, Size, View,
+};
+use threadfold::context::{ClearOptions, TruncateOptions, clear_tool_uses};
 use threadfold::unstable::summary_message;
 
 /// Random numbers (splitmix64): the same ones for the same seed.
@@ -213,6 +211,50 @@ fn l5_the_tokens_are_those_of_the_messages() {
         let sum: f64 = messages.iter().map(|message| Estimated.count(message).unwrap()).sum();
         assert!((sum - look.view.tokens).abs() < 1e-9);
     });
+}
+
+/// Where edits are due, too, what stays is measured with the edits done. A result never leaves its call.
+#[test]
+fn the_cut_is_before_the_earliest_message_from_which_all_may_stay() {
+    let text = |chars| "x".repeat(chars);
+    let turn = |at: usize| {
+        let call = json!({ "name": "f", "args": {}, "id": at.to_string() });
+        [
+            json!({ "type": "human", "content": text(7 * at) }),
+            json!({ "type": "ai", "content": "", "tool_calls": [call] }),
+            json!({ "type": "tool", "content": text(90 + at), "tool_call_id": at.to_string() }),
+        ]
+    };
+    let messages: Vec<Value> = (1..=8).flat_map(turn).collect();
+    let before_last = Boundary::Index(messages.len() - 1);
+    let clear = ClearOptions { edited_before: Some(&before_last), ..ClearOptions::default() };
+    let edited = clear_tool_uses(&json!(messages), clear, Counter::Approximate).unwrap();
+    let tokens =
+        |list: &[Value]| -> f64 { list.iter().map(|one| Estimated.count(one).unwrap()).sum() };
+    let edited = edited.as_array().unwrap();
+    let mut cuts = HashSet::new();
+    for keep in 40..200 {
+        let keep = f64::from(keep);
+        let policy = Policy {
+            trigger: vec![Size::tokens(1.0)],
+            keep: Some(Size::tokens(keep)),
+            ..Policy::default()
+        };
+        let clear = ClearOptions { keep: 1, ..ClearOptions::default() };
+        let context = Context { clear: Some(clear), ..Context::new(policy, &Estimated) };
+        let due = context.view(&json!(messages), None).unwrap().due.unwrap();
+        // The whole is rounded up before the edits' savings are taken off.
+        let may_stay = |at: &usize| {
+            let (all, after) = (tokens(&messages[*at..]), tokens(&edited[*at..]));
+            all.ceil() - (all - after) <= keep
+        };
+        let target = (0..messages.len()).find(may_stay).unwrap();
+        let cut = (0..=target).rfind(|at| messages[*at]["type"] != "tool");
+        assert_eq!(Some(due.cutoff), cut, "{keep}");
+        assert_eq!(due.kept, json!(edited[due.cutoff..]), "{keep}");
+        cuts.insert(due.cutoff);
+    }
+    assert!(cuts.len() > 5, "{cuts:?}");
 }
 
 #[test]

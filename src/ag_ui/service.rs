@@ -147,6 +147,19 @@ impl<S: ServedState> Service<S> {
     /// A client receives a `RUN_ERROR`: a node's error without its sources, or a reducer's with its reason.
     /// A panic shows only the node's name. An error of a graph inside a node is that of its own
     /// node.
+    ///
+    /// Its code is one of these:
+    ///
+    /// | code | cause |
+    /// | --- | --- |
+    /// | `Error` | a node, a branch, a reducer or the checkpointer failed |
+    /// | `PANIC` | one of them panicked |
+    /// | `KILLED` | the process ended at each of 50 attempts at one step |
+    /// | `GraphRecursionError` | the run reached its limit of super-steps |
+    /// | `NO_QUESTION` | the request answers what the thread does not ask |
+    /// | `CONFLICT` | another run of the thread saved first |
+    /// | `INVALID_ARGUMENT` | the request's input does not fit the thread: the message says where |
+    /// | `INVALID_STATE` | serde cannot write the state as JSON |
     #[must_use]
     pub fn on_error<F>(mut self, report: F) -> Self
     where

@@ -399,3 +399,36 @@ async fn a_branch_has_graphs_inside_of_its_own() {
         assert_eq!(done.state.lines.last().unwrap(), &format!("refund 90000: {answer}"));
     }
 }
+
+/// An edge and a `Send` lead to one node in one step: each task's graph inside is a thread of its own.
+#[tokio::test]
+async fn a_sent_task_and_one_by_an_edge_have_graphs_inside_of_their_own() {
+    let saver = Arc::new(MemorySaver::new());
+    let line = |line: &str| vec![line.to_owned()];
+    let split = move |_: &Log, _: Ctx| async move {
+        let sent = Command::update(LogUpdate { lines: Some(line("by an edge")) });
+        Ok::<_, BoxError>(
+            sent.send("last", Log { lines: line("sent first") })
+                .send("last", Log { lines: line("sent second") }),
+        )
+    };
+    let graph = StateGraph::new()
+        .node("split", split)
+        .node("last", Last(repeating(&saver)))
+        .edge(START, "split")
+        .edge("split", "last");
+    let graph = graph.checkpointer(saver).compile().unwrap();
+    let thread = graph.on("1");
+    let mut asked = thread.invoke(LogUpdate::default()).await.unwrap().interrupts;
+    let mut questions: Vec<_> = asked.iter().map(|one| one.value.clone()).collect();
+    questions.sort_by_key(ToString::to_string);
+    assert_eq!(questions, ["by an edge", "sent first", "sent second"]);
+    asked.reverse();
+    let answers =
+        asked.into_iter().map(|one| (one.id, json!(["to", one.value]))).collect::<Vec<_>>();
+    let mut lines = thread.resume(answers).await.unwrap().state.lines;
+    lines.remove(0);
+    lines.sort();
+    let told = |line: &str| format!("{line}: [\"to\",\"{line}\"]");
+    assert_eq!(lines, ["by an edge", "sent first", "sent second"].map(told));
+}

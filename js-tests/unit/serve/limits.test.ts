@@ -233,7 +233,9 @@ test.each([{ maxBodyBytes: "1mb" }, { maxDepth: -1 }, { keep: Number.NaN }])(
   "%j is refused as an option",
   (options) => {
     const [name] = Object.keys(options);
-    expect(() => serveAgUi(parrot(), options as never)).toThrow(`${name} should be a number from 0.`);
+    expect(() => serveAgUi(parrot(), options as never)).toThrow(
+      `serveAgUi: expected ${name} to be a number from 0, got `,
+    );
   },
 );
 

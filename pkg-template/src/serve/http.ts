@@ -1,7 +1,7 @@
 // HTTP for both servers: JSON, refusals, and streams of server-sent events.
 
 import { ThreadfoldError } from "../shared/errors.js";
-import { checkOptions } from "../shared/options.js";
+import { checkNumbers, checkOptions } from "../shared/options.js";
 import { LONGEST_TIMER } from "../shared/timer.js";
 import { checkCors, checkOrigin, corsHeaders, type Cors } from "./origins.js";
 import { Refusal, uncheckable } from "./refusal.js";
@@ -70,11 +70,7 @@ export function checkServerOptions(taker: string, options: HandlerOptions, names
   if (typeof options !== "object" || options === null || Array.isArray(options))
     throw new ThreadfoldError("INVALID_ARGUMENT", `The options of ${taker} should be an object.`);
   checkOptions(taker, options, [...OWN, ...names]);
-  for (const [name, value] of Object.entries(options)) {
-    if (value === undefined) continue;
-    if (COUNTS.includes(name) && !(typeof value === "number" && value >= 0))
-      throw new ThreadfoldError("INVALID_ARGUMENT", `${name} should be a number from 0.`);
-  }
+  checkNumbers(taker, Object.fromEntries(Object.entries(options).filter(([name]) => COUNTS.includes(name))));
   const { authenticate, cors, mayUse, runs } = options as HandlerOptions & { readonly runs?: { begin?: unknown } };
   if (runs !== undefined && typeof runs?.begin !== "function")
     throw new ThreadfoldError(
