@@ -415,3 +415,22 @@ fn without_a_type_to_end_on_nothing_is_kept() {
     assert_eq!(kept(&["ai"]), json!([]));
     assert_eq!(kept(&["human"]), messages);
 }
+
+#[test]
+fn an_ag_ui_message_keeps_in_its_metadata_what_edits_did() {
+    let call = json!({ "id": "c", "function": { "name": "f", "arguments": "{\"a\":1}" } });
+    let messages = json!([
+        { "id": "1", "role": "assistant", "toolCalls": [call] },
+        { "id": "2", "role": "tool", "toolCallId": "c", "content": "r" },
+        { "id": "3", "role": "user", "content": "x".repeat(50) },
+    ]);
+    let options =
+        ClearOptions { trigger: 0, keep: 0, clear_tool_inputs: true, ..ClearOptions::default() };
+    let cleared = clear_tool_uses(&messages, options, Counter::Approximate).unwrap();
+    let editing = |at: usize| &cleared[at]["metadata"]["context_editing"];
+    assert_eq!(editing(0)["cleared_tool_inputs"], json!(["c"]));
+    assert_eq!(editing(1)["cleared"], json!(true));
+    let options = OffloadOptions { human_tokens: Some(3), ..OffloadOptions::default() };
+    let moved = offload(&messages, options).unwrap();
+    assert_eq!(moved.tagged[0]["metadata"]["lc_evicted_to"], json!(moved.files[0].0));
+}

@@ -123,6 +123,17 @@ async fn runs_as_langgraph_does() {
 }
 
 #[tokio::test]
+async fn a_node_knows_the_step_that_it_runs_in() {
+    async fn step(_: &Log, ctx: Ctx) -> Result<LogUpdate, BoxError> {
+        Ok(say(format!("{} {}", ctx.node(), ctx.step())))
+    }
+    let graph = StateGraph::<Log>::new().node("a", step).node("b", step).node("c", step);
+    let graph = graph.edge(START, "a").edge("a", "b").edge("a", "c").edge("b", "c");
+    let state = graph.compile().unwrap().invoke(Log::default()).await.unwrap().state;
+    assert_eq!(joined(&state), "a 1 b 2 c 2 c 3");
+}
+
+#[tokio::test]
 async fn commands_and_sends_go_besides_edges() {
     async fn plan(_: &Log, _: Ctx) -> Result<Command<Log>, BoxError> {
         let task = |n: usize| Target::Send("work".into(), Log { log: vec!["x".into(); n] });

@@ -116,6 +116,23 @@ fn a_settled_update_is_the_truth_where_it_was_shown() {
 }
 
 #[test]
+fn messages_that_the_server_has_in_another_order_stand_as_they_were_sent() {
+    for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+        let mut thread = thread_of(&[human("0", "old")]);
+        let sent = [human("1", "a"), human("2", "b"), human("3", "c")];
+        for own in &sent {
+            thread.optimistic(json!({ "messages": [own] })).unwrap();
+        }
+        hear(&mut thread, [started("r")]);
+        for at in order {
+            hear(&mut thread, [message(sent[at].clone())]);
+            assert_eq!(ids(&thread.state()), ["0", "1", "2", "3"], "{order:?}, {at}");
+        }
+        assert_eq!(thread.state(), thread.confirmed());
+    }
+}
+
+#[test]
 fn a_message_that_the_server_named_anew_is_the_same() {
     let mut thread = thread_of(&[]);
     thread.optimistic(json!({ "messages": [human("mine", "Hi")] })).unwrap();

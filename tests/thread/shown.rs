@@ -227,3 +227,16 @@ fn what_grows_after_a_message_that_is_to_be_removed_grows_where_it_is_shown() {
     hear(&mut thread, [text("2", "x")]);
     assert_eq!(thread.state()["messages"], json!([human("0", "a"), ai("2", "x"), ai("3", "d")]));
 }
+
+#[test]
+fn a_state_in_which_nothing_changed_is_the_same_one() {
+    let fields = json!({ "messages": [human("1", "a")], "title": "Old" });
+    let mut thread = Thread::<Json>::new(None, &fields.into()).unwrap();
+    let before = thread.state();
+    thread.optimistic(json!({ "title": "Old" }).into()).unwrap();
+    assert!(threadfold::Value::same(&thread.state(), &before));
+    thread.optimistic(json!({ "title": "New" }).into()).unwrap();
+    let after = thread.state();
+    assert!(!threadfold::Value::same(&after, &before));
+    assert!(threadfold::Value::same(&after["messages"], &before["messages"]));
+}
