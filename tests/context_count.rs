@@ -195,3 +195,11 @@ fn says_which_message_it_cannot_count() {
         assert_eq!(error.code(), "INVALID_ARGUMENT");
     }
 }
+
+#[test]
+fn only_a_chat_message_brings_a_role_of_its_own() {
+    let message = |kind: &str| json!({ "type": kind, "role": "critic", "content": "Hm." });
+    let count = |kind| count_tokens(&json!([message(kind)]), None, &CountOptions::default());
+    assert!(count("chat").is_ok());
+    assert_eq!(count("alien").unwrap_err().code(), "INVALID_MESSAGE");
+}

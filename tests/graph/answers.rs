@@ -280,6 +280,33 @@ async fn an_outcome_tells_the_end_from_a_stop() {
     }
 }
 
+/// The step has stopped with it: the node beside has finished, and goes where it said then.
+#[tokio::test]
+async fn a_finished_node_beside_a_question_has_its_branch_asked_once() {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = asked.clone();
+    let graph = StateGraph::<Log>::new()
+        .node("a", named)
+        .node("ask", asks)
+        .node("b", named)
+        .edge(START, "a")
+        .edge(START, "ask")
+        .branch("a", move |_: &Log| {
+            count.fetch_add(1, Ordering::SeqCst);
+            "b"
+        })
+        .checkpointer(MemorySaver::new())
+        .compile()
+        .unwrap();
+    let thread = graph.on("1");
+    thread.invoke(say("in")).await.unwrap();
+    assert_eq!(asked.load(Ordering::SeqCst), 1);
+    thread.resume(json!(1)).await.unwrap();
+    let done = thread.resume(json!(2)).await.unwrap();
+    assert_eq!(joined(&done.state), "in a ask: 1 2 b");
+    assert_eq!(asked.load(Ordering::SeqCst), 1);
+}
+
 /// An answer that reaches another thread is not taken for an answer to the question there.
 #[tokio::test]
 async fn questions_of_two_threads_have_two_ids() {

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use threadfold::graph::{BoxError, Ctx, END, Graph, GraphError, MemorySaver, START, StateGraph};
+use threadfold::graph::{
+    BoxError, Checkpointer, Ctx, END, Graph, GraphError, MemorySaver, START, StateGraph,
+};
 use threadfold::reducer::{AddMessages, Append, Reducer, TryReducer};
 use threadfold::{Message, State};
 
@@ -95,6 +97,17 @@ async fn an_update_that_cannot_be_merged_runs_its_node_again_and_no_other() {
         assert!(done.is_ended());
         assert_eq!(tried.counts(), (1, 3));
     }
+}
+
+/// The checkpoint says of which tasks the error is.
+#[tokio::test]
+async fn only_the_task_that_cannot_be_merged_is_saved_with_an_error() {
+    let (tried, saver) = (Tried::new(), Arc::new(MemorySaver::new()));
+    let graph = tried.nodes().edge(START, "b").checkpointer(saver.clone()).compile().unwrap();
+    graph.on("1").invoke(input()).await.unwrap_err();
+    let last = saver.get("1", None).await.unwrap().unwrap();
+    let errors: Vec<bool> = last.delta.pending.iter().map(|task| task.error.is_some()).collect();
+    assert_eq!(errors, [false, true]);
 }
 
 /// Those that are merged before it, and those after it.

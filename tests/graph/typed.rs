@@ -122,6 +122,22 @@ async fn runs_as_langgraph_does() {
     assert_eq!(joined(running.state()), "a b c c c last");
 }
 
+/// The checkpoint says that nothing else can run: another process runs the deferred node.
+#[tokio::test]
+async fn a_deferred_node_runs_in_a_process_that_reads_the_checkpoint() {
+    let texts = Texts::default();
+    let graph = || {
+        let graph = StateGraph::<Log>::new().node("a", named).node("b", named).node("last", named);
+        let graph = graph.defer("last").edge(START, "a").edge("a", "b").edge("a", "last");
+        graph.interrupt_before(["last"]).checkpointer(texts.clone()).compile().unwrap()
+    };
+    let stopped = graph().on("1").invoke(LogUpdate::default()).await.unwrap();
+    assert_eq!(joined(&stopped.state), "a b");
+    assert_eq!(*stopped.next[0], *"last");
+    let done = graph().on("1").resume(()).await.unwrap();
+    assert_eq!((joined(&done.state), done.next.len()), ("a b last".to_owned(), 0));
+}
+
 #[tokio::test]
 async fn a_node_knows_the_step_that_it_runs_in() {
     async fn step(_: &Log, ctx: Ctx) -> Result<LogUpdate, BoxError> {

@@ -31,6 +31,22 @@ fn an_update_that_is_looked_at_by_itself_changes_in_the_list_too() {
 }
 
 #[test]
+fn two_updates_that_the_server_has_since_the_last_look_are_both_out_of_the_list() {
+    let mut thread = Thread::new(None, &Json::object()).unwrap();
+    let ids = ["1", "2", "3"];
+    for id in ids {
+        thread.optimistic(add(id)).unwrap();
+    }
+    thread.receive(ThreadEvent::RunStarted { id: None, joined: None }).unwrap();
+    assert_eq!(thread.pending_list().len(), 3);
+    for id in &ids[..2] {
+        let mine = ThreadEvent::Message { message: message(id), after: None, streaming: false };
+        thread.receive(mine).unwrap();
+    }
+    assert_eq!(thread.pending_list().len(), 1);
+}
+
+#[test]
 fn what_is_pending_is_one_list_until_something_of_it_changes() {
     let mut thread = Thread::new(None, &Json::object()).unwrap();
     let first = thread.optimistic(add("1")).unwrap();
