@@ -9,7 +9,7 @@ use threadfold::graph::{
     RunPart, START, StateGraph,
 };
 
-use super::typed::{Log, LogUpdate, Texts, asks, joined, named, say};
+use super::log::{Log, LogUpdate, Texts, asks, joined, named, say};
 
 async fn pay(_: &Log, ctx: Ctx) -> Result<LogUpdate, BoxError> {
     Ok(say(format!("paid {}", ctx.interrupt(json!("Pay 1,000?"))?)))

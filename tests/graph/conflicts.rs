@@ -8,7 +8,7 @@ use threadfold::graph::{
     Checkpoint, Checkpointer, GraphError, MemorySaver, START, Saving, StateGraph,
 };
 
-use super::typed::{Log, LogUpdate, Texts, asks, joined, named, say, yields};
+use super::log::{Log, LogUpdate, Texts, asks, joined, named, say, yields};
 
 fn chain<C: Checkpointer<Log> + 'static>(saver: C) -> threadfold::graph::Graph<Log> {
     let nodes = StateGraph::<Log>::new().node("a", named).node("b", named);

@@ -12,7 +12,7 @@ use threadfold::graph::{
     BoxError, Ctx, END, GraphError, MemorySaver, START, StateGraph, UpdateAgent,
 };
 
-use super::typed::{Log, LogUpdate, joined, say};
+use super::log::{Log, LogUpdate, joined, say};
 
 /// An error that passes for the one inside it, as `#[error(transparent)]` does.
 struct Transparent(BoxError);

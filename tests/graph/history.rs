@@ -10,7 +10,7 @@ use threadfold::graph::{
 };
 use threadfold::unstable::checkpoint::{Naming, PlannedTask};
 
-use super::typed::{Log, LogUpdate, Texts, asks, joined, named, say};
+use super::log::{Log, LogUpdate, Texts, asks, joined, named, say};
 
 fn savers() -> [Arc<dyn Checkpointer<Log>>; 2] {
     [Arc::new(MemorySaver::new()), Arc::new(Texts::default())]
