@@ -280,7 +280,7 @@ async fn an_outcome_tells_the_end_from_a_stop() {
     }
 }
 
-/// The step has stopped with it: the node beside has finished, and goes where it said then.
+/// The checkpoint of the stopped step keeps where the finished node goes.
 #[tokio::test]
 async fn a_finished_node_beside_a_question_has_its_branch_asked_once() {
     let asked = Arc::new(AtomicUsize::new(0));
