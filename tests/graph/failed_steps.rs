@@ -99,7 +99,7 @@ async fn an_update_that_cannot_be_merged_runs_its_node_again_and_no_other() {
     }
 }
 
-/// The checkpoint says of which tasks the error is.
+/// The checkpoint says which tasks the error belongs to.
 #[tokio::test]
 async fn only_the_task_that_cannot_be_merged_is_saved_with_an_error() {
     let (tried, saver) = (Tried::new(), Arc::new(MemorySaver::new()));
