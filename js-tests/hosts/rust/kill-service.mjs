@@ -1,15 +1,20 @@
 // Kills examples/rust-service at random points, with three clients at it: one that posts by itself, one whose page
 // reloads, one that answers questions. `node js-tests/hosts/rust/kill-service.mjs 200` kills it 200 times.
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { appendFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as after } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { Thread } from "threadfold";
 import { AgUiRunner } from "threadfold/ag-ui";
+import { target } from "../../../scripts/rust.mjs";
 import { randomOf } from "../../support/random.js";
+
+const example = fileURLToPath(new URL("../../../examples/rust-service", import.meta.url));
 
 /** After so many tries without a success something is wrong. */
 const MOST_TRIES = 50;
@@ -19,6 +24,13 @@ const PATIENCE = 20_000;
 
 /** The mark in the file of effects where a process was started anew. */
 const START = "start";
+
+/** Builds the service. Returns its program. */
+export async function builtService() {
+  const folder = join(target, "rust-service");
+  await promisify(execFile)("cargo", ["build", "--quiet", "--target-dir", folder], { cwd: example });
+  return join(folder, "debug", "rust-service");
+}
 
 const freePort = () =>
   new Promise((resolve) => {
@@ -295,7 +307,7 @@ async function asks(trial) {
 }
 
 if (import.meta.filename === process.argv[1]) {
-  const [kills = "20", seed = "1", program = "target/rust-service/debug/rust-service"] = process.argv.slice(2);
+  const [kills = "20", seed = "1", program = await builtService()] = process.argv.slice(2);
   const figures = await killService(program, { kills: Number(kills), seed: Number(seed) });
   console.log(figures);
   process.exit(figures.problems.length > 0 ? 1 : 0);
